@@ -1,4 +1,6 @@
-/** `dossier ask`: one question to the documents of folders, and its answer with the quotes. */
+/**
+ * `dossier ask`: asks the documents of folders one question and prints the answer with its quotes.
+ */
 import { pagesOf } from "../search/contract";
 import type { ServerClient } from "./server-client";
 
@@ -8,7 +10,7 @@ interface Citation {
   readonly quote: string;
   readonly page: number | null;
   readonly page_end: number | null;
-  /** Servers before there were labels send none. */
+  /** Servers of versions before labels existed send none. */
   readonly page_label?: string | null;
   readonly heading: string | null;
 }
@@ -24,7 +26,7 @@ interface Polled {
   readonly result?: Result;
 }
 
-/** The chat is made for the question, and removed for good after it. @throws Error */
+/** Creates a chat for the question and deletes it for good afterwards. @throws Error */
 export async function ask(
   server: ServerClient,
   text: string,
@@ -48,12 +50,12 @@ export async function ask(
       if (status === "COMPLETED") return result!;
     }
   } finally {
-    // What it was for has been said, or has failed already.
+    // A failure to delete the chat must not hide the answer, or an earlier error.
     await server.call("DELETE", `/chats/${chat.id}?permanent=true`).catch(() => undefined);
   }
 }
 
-/** For people: the answer, each quote with its document and place, and where to read on. */
+/** Human-readable: the answer, then each quote with its document, its place and a link. */
 export const linesOf = ({ answer, citations, related = [], warnings }: Result): string[] => [
   answer,
   ...citations.flatMap((citation) => [
@@ -66,13 +68,15 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
 
-/** On one line, unless it has a block of code. */
+/** On one line, unless it contains a code block. */
 function indented(quote: string): string {
   const lines = /^[ \t]*(?:`{3}|~{3})/m.test(quote) ? quote : quote.replace(/\s+/g, " ");
   return lines.replace(/^(?=.)/gm, "    ");
 }
 
-/** Its pages, or the section of what has none; the heads of a table are no section. */
+/**
+ * The page numbers, or the section of documents without pages; table headers do not count as one.
+ */
 function placeOf({ page, page_end, page_label = null, heading }: Omit<Citation, "id">): string {
   const pages = pagesOf({ page, page_end, page_label }),
     section = heading?.split(" › ").findLast((one) => !one.includes(" | "));

@@ -1,6 +1,6 @@
 /**
- * What plugins that speak another protocol share: the API of this server, asked in this process in
- * the name of their caller, and folders by the names that people have for them.
+ * Shared by plugins that offer another protocol: the API of this server, called in this process on
+ * behalf of their caller, and lookup of folders by name.
  */
 import { HttpError, type Call, type LocalRequest } from "../../core/sdk";
 
@@ -38,7 +38,7 @@ interface Page<R> {
 
 const page_size = 200;
 
-/** What the API answers. @throws HttpError */
+/** The response of the API. @throws HttpError */
 export async function ask<R>(
   { api, request }: Asked,
   method: LocalRequest["method"],
@@ -73,10 +73,12 @@ export const getDocument = (call: Asked, id: string): Promise<DocumentRecord> =>
 export const epoch_s = (time: string | number): number =>
   Math.floor((typeof time === "number" ? time : Date.parse(time)) / 1_000);
 
-/** In which a folder is looked for by its name. */
+/** The folders in which a name is looked up. */
 const named_max = 20_000;
 
-/** `parent/name`, or the name of a root folder; `names`: those of the folders known, by id. */
+/**
+ * `parent/name`, or the name of a root folder; `names` holds the names of the known folders, by id.
+ */
 export const folderPath = (
   { parentId, name }: Pick<FolderRecord, "name" | "parentId">,
   names: ReadonlyMap<string, string>,
@@ -85,7 +87,7 @@ export const folderPath = (
   return parent === undefined ? name : `${parent}/${name}`;
 };
 
-/** The folder of this id, or those of this name or path, in any case; none of another user's. */
+/** Finds a folder by id, or by name or path, ignoring case; never another user's. */
 export async function findFolders(call: Asked, named: string): Promise<FolderRecord[]> {
   if (/^fld_\w+$/.test(named))
     try {

@@ -1,4 +1,4 @@
-/** `dossier document add`: files of this machine, into a folder. */
+/** `dossier document add`: uploads local files into a folder. */
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { ServerClient } from "./server-client";
@@ -19,14 +19,14 @@ export interface Added {
 export interface AddOptions {
   readonly folder_id: string;
   readonly overwrite: boolean;
-  /** Until each is indexed, or has failed. */
+  /** Waits until each document is indexed or has failed. */
   readonly wait: boolean;
   readonly say: (line: string) => void;
 }
 
 const look_every_ms = 250;
 
-/** @throws Error naming the first that is not a file. */
+/** @throws Error naming the first path that is not a file. */
 export function requireFiles(files: readonly string[]): void {
   for (const file of files) {
     if (!existsSync(file)) throw new Error(`there is no file ${file}`);
@@ -34,7 +34,7 @@ export function requireFiles(files: readonly string[]): void {
   }
 }
 
-/** One after the other; a file that is refused does not keep the others from it. */
+/** One at a time; a refused file does not stop the others. */
 export async function addFiles(
   server: ServerClient,
   files: readonly string[],
@@ -59,7 +59,7 @@ async function addFile(
   count: string,
 ): Promise<Added> {
   const form = new FormData();
-  // A reference to the file: it is read while it is sent.
+  // A lazy reference: the file is read while it is sent.
   form.set("file", Bun.file(file), basename(file));
   const query = new URLSearchParams({ folder_id, overwrite: String(overwrite) });
   try {

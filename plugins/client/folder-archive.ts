@@ -1,4 +1,4 @@
-/** `dossier export` and `dossier import`: a folder as one file, and back. */
+/** `dossier export` and `dossier import`: writes a folder to one file, and reads it back. */
 import { existsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, resolve } from "node:path";
@@ -18,8 +18,8 @@ interface FolderImport {
 const look_every_ms = 250;
 
 /**
- * Writes the archive of a folder to a file, which gets its name when it is whole; answers its path
- * and bytes. @throws Error when there is such a file, or the server refuses
+ * Writes the archive of a folder to a file, which gets its final name once it is complete; returns
+ * its path and size in bytes. @throws Error when the file exists already, or the server refuses
  */
 export async function exportFolder(
   server: ServerClient,
@@ -48,7 +48,10 @@ export async function exportFolder(
   }
 }
 
-/** Sends an archive, and waits until its folder is there. @throws Error in words */
+/**
+ * Uploads an archive and waits until its folder has been imported. @throws Error with a readable
+ * message
+ */
 export async function importFolder(
   server: ServerClient,
   file: string,
@@ -56,7 +59,7 @@ export async function importFolder(
 ): Promise<FolderImport> {
   if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no file ${file}`);
   const form = new FormData();
-  // A reference to the file: it is read while it is sent.
+  // A lazy reference: the file is read while it is sent.
   form.set("file", Bun.file(file), basename(file));
   const query = name === undefined ? "" : `?${new URLSearchParams({ name }).toString()}`;
   let run = await server.call<FolderImport>("POST", `/folders/import${query}`, { form });
@@ -70,7 +73,7 @@ export async function importFolder(
   return run;
 }
 
-/** What an archive had not, in a sentence; null when it had all. */
+/** A sentence on what the archive did not contain; null when it was complete. */
 export function leftOut(run: FolderImport): string | null {
   const left_out = Object.entries(run.left_out ?? {}).filter(([, count]) => count > 0);
   return left_out.length === 0

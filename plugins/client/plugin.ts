@@ -1,6 +1,6 @@
 /**
- * Commands that ask the running server what a page of the console would: they speak its API, so
- * they do it as it does.
+ * Commands that do what a page of the console does. They call the API of the running server, so the
+ * result is the same.
  */
 import { definePlugin, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";

@@ -1,6 +1,6 @@
 /**
- * The running server as a command asks it: over its API, in the name of a user, by a key that works
- * for as long as the command does.
+ * A command's client of the running server: it calls the API on behalf of a user, with a key that
+ * is valid for as long as the command runs.
  */
 import { serverOn, type AskServer, type Context } from "../../core/sdk";
 import type { Accounts, User } from "../accounts/contract";
@@ -16,7 +16,7 @@ export interface NamedFolder {
   readonly name: string;
 }
 
-/** The user that is named; the only one when none is. @throws Error naming --user. */
+/** The named user; when none is named, the only one. @throws Error naming --user. */
 export async function userOf(accounts: Accounts, named: unknown): Promise<User> {
   if (typeof named === "string") return accounts.findUser(named);
   const [only, ...others] = (await accounts.listUsers()).filter(({ active }) => active);
@@ -25,7 +25,7 @@ export async function userOf(accounts: Accounts, named: unknown): Promise<User> 
   return only;
 }
 
-/** @throws Error in words when no server runs, or it refuses. */
+/** @throws Error with a readable message when no server runs, or it refuses. */
 export async function withServer<R>(
   { accounts, paths }: ClientParts,
   user: User,
@@ -55,13 +55,13 @@ export class ServerClient {
     private readonly token: string,
   ) {}
 
-  /** The JSON of the answer. @throws Error with the sentence of the server when it refuses. */
+  /** The JSON of the response. @throws Error with the server's sentence when it refuses. */
   async call<R>(method: string, path: string, sent: Sent = {}): Promise<R> {
     const text = await (await this.open(method, path, sent)).text();
     return (text === "" ? undefined : JSON.parse(text)) as R;
   }
 
-  /** The answer, to be read. @throws Error as `call` */
+  /** The response, whose body is still to be read. @throws Error as `call` */
   async open(
     method: string,
     path: string,
@@ -84,7 +84,7 @@ export class ServerClient {
     return response;
   }
 
-  /** By id, or by name in any case. @throws Error when there is none, or more than one. */
+  /** By id, or by name, ignoring case. @throws Error when there is none, or more than one. */
   async folder(named: string): Promise<NamedFolder> {
     const found: NamedFolder[] = [];
     for (let page: number | null = 1; page !== null;) {
@@ -115,7 +115,7 @@ export class ServerClient {
   }
 }
 
-/** What a problem document says, or the text of a failed answer. */
+/** The detail of a problem document, or the text of a failed response. */
 function sentenceOf(text: string): string {
   try {
     return String((JSON.parse(text) as { detail?: unknown }).detail ?? "");

@@ -1,4 +1,4 @@
-/** A file imported `with { type: "file" }` is its path, inside the executable too. */
+/** Importing a file `with { type: "file" }` yields its path, inside the executable too. */
 declare module "*.gz" {
   const path: string;
   export default path;

@@ -1,6 +1,6 @@
 /**
  * Changes of a user's records as server-sent events, for the browsers that show them. Kept in
- * memory, and only for users who have a page open.
+ * memory, and only for users with an open page.
  */
 import type { OpenLimit } from "../../core/lib/open-limit";
 import {
@@ -14,20 +14,25 @@ import {
 
 export interface ChangeFeedParts {
   readonly newUuid: () => string;
-  /** Of one user. */
+  /** Per user. */
   readonly open_limit: OpenLimit;
-  /** Changes are collected this long before they are sent, so that ten of one record become one. */
+  /**
+   * Changes are collected this long before they are sent, so that repeated changes of one record
+   * become one.
+   */
   readonly gather_ms?: number;
-  /** A silent stream sends a comment this often. */
+  /** A silent stream sends a comment this often, as a keep-alive. */
   readonly heartbeat_ms?: number;
-  /** A user's changes are kept this long after the last stream closed: browsers reconnect. */
+  /**
+   * A user's changes are kept this long after the last stream closed, because browsers reconnect.
+   */
   readonly linger_ms?: number;
 }
 
 const gather_default_ms = 100;
 const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
-/** Changes kept for each user. A client that missed more is told to refetch everything. */
+/** Changes kept per user. A client that missed more is told to refetch everything. */
 const kept_max = 500;
 export const streams_max = 10;
 
@@ -50,7 +55,7 @@ class Backlog {
   readonly #pending = new Map<string, Change>();
   #kept: NumberedChange[] = [];
 
-  /** `from_seq`: every change after this number is kept. */
+  /** `from_seq`: every change after this number is still held. */
   constructor(public from_seq: number) {}
 
   get last_seq(): number {
@@ -62,7 +67,7 @@ class Backlog {
     this.#pending.set(key, merged(this.#pending.get(key), change));
   }
 
-  /** Forgets all: who was told of something before does not know what came after it. */
+  /** Drops the backlog: clients that saw earlier changes have to refetch. */
   reset(seq: number): void {
     this.#pending.clear();
     this.#kept = [];
@@ -88,11 +93,11 @@ class Backlog {
 }
 
 /**
- * Kept in the memory of this process: a browser that reconnects to another one is told to fetch
- * again. Changes made by other processes arrive through the notifier.
+ * Held in the memory of this process: a browser that reconnects to another one is told to refetch.
+ * Changes made by other processes arrive through the notifier.
  */
 export class ChangeFeed {
-  /** Ids of events begin with it: the numbers of another process mean nothing here. */
+  /** Prefix of event ids: numbers of another process mean nothing here. */
   readonly #run_id: string;
   readonly #parts: Required<ChangeFeedParts>;
   readonly #backlogs = new Map<string, Backlog>();
@@ -109,7 +114,7 @@ export class ChangeFeed {
     this.#run_id = parts.newUuid().slice(0, 8);
   }
 
-  /** Takes every change of every user. */
+  /** Receives every change of every user. */
   readonly observe = (change: Change): void => {
     const backlog = this.#backlogs.get(change.owner_id);
     if (!backlog) return;
@@ -118,15 +123,15 @@ export class ChangeFeed {
       this.#timer = setTimeout(() => this.#publish(), this.#parts.gather_ms);
   };
 
-  /** Changes of other processes may have been missed: everybody fetches again. */
+  /** Changes of other processes may have been missed, so every client refetches. */
   readonly noteMissed = (): void => {
     this.#seq += 1;
     for (const backlog of this.#backlogs.values()) backlog.reset(this.#seq);
   };
 
   /**
-   * A user's changes from now on, or from where `last_event_id` left off. Ends when a signal fires
-   * and when the session ends. @throws HttpError 429 above `streams_max` streams of one user.
+   * A user's changes from now on, or after `last_event_id`. Ends when a signal fires and when the
+   * session ends. @throws HttpError 429 above `streams_max` streams of one user.
    */
   async open(subscription: Subscription): Promise<ReadableStream<Uint8Array>> {
     const { owner_id, last_event_id } = subscription;
@@ -160,7 +165,7 @@ export class ChangeFeed {
     });
   }
 
-  /** How many users' changes are kept. */
+  /** The number of users whose changes are held. */
   size(): number {
     return this.#backlogs.size;
   }
@@ -177,14 +182,14 @@ export class ChangeFeed {
     return backlog;
   }
 
-  /** Drops the backlog a while after its last stream was closed. */
+  /** Drops the backlog some time after its last stream was closed. */
   #expire(owner_id: string, backlog: Backlog): void {
     if (backlog.listeners.size > 0) return;
     backlog.expiry = setTimeout(() => this.#backlogs.delete(owner_id), this.#parts.linger_ms);
     backlog.expiry.unref();
   }
 
-  /** The number in the id of an event; null when the changes after it are not known any more. */
+  /** The number in the id of an event; null when later changes have been dropped. */
   #seqOf(event_id: string, { from_seq }: Backlog): number | null {
     const [run_id, number] = event_id.split("-");
     const seq = Number(number);
@@ -197,7 +202,7 @@ export class ChangeFeed {
   }
 }
 
-/** One open stream's way through a user's changes. */
+/** The state of one open stream. */
 class BacklogFeed implements Feed {
   constructor(
     private readonly backlog: Backlog,
@@ -210,7 +215,7 @@ class BacklogFeed implements Feed {
 
   subscribe(wake: () => void): () => void {
     const { listeners } = this.backlog;
-    // A function of its own for each stream.
+    // A separate function for each stream.
     const listener = (): void => wake();
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -236,7 +241,7 @@ class BacklogFeed implements Feed {
   }
 }
 
-/** Two changes of one record as one: created and then changed is still created. */
+/** Merges two changes of one record: created and then changed is still created. */
 const merged = (before: Change | undefined, now: Change): Change =>
   before?.action === "created" && now.action === "changed" ? { ...now, action: "created" } : now;
 

@@ -1,4 +1,4 @@
-/** The commands about jobs: what waits, runs and has failed, and running it again. */
+/** The commands for jobs: listing queued, running and failed ones, and retrying them. */
 import { printRows } from "../../core/lib/print-rows";
 import {
   rfc3339,
@@ -82,7 +82,7 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
-/** What is paused and resumed, and what is said then. */
+/** What is paused and resumed, and the message printed then. */
 const pausables: ReadonlyMap<
   string,
   { readonly setting: string; readonly paused: string; readonly open: string }
@@ -195,7 +195,7 @@ function requireOne(id: string | undefined, kind: unknown): void {
     throw new UsageError("name one job by its id, or all of a kind with --kind");
 }
 
-/** Batch after batch, for every plugin that has such jobs. Answers how many. */
+/** Batch after batch, for every plugin that has such jobs. Returns their number. */
 async function allOf(
   jobs: Jobs,
   kind: string,

@@ -1,4 +1,4 @@
-/** The console for other plugins: how to add a page to it, and a panel to one of its own pages. */
+/** The console for other plugins: how to add a page to it, or a panel to one of its own pages. */
 import { shaped, slot } from "../../core/sdk";
 import type { ConsoleHost, HostOf, Mount, PanelPlace } from "./page-contract";
 
@@ -28,17 +28,17 @@ export type {
 export const console_root = "/console";
 
 /**
- * What runs in the browser: a function that uses nothing from around it, because only its text gets
- * there; or the text of an ES module whose default export is `{ mount(root, host) }`. It fills the
- * element `root` and returns nothing, or a function to call when it is left.
+ * The code that runs in the browser: a self-contained function, because only its source text is
+ * sent; or the text of an ES module whose default export is `{ mount(root, host) }`. It fills the
+ * element `root` and returns nothing, or a function to call when the page is left.
  */
 export type ConsoleModule<H> = string | Mount<H>;
 
-/** A page of the console that a plugin adds. */
+/** A page that a plugin adds to the console. */
 export interface ConsolePage {
-  /** The page's address below `/console/`: lower case letters, digits and dashes. */
+  /** The page's path below `/console/`: lower case letters, digits and dashes. */
   readonly path: string;
-  /** The name in the navigation. */
+  /** The label in the navigation. */
   readonly title: string;
   readonly group: "work" | "developer" | "admin";
   readonly module: ConsoleModule<ConsoleHost>;
@@ -50,7 +50,7 @@ export const ConsolePages = slot<ConsolePage>("console.pages", {
 });
 const shapeOfPage = shaped<ConsolePage>({ path: "text", title: "text", group: "text" });
 
-/** Paths below `/console/` that are taken: by what is no page, and by the console's own pages. */
+/** Reserved paths below `/console/`: files, the API, and the console's own pages. */
 export const reserved_paths: ReadonlySet<string> = new Set([
   ...["api", "assets", "modules"],
   ...["sign-in", "setup", "invite", "account"],
@@ -69,13 +69,13 @@ function problemOfPage({ path, group, module }: ConsolePage): string | null {
     : "its module must be a function, or the text of an ES module";
 }
 
-/** A panel that a plugin adds to a page of the console: a card beside what is there already. */
+/** A panel that a plugin adds to a page of the console: a card below the existing content. */
 export interface ConsolePanelOf<W extends PanelPlace> {
-  /** Beside what it stands; on the sign-in page nobody is signed in. */
+  /** The page it is added to; on the sign-in page nobody is signed in. */
   readonly where: W;
-  /** Different from the plugin's other panels: lower case letters, digits and dashes. */
+  /** Unique among the plugin's panels: lower case letters, digits and dashes. */
   readonly id: string;
-  /** Above the panel. */
+  /** The heading of the panel. */
   readonly title: string;
   readonly module: ConsoleModule<HostOf<W>>;
 }

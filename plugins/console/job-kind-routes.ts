@@ -1,4 +1,4 @@
-/** The queue by kinds of jobs, for administrators: how many wait, run and failed, and why. */
+/** The queue by job kind, for administrators: how many are queued, running and failed, and why. */
 import {
   Nullable,
   rfc3339OrNull,
@@ -311,7 +311,7 @@ async function kindsOf(operations: JobKindParts["operations"]) {
 const rounded = (speed: number | null): number | null =>
   speed === null ? null : Math.round(speed * 10) / 10;
 
-/** Whose folders they are is for administrators; what they are called is not. */
+/** Administrators may see whose folders they are, but not their names. */
 async function foldersOf({ intake, accounts, operations }: JobKindParts) {
   const folders = await intake.foldersAtWork();
   return Promise.all(

@@ -1,4 +1,4 @@
-/** The table of what each user did on each day. */
+/** The table of each user's activity per day. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

@@ -1,28 +1,28 @@
 /**
- * What a page or a panel of a plugin is given in the browser. Types alone, for the plugin that is
- * written and for the console that mounts it; no other file is imported.
+ * What a page or panel of a plugin receives in the browser. Types only, for the plugin and for the
+ * console that mounts it; imports no other file.
  */
 
-/** What can be said of an element without the types of the browser. */
+/** The minimum about an element where browser types are missing. */
 interface BareElement {
   textContent: string | null;
   append(...content: (BareElement | string)[]): void;
   replaceChildren(...content: (BareElement | string)[]): void;
   remove(): void;
 }
-/** An `HTMLElement`, where the types of the browser are known. */
+/** An `HTMLElement` where the browser's types are available. */
 export type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer E } }
   ? E
   : BareElement;
 
-/** What stands somewhere: a text, an element, several of them, or nothing. Never HTML. */
+/** Renderable content: a text, an element, several of them, or nothing. Never HTML. */
 export type Content = string | number | null | undefined | false | PageElement | readonly Content[];
 
 export type Tone = "plain" | "ok" | "warn" | "bad" | "run";
 
-/** A record of whoever is signed in has changed. */
+/** A record of the signed-in user has changed. */
 export interface RecordChange {
-  /** `document`, `folder`, `chat`, `message`, … */
+  /** Such as `document`, `folder`, `chat`, `message`. */
   readonly kind: string;
   readonly id: string;
   readonly folder_id?: string | null;
@@ -38,19 +38,19 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What `call` throws. */
+/** Thrown by `call`. */
 export interface CallProblem extends Error {
   /** 0: the server did not answer. */
   readonly status: number;
-  /** As the API documents it: `not_found`. */
+  /** A code from the API document, such as `not_found`. */
   readonly code: string;
-  /** What is wrong with which field: `/name`. */
+  /** The problem of a field, by pointer: `/name`. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
 export interface ButtonOptions {
   readonly label: string;
-  /** While it is pending the button is busy; what it throws is shown as a message. */
+  /** The button shows a spinner while the promise is pending; an error is shown as a message. */
   readonly onPress: () => unknown;
   readonly kind?: "default" | "primary" | "ghost" | "danger";
   readonly small?: boolean;
@@ -60,17 +60,17 @@ export interface TableColumn<T> {
   readonly title: string;
   readonly cell: (row: T) => Content;
   /**
-   * `main`: takes what is left; `end`: numbers; `tight`: as narrow as its content; `actions`:
-   * buttons at the end, their title hidden.
+   * `main`: takes the remaining width; `end`: numbers; `tight`: as narrow as its content;
+   * `actions`: buttons at the end, with a hidden header.
    */
   readonly kind?: "main" | "end" | "tight" | "actions";
 }
 export interface TableOptions<T> {
-  /** What the table is about, for screen readers. */
+  /** A caption for screen readers. */
   readonly label: string;
   readonly columns: readonly TableColumn<T>[];
   readonly rows: readonly T[];
-  /** In place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: string;
 }
 
@@ -84,30 +84,30 @@ export interface FieldOptions {
   readonly placeholder?: string;
   readonly onChange?: (value: string | boolean) => void;
 }
-/** A field of a form, as it is now. */
+/** The current state of a form field. */
 export interface FormField {
   readonly element: PageElement;
   /** What was typed or chosen; may be set. A boolean for `check`. */
   value: string | boolean;
-  /** Why it can't be taken, shown below it; null takes that away. */
+  /** The problem shown below the field; null removes it. */
   error: string | null;
 }
 
 export interface DialogOptions {
   readonly title: string;
   readonly content: Content;
-  /** The button at the end, `Save`; without it the dialog is only closed. */
+  /** The submit button, such as `Save`; without it the dialog can only be closed. */
   readonly submit?: string;
   readonly danger?: boolean;
   readonly wide?: boolean;
-  /** The dialog closes when this has ended, and shows what it throws. */
+  /** The dialog closes when this resolves, and shows an error that it throws. */
   readonly onSubmit?: () => unknown;
 }
 
-/** The console's own components, so that what a plugin shows looks like the rest. */
+/** The console's own components, so that plugins look like the rest of the console. */
 export interface ConsoleComponents {
   button(options: ButtonOptions): PageElement;
-  /** Goes to a page of the console: `/documents/doc_…`. */
+  /** A link to a page of the console: `/documents/doc_…`. */
   link(options: { readonly label: string; readonly path: string }): PageElement;
   table<T>(options: TableOptions<T>): PageElement;
   field(options: FieldOptions): FormField;
@@ -117,9 +117,9 @@ export interface ConsoleComponents {
     readonly text?: Content;
     readonly actions?: Content;
   }): PageElement;
-  /** A word about a state: `Ready`. */
+  /** A tag with a state: `Ready`. */
   tag(label: string, tone?: Tone): PageElement;
-  /** In place of content that is not there yet. */
+  /** A placeholder for content that is still loading. */
   empty(options: {
     readonly title: string;
     readonly text?: string;
@@ -132,22 +132,22 @@ export interface ConsoleComponents {
     look?: { readonly muted?: boolean; readonly small?: boolean },
   ): PageElement;
   heading(text: string): PageElement;
-  /** Side by side, wrapped where there is no room. */
+  /** Side by side, wrapping when there is no room. */
   row(...content: readonly Content[]): PageElement;
   /** One below the other. */
   stack(...content: readonly Content[]): PageElement;
-  /** How long is left, or how far it is: 0 to 1; without a number, that it goes on. */
+  /** A progress bar: 0 to 1; without a number it is indeterminate. */
   progress(label: string, value?: number): PageElement;
-  /** Opens it; true once `onSubmit` has ended well, false when it was closed. */
+  /** Opens it; true once `onSubmit` has succeeded, false when it was closed. */
   dialog(options: DialogOptions): Promise<boolean>;
-  /** Asks a question, and answers whether it was confirmed. */
+  /** Asks a question; resolves with whether it was confirmed. */
   confirm(options: {
     readonly title: string;
     readonly text: Content;
     readonly submit: string;
     readonly danger?: boolean;
   }): Promise<boolean>;
-  /** A short message at the edge of the window. */
+  /** A toast: a short message at the edge of the window. */
   toast(
     text: string,
     options?: {
@@ -157,46 +157,46 @@ export interface ConsoleComponents {
   ): void;
 }
 
-/** What everything that a plugin shows is given. */
+/** What every page and panel of a plugin receives. */
 export interface ShownHost {
-  /** Calls `/console/api/v1` + `path`, in the name of whoever is signed in. */
+  /** Calls `/console/api/v1` + `path` on behalf of the signed-in user. */
   api(path: string, init?: RequestInit): Promise<Response>;
   /**
-   * The same with JSON: the answer's, undefined when it has no body. @throws CallProblem for every
-   * answer that is not one of success
+   * The same with JSON: returns the parsed response, undefined if it has no body. @throws
+   * CallProblem for every response other than 2xx
    */
   call<T = unknown>(path: string, options?: CallOptions): Promise<T>;
   theme(): "light" | "dark";
-  /** Runs when it is left; what `mount` returns does, too. */
+  /** Runs when the page or panel is left, as does what `mount` returns. */
   onLeave(work: () => void): void;
   readonly ui: ConsoleComponents;
 }
 
-/** What a page is given. */
+/** What a page receives. */
 export interface ConsoleHost extends ShownHost {
-  /** Goes to a page of the console: `/folders`. */
+  /** Navigates to a page of the console: `/folders`. */
   navigate(path: string): void;
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly user: { readonly id: string; readonly email: string; readonly role: string };
-  /** Until it is left: `listener` is called whenever a record of the caller changes. */
+  /** `listener` is called whenever a record of the user changes, until the page is left. */
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** What a panel is given that stands beside a record. */
+/** What a panel on the page of a record receives. */
 export interface PanelHost<R> extends ConsoleHost {
-  /** The record as it was read last. */
+  /** The record as last fetched. */
   record(): R;
-  /** Until it is left: `listener` is called whenever the record has been read anew. */
+  /** `listener` is called whenever the record was fetched again, until the panel is left. */
   onRecord(listener: (record: R) => void): void;
 }
 
-/** What a panel of the sign-in page is given: nobody is signed in. */
+/** What a panel of the sign-in page receives: nobody is signed in. */
 export interface SignInHost extends ShownHost {
-  /** Looks again who is signed in; once somebody is, the console opens. */
+  /** Checks again who is signed in; if somebody is, the console opens. */
   signedIn(): Promise<void>;
 }
 
-/** The records that panels stand beside; the API documents each of their fields. */
+/** The types of records on whose pages panels can be; the API document describes their fields. */
 export interface PanelRecords {
   readonly document: {
     readonly id: string;
@@ -237,7 +237,7 @@ export type HostOf<W extends PanelPlace> = W extends keyof PanelRecords
   : SignInHost;
 
 export type CleanUp = () => void;
-/** Fills `root`; what it returns runs when it is left. */
+/** Fills `root`; the returned function runs when it is left. */
 export type Mount<H> = (root: PageElement, host: H) => void | CleanUp | Promise<void | CleanUp>;
 /** An ES module that the console mounts. */
 export interface MountedModule<H> {

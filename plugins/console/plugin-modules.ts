@@ -1,7 +1,4 @@
-/**
- * The pages and panels that plugins add, as far as they can be shown, and the modules that the
- * browser loads for them.
- */
+/** The valid pages and panels of plugins, and the modules that the browser loads for them. */
 import type { Filled } from "../../core/sdk";
 import {
   console_root,
@@ -17,7 +14,7 @@ const places: ReadonlySet<string> = new Set(["document", "folder", "chat", "sign
 
 export const modules_path = `${console_root}/modules/`;
 
-/** A page or a panel, the plugin that brings it, and where its module is found. */
+/** A page or panel, its plugin, and the address of its module. */
 export type Shown<T> = T & { readonly plugin: string; readonly module_path: string };
 export type Rejected = (of: { plugin: string; title: string }, reason: string) => void;
 
@@ -26,15 +23,15 @@ export interface AddedParts {
   readonly panels: () => readonly Filled<ConsolePanel>[];
 }
 
-/** What plugins add to the console now: slots come and go with settings. */
+/** The current pages and panels of plugins: slots change with settings. */
 export class AddedModules {
   readonly #texts = new WeakMap<object, string>();
 
   constructor(private readonly read: AddedParts) {}
 
   /**
-   * In the order of their titles; the first of two with one path is shown. `onRejected` is told of
-   * every other, and why.
+   * Sorted by title; if two have the same path, the first is shown. `onRejected` is called for
+   * every other one, with the reason.
    */
   pages(onRejected: Rejected = () => undefined): readonly Shown<ConsolePage>[] {
     const shown = new Map<string, Shown<ConsolePage>>();
@@ -49,7 +46,7 @@ export class AddedModules {
     return [...shown.values()].sort(byTitle);
   }
 
-  /** In the order of their titles; the first of two of a plugin with one id is shown. */
+  /** Sorted by title; if two of a plugin have the same id, the first is shown. */
   panels(onRejected: Rejected = () => undefined): readonly Shown<ConsolePanel>[] {
     const shown = new Map<string, Shown<ConsolePanel>>();
     for (const { plugin, value } of this.read.panels()) {
@@ -65,7 +62,7 @@ export class AddedModules {
     return [...shown.values()].sort(byTitle);
   }
 
-  /** The text of the module at a path; undefined when there is none. */
+  /** The source of the module at a path; undefined if there is none. */
   moduleAt(path: string): string | undefined {
     const found = [...this.pages(), ...this.panels()].find(
       ({ module_path }) => module_path === path,
@@ -84,7 +81,7 @@ export class AddedModules {
 const byTitle = (one: { title: string }, other: { title: string }): number =>
   one.title.localeCompare(other.title);
 
-/** A function, an arrow, or a method as it stands in an object. */
+/** A function, an arrow function, or a method in object notation. */
 function moduleText(mount: (...given: never[]) => unknown): string {
   const text = String(mount);
   const is_expression = /^(async\s+)?(function\b|\(|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>)/u;

@@ -1,6 +1,6 @@
 /**
- * The console: a web page over the same API, behind a session instead of a key, and what only the
- * console has.
+ * The console: a web page over the same API, authenticated by a session instead of a key, plus
+ * routes that only the console has.
  */
 import { join } from "node:path";
 import {
@@ -38,7 +38,7 @@ import { systemHandlers, systemRoutes } from "./system-routes";
 import { UsageCounter } from "./usage";
 import { usageHandlers, usageRoutes } from "./usage-routes";
 
-/** To measure the originals, every file is looked at. */
+/** Measuring the originals looks at every file. */
 const sizes_hold_ms = 60_000;
 
 export default definePlugin({
@@ -88,7 +88,7 @@ export default definePlugin({
     });
     notifier.subscribe(RecordChanged, "all", (change, here) => {
       feed.observe(change);
-      // Each process counts what was done through it.
+      // Each process counts its own requests.
       if (here) usage.noteChange(change);
     });
     notifier.onMissed(feed.noteMissed);
@@ -140,7 +140,7 @@ async function databaseStorage({ data, database }: Context["paths"], operations:
   };
 }
 
-/** `server.public_url` as it was set; null when it was not. */
+/** `server.public_url` as configured; null if it was not. */
 const publicUrlOf = (operations: Operations): string | null =>
   (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
     | string

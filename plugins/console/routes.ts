@@ -1,6 +1,6 @@
 /**
- * Routes of the console itself: its page and files at the root of the server, the pages of plugins,
- * and the stream of changes.
+ * Routes of the console itself, at the root of the server: its page and files, the modules of
+ * plugins, and the stream of changes.
  */
 import {
   event_stream_headers,

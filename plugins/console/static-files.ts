@@ -1,14 +1,14 @@
 /**
- * The files of the console: one page for every address, hashed files that may be cached for ever,
- * and the modules of the pages that plugins add.
+ * The files of the console: one HTML page for every address, hashed files that may be cached for
+ * ever, and the modules of plugins.
  */
 import { HttpError } from "../../core/sdk";
 import { console_root } from "./contract";
 import { modules_path } from "./plugin-modules";
 
 /**
- * A file that the build made. `file` is a path, inside the executable too; with `gzip` its content
- * is compressed.
+ * A file from the build. `file` is a path, inside the executable too; with `gzip` its content is
+ * compressed.
  */
 export interface Asset {
   readonly file: string;
@@ -17,19 +17,19 @@ export interface Asset {
   readonly gzip: boolean;
 }
 export interface StaticFilesParts {
-  /** By the path that the browser asks for. */
+  /** By requested path. */
   readonly assets: Readonly<Record<string, Asset>>;
-  /** `{{base}}` in it stands for the base path. */
+  /** `{{base}}` in it is replaced by the base path. */
   readonly index_html: string;
-  /** The path of the server's public address, before every path of the console. */
+  /** The path of the server's public address, which precedes every path of the console. */
   readonly base_path: string;
-  /** The text of the module of a plugin at a path; undefined when there is none. */
+  /** The source of a plugin's module at a path; undefined if there is none. */
   readonly moduleAt: (path: string) => string | undefined;
 }
 
 /**
- * What a page of the console may do: nothing but load its own files and call its own server.
- * Workers obey the policy of their own file, so scripts carry it too.
+ * Content security policy: a page may only load its own files and call its own server. Workers obey
+ * the policy of their own file, so scripts carry it too.
  */
 const page_policy = [
   "default-src 'none'",
@@ -74,7 +74,7 @@ export class StaticFiles {
   }
 }
 
-/** Files and calls that don't exist are not pages. */
+/** Missing files and API calls must not get the HTML page. */
 const isPagePath = (path: string): boolean =>
   !["assets", "modules", "api"].some(
     (area) => path === `${console_root}/${area}` || path.startsWith(`${console_root}/${area}/`),
@@ -99,7 +99,7 @@ function sendText(request: Request, body: string, etag: string, media_type: stri
     : new Response(body, { headers: { ...headers, "content-type": media_type } });
 }
 
-/** Its name contains the hash of its content: it never changes. */
+/** Its name contains the hash of its content, so it never changes. */
 function sendAsset(request: Request, { file, media_type, etag, gzip }: Asset): Response {
   const headers: Record<string, string> = {
     ...policy,
@@ -117,7 +117,7 @@ function sendAsset(request: Request, { file, media_type, etag, gzip }: Asset): R
   });
 }
 
-/** `gzip;q=0` says no. */
+/** `gzip;q=0` means not acceptable. */
 const takesGzip = ({ headers }: Request): boolean =>
   /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(
     headers.get("accept-encoding") ?? "",

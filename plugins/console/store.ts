@@ -1,12 +1,10 @@
 /**
- * All SQL of the console: what each user did on each day. The database is the first parameter, so
- * that the caller decides the transaction.
+ * Every SQL statement of the console: each user's activity per day. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
 import { sql, type Db } from "../../core/sdk";
 
-/**
- * `day` is `2026-11-21`, in UTC. `storage_bytes` is what was held when the row was last written.
- */
+/** `day` is `2026-11-21`, in UTC. `storage_bytes` is the usage when the row was last written. */
 export interface UsageRow {
   readonly owner_id: string;
   readonly day: string;

@@ -1,6 +1,6 @@
 /**
- * The API behind the session cookie, at `/console/api/v1`: who may call it, which requests are
- * refused as cross-site, and the headers of every answer.
+ * The API behind the session cookie, at `/console/api/v1`: authentication, protection against
+ * cross-site requests, and the headers of every response.
  */
 import {
   HttpError,
@@ -15,11 +15,11 @@ import { console_root } from "./contract";
 
 export interface SurfaceParts {
   readonly sessions: Pick<Sessions, "callerOf" | "recheck">;
-  /** The setting `server.public_url`, such as `https://papers.example`; null when it is not set. */
+  /** The setting `server.public_url`, such as `https://papers.example`; null if it is not set. */
   readonly public_url: string | null;
 }
 
-/** On every answer that is not a page. */
+/** On every response except pages. */
 const strict_headers = {
   "content-security-policy":
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -29,7 +29,7 @@ const strict_headers = {
   "cache-control": "no-store",
 };
 
-/** What the console's API is called and where it is found; its OpenAPI document says the same. */
+/** Name and address of the console's API, also in its OpenAPI document. */
 export const console_api = {
   name: "console",
   prefix: `${console_root}/api/v1`,
@@ -62,7 +62,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     const refusal = safe_methods.has(request.method)
       ? undefined
       : refusalOf(request, client, public_url);
-    // A forged request is nobody's, even when the browser sent the cookie along.
+    // A forged request is anonymous, even when the browser sent the cookie along.
     return refusal
       ? { caller: null, refusal }
       : { caller: await sessions.callerOf(request, client) };
@@ -78,8 +78,8 @@ const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Protection against cross-site request forgery: why a request that changes something is refused,
- * or undefined when a page of this server sent it. Browsers send `Sec-Fetch-Site`; old ones, and
- * other programs, `Origin` alone. Where both are given, both must match.
+ * or undefined if a page of this server sent it. Browsers send `Sec-Fetch-Site`; old ones, and
+ * other programs, only `Origin`. If both are present, both must match.
  */
 export function refusalOf(
   { headers }: Request,
@@ -94,8 +94,8 @@ export function refusalOf(
     return site === null
       ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
       : undefined;
-  // DNS rebinding: anybody can point a name of their own here and serve pages under it. Once the
-  // server's own name is known, no other name is accepted.
+  // Protection against DNS rebinding: anybody can point a domain of theirs at this server and serve
+  // pages under it. Once the server's own name is known, no other name is accepted.
   const asked =
     public_url === null
       ? [host]
@@ -113,7 +113,7 @@ export function refusalOf(
     : undefined;
 }
 
-/** Not an address, and not this machine's own name for itself. */
+/** Neither an IP address nor `localhost`. */
 function isName(host: string): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return (

@@ -1,4 +1,4 @@
-/** The route about what a user did, holds and may hold. */
+/** The route for a user's activity, usage and limits. */
 import { RateLimiter, route, t, type HandlersOf, named } from "../../core/sdk";
 import type { Quotas } from "../quotas/contract";
 import { days_max, type UsageCounter } from "./usage";
@@ -89,7 +89,7 @@ export const usageRoutes = {
 export interface UsageRoutesParts {
   readonly usage: UsageCounter;
   readonly quotas: Quotas;
-  /** The limiter of the API, when there is one. */
+  /** The rate limiter of the API, if there is one. */
   readonly limiter: () => (typeof RateLimiter)["T"];
 }
 

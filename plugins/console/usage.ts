@@ -1,6 +1,6 @@
 /**
- * What each user does on each day: counted in memory and written once a minute in one transaction,
- * so that no request waits for it.
+ * Each user's activity per day: counted in memory and written once a minute in one transaction, so
+ * that no request waits for it.
  */
 import { toNumber, type Change, type Context, type ServedRequest } from "../../core/sdk";
 import * as store from "./store";
@@ -53,14 +53,14 @@ export class UsageCounter {
     await this.flush();
   }
 
-  /** Of a user who is gone. */
+  /** For a deleted user. */
   async forget(owner_id: string): Promise<void> {
     await this.flush();
     await this.#parts.inTransaction((tx) => store.forgetUsage(tx, owner_id));
   }
 
   /**
-   * Counts requests of programs, whichever protocol they speak, and those of the console apart: it
+   * Counts requests of programs in any protocol; the console's are counted separately, because it
    * makes many by itself.
    */
   readonly noteRequest = ({
@@ -70,18 +70,18 @@ export class UsageCounter {
   }: Pick<ServedRequest, "surface" | "owner_id" | "route">): void => {
     if (owner_id === null || surface === "root") return;
     if (surface === "console") this.#today(owner_id).console_requests += 1;
-    // What a protocol asks of the API for its caller is a part of the request that it was sent.
+    // Calls that a protocol makes to the API for its caller belong to the request it received.
     else if (surface === "api" || route?.surface === surface) this.#today(owner_id).requests += 1;
   };
 
   readonly noteChange = ({ owner_id, kind, action }: Change): void => {
     if (kind === "message" && action === "created") this.#today(owner_id).answers += 1;
     else if (kind === "document" && action === "created") this.#today(owner_id).uploads += 1;
-    // An entry alone makes the next write note how much is held now: it may be less.
+    // An empty entry makes the next write record the current usage, which may have shrunk.
     else if (kind === "document" || kind === "folder") this.#today(owner_id);
   };
 
-  /** The last `days` days, today included, the oldest first. */
+  /** The last `days` days including today, oldest first. */
   async read(owner_id: string, days: number): Promise<UsageDay[]> {
     await this.flush();
     const { db, now_ms, storageOf } = this.#parts;

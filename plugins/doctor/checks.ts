@@ -1,6 +1,6 @@
 /**
- * The checks of the server itself. Each says what it found and, when something is wrong, what to do
- * about it.
+ * The checks of the server itself. Each reports what it found and, if something is wrong, what to
+ * do about it.
  */
 import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,20 +10,20 @@ import { ok, type CheckResult, type SystemCheck } from "./contract";
 
 export interface ServerChecksParts extends Pick<Context, "operations" | "now_ms"> {
   readonly paths: Pick<Context["paths"], "data" | "temporary">;
-  /** Reads all of the database. */
+  /** Reads the whole database. */
   readonly damage: () => Promise<CheckResult>;
-  /** Rows that point to rows that are not there, in words. */
+  /** Describes rows that refer to missing rows. */
   readonly findDanglingRows: () => Promise<readonly string[]>;
 }
 
 const free_share_low = 0.05;
 const free_bytes_low = 512 * 2 ** 20;
 const waiting_ms_max = 10 * 60_000;
-/** A longer standstill is noticed by everybody who waits. */
+/** Users notice stalls longer than this. */
 const stall_ms_max = 1_000;
-/** All rows with a reference are read for it. */
+/** Reads every row that has a reference. */
 const dangling_hold_ms = 30 * 60_000;
-/** Clocks of two machines differ by less. */
+/** Clocks of two machines normally differ by less. */
 const clock_ms_max = 5 * 60_000;
 
 export function serverChecks(parts: ServerChecksParts): SystemCheck[] {
@@ -93,9 +93,9 @@ async function writable(temporary: string): Promise<CheckResult> {
   }
 }
 
-/** What only the user of the server may read: the directory, and what holds secrets. */
+/** Paths that only the server's user may read: the data directory and files with secrets. */
 async function openToOthers(data: string): Promise<{ path: string; mode: number }[]> {
-  // Windows has no such modes.
+  // Windows has no such permission bits.
   if (process.platform === "win32") return [];
   const wanted: [string, number][] = [
     [data, 0o700],
@@ -125,7 +125,7 @@ async function closeToOthers(data: string): Promise<string> {
   return `Only the user of the server can read ${open.map(({ path }) => path).join(" and ")} now.`;
 }
 
-/** What was written last must not lie ahead of the clock. */
+/** The latest timestamp written must not be ahead of the clock. */
 async function clock(operations: Operations, now_ms: number): Promise<CheckResult> {
   const { applied_at } = await operations.schema();
   const newest = await operations.jobs.newest();

@@ -1,33 +1,33 @@
-/** Health checks for other plugins: how to bring one, and how to have all of them made. */
+/** Health checks for other plugins: how to add one, and how to run all of them. */
 import { service, shaped, slot } from "../../core/sdk";
 
 export interface CheckResult {
   readonly status: "ok" | "warn" | "fail";
-  /** What was found, in a sentence. */
+  /** What was found, as a sentence. */
   readonly detail: string;
-  /** What to do about it; null when nothing is wrong. */
+  /** What to do about it; null if nothing is wrong. */
   readonly fix: string | null;
 }
 export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
-/** The check itself could not be made. */
+/** The check itself could not run. */
 export const failed = (error: unknown): CheckResult => ({
   status: "fail",
   detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
   fix: null,
 });
 /**
- * A check on the system page and in `dossier doctor`. On the page it runs at most once a minute,
- * and is not waited for longer than three seconds.
+ * A check on the system page and in `dossier doctor`. The page runs it at most once a minute and
+ * waits at most three seconds for it.
  */
 export interface SystemCheck {
-  /** `Data directory`; its id is made of it: `data-directory`. */
+  /** Such as `Data directory`; its id is derived from it: `data-directory`. */
   readonly name: string;
   readonly run: () => Promise<CheckResult>;
-  /** How long a page uses the result again, milliseconds; default a minute. */
+  /** How long a page reuses the result, in milliseconds. Default: a minute. */
   readonly hold_ms?: number;
   /**
-   * Mends what `run` has found, when that loses nothing and may be done beside a server that runs.
-   * Answers what was done, in a sentence. @throws Error when it can't be mended.
+   * Repairs what `run` has found, if that loses nothing and is safe beside a running server.
+   * Returns what was done, as a sentence. @throws Error when it can't be repaired.
    */
   readonly mend?: () => Promise<string>;
 }
@@ -43,15 +43,17 @@ export const SystemChecks = slot<SystemCheck>("console.system_checks", {
 export interface Checked extends CheckResult {
   readonly id: string;
   readonly name: string;
-  /** Something is wrong, and `mend` knows what to do. */
+  /** Something is wrong, and `mend` can repair it. */
   readonly mendable: boolean;
 }
 export interface Doctor {
-  /** For a page: what takes longer than it waits is said to be under way. */
+  /** For a page: checks that take longer than it waits are reported as still running. */
   look(): Promise<Checked[]>;
-  /** Every check to its end, one after the other. */
+  /** Runs every check to its end, one after the other. */
   examine(options?: { readonly without?: readonly string[] }): AsyncIterable<Checked>;
-  /** What was done, in a sentence. @throws HttpError 404, Error when it can't be mended. */
+  /**
+   * Returns what was done, as a sentence. @throws HttpError 404, Error when it can't be repaired.
+   */
   mend(id: string): Promise<string>;
 }
 export const Doctor = service<Doctor>("doctor");

@@ -1,20 +1,20 @@
 /**
- * The check of the database: reads all of it in the background, a step at a time, and answers at
- * once with what is known.
+ * The integrity check of the database: reads all of it in the background, step by step, and returns
+ * at once with what is known so far.
  */
 import { rfc3339, type Context, type DamageFound, type SearchPlace } from "../../core/sdk";
 import { leftUntil, settlesWithin } from "../../core/lib/timeout";
 import { failed, ok, type CheckResult } from "./contract";
 
-/** How long a result holds before the database is read again. */
+/** How long a result is valid before the database is read again. */
 const hold_ms = 30 * 60_000;
-/** A small database is read while somebody waits for the first result. */
+/** A small database is read while the first caller waits for the result. */
 const first_wait_ms = 300;
-/** Between two steps the disk is for others. */
+/** Pause between two steps, so that others can use the disk. */
 const pause_ms = 1_000;
 
 export interface DamageCheckParts extends Pick<Context, "now_ms"> {
-  /** One step of the search; see `findDamage`. */
+  /** One step of the scan; see `findDamage`. */
   readonly findDamage: (from: SearchPlace | null) => Promise<DamageFound>;
 }
 
@@ -25,7 +25,7 @@ export class DamageCheck {
 
   constructor(private readonly parts: DamageCheckParts) {}
 
-  /** The last result, and how far the search is that runs now. */
+  /** The last result, and the progress of the running scan. */
   async run(): Promise<CheckResult> {
     if (!this.#running && !this.#holds()) {
       this.#running = this.#search().finally(() => {

@@ -1,23 +1,23 @@
-/** Makes the checks of every plugin. */
+/** Runs the checks of every plugin. */
 import { cached } from "../../core/lib/cached";
 import { settlesWithin } from "../../core/lib/timeout";
 import { notFound } from "../../core/sdk";
 import { failed, type Checked, type CheckResult, type Doctor, type SystemCheck } from "./contract";
 
-/** How long a page uses the result of a check again. */
+/** How long a page reuses the result of a check. */
 const hold_ms = 60_000;
-/** A check that takes longer is reported as such; a later look may find its result. */
+/** A check that takes longer is reported as running; a later request may get its result. */
 const timeout_ms = 3_000;
 
 export interface DoctorParts {
   readonly now_ms: () => number;
-  /** Made at every look, but those with a `hold_ms`. */
+  /** These run on every request, except those with a `hold_ms`. */
   readonly own: readonly SystemCheck[];
   readonly of_plugins: () => readonly SystemCheck[];
 }
 
 export class AllChecks implements Doctor {
-  /** Results that are used again. */
+  /** Results that are reused. */
   readonly #held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
 
   constructor(private readonly parts: DoctorParts) {}

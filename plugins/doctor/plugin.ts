@@ -15,7 +15,10 @@ import { DamageCheck } from "./damage-check";
 import { AllChecks } from "./doctor";
 import { doctorTool } from "./tool";
 
-/** Of one step of the search for damage, which takes about a second; of all rows for the other. */
+/**
+ * Limits of one step of the scan for damage, which takes about a second, and of the check of all
+ * rows.
+ */
 const limits = { timeout_ms: 30 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 
 export interface DamageInput {
@@ -28,7 +31,7 @@ const tasks = {
   findDanglingRows: task(async (path: string) => findDanglingRows(path)),
 };
 
-/** Of the database: a file is read in a child process, a server is asked. */
+/** Limits of the database check: the file is read in a child process, a server is queried. */
 function databaseChecks({
   paths: { database },
   isolate,
@@ -44,7 +47,7 @@ function databaseChecks({
         if (failing === null) return ok(`${operations.database()} answers.`);
         return { status: "fail", detail: failing, fix: "See to the database server and its log." };
       },
-      // It keeps references itself.
+      // PostgreSQL enforces references itself.
       findDanglingRows: async () => [],
     };
   const damage = new DamageCheck({

@@ -1,4 +1,4 @@
-/** `dossier doctor`: the checks at the command line, also of a directory that can't be opened. */
+/** `dossier doctor`: the checks on the command line, also for a directory that can't be opened. */
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -96,7 +96,7 @@ async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void>
 /** A check of a data directory that is not open. */
 const closed = (name: string) => ({ name, run: async () => ok("") });
 
-/** Reads all of the database, as the check of the running server does, without its pauses. */
+/** Reads the whole database like the check of the running server, but without its pauses. */
 async function damageOf({ isolate, data }: ToolInput, path: string): Promise<CheckResult> {
   const problems: string[] = [];
   for (let from: SearchPlace | null = null; ;) {
@@ -113,7 +113,7 @@ async function damageOf({ isolate, data }: ToolInput, path: string): Promise<Che
   };
 }
 
-/** What the store says of tables that are not those of this version. */
+/** What the store reports about tables that differ from those of this version. */
 const is_earlier = /written by an earlier version/,
   is_newer = /written by a newer build/;
 
@@ -126,7 +126,7 @@ async function unopened(why: string, data: string): Promise<CheckResult> {
   };
 }
 
-/** What there is to go back to. */
+/** The backups that can be restored. */
 async function wayBack(data: string): Promise<string> {
   const backups = join(data, "backups");
   const names = (await readdir(backups).catch(() => [])).sort().reverse();

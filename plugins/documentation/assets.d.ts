@@ -1,4 +1,4 @@
-/** A file imported `with { type: "text" }` is what stands in it, inside the executable too. */
+/** Importing a file `with { type: "text" }` yields its content, inside the executable too. */
 declare module "*.md" {
   const text: string;
   export default text;

@@ -1,8 +1,8 @@
-/** What stands around a page of the documentation: the list of pages, its contents, the search. */
+/** The frame of a documentation page: list of pages, table of contents, search. */
 import type { RenderedPage } from "./markdown";
 import { findSections, wordsOf, type Hit } from "./search";
 
-/** Nothing runs in it, and nothing comes from elsewhere. */
+/** Content security policy: no scripts, and nothing from other hosts. */
 export const page_policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -14,7 +14,7 @@ export const page_policy = [
 
 export interface Site {
   readonly pages: readonly RenderedPage[];
-  /** The path of the server's public address, before each path; often empty. */
+  /** The path of the server's public address, which precedes each path; often empty. */
   readonly base: string;
 }
 
@@ -83,7 +83,7 @@ function contentsOf({ headings }: RenderedPage): string {
 interface Parts {
   readonly title: string;
   readonly summary: string;
-  /** The slug of the page that is shown. */
+  /** The slug of the current page. */
   readonly current: string | null;
   readonly main: string;
   readonly contents?: string;

@@ -1,4 +1,4 @@
-/** A page of Markdown as HTML: headings with anchors, links that lead somewhere, wide tables. */
+/** Renders a page of Markdown as HTML: headings with anchors, resolved links, scrollable tables. */
 import { posix } from "node:path";
 import { Marked, type Token, type Tokens } from "marked";
 import type { Page } from "./pages";
@@ -9,19 +9,19 @@ export interface Heading {
   readonly text: string;
 }
 export interface Section extends Heading {
-  /** What stands below it, as words. */
+  /** The text below the heading, without markup. */
   readonly words: string;
 }
 export interface RenderedPage extends Page {
   readonly title: string;
-  /** What the page is for: its first paragraph. */
+  /** The description of the page: its first paragraph. */
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly Heading[];
   readonly sections: readonly Section[];
 }
 
-/** `address` is that of a page, by its path in the project; null when it is not served. */
+/** `address` maps the path of a page in the project to its URL; null when it is not served. */
 export function renderPage(page: Page, address: (path: string) => string | null): RenderedPage {
   const marked = new Marked();
   const tokens = marked.lexer(page.markdown);
@@ -32,7 +32,7 @@ export function renderPage(page: Page, address: (path: string) => string | null)
       heading({ depth, tokens: inline }) {
         const { id } = headings[next++]!;
         const text = this.parser.parseInline(inline);
-        // The name of the page is no section of it.
+        // The title of the page is not a section.
         const anchor =
           depth === 1
             ? ""
@@ -48,7 +48,7 @@ export function renderPage(page: Page, address: (path: string) => string | null)
         const shown = `<code>${Bun.escapeHTML(text)}</code>`;
         return `<pre tabindex="0" data-language="${Bun.escapeHTML(lang ?? "")}">${shown}</pre>\n`;
       },
-      // Notes for those who try the page out; there is no other HTML.
+      // HTML comments are notes for the tests of the page; pages contain no other HTML.
       html: () => "",
     },
   });
@@ -69,7 +69,7 @@ export function renderPage(page: Page, address: (path: string) => string | null)
   };
 }
 
-/** With the ids that other readers of Markdown give them, too. */
+/** With the same ids that other Markdown renderers give them. */
 function headingsOf(tokens: readonly Token[]): Heading[] {
   const taken = new Map<string, number>();
   return tokens
@@ -95,7 +95,7 @@ function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Sec
   return headings.map((heading, place) => ({ ...heading, words: words[place]!.join(" ") }));
 }
 
-/** Without the marks of Markdown. */
+/** Without Markdown markup. */
 const plainText = (markdown: string): string =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -104,7 +104,7 @@ const plainText = (markdown: string): string =>
     .replaceAll(/ ([,.;:])/g, "$1")
     .trim();
 
-/** Where a link leads; null when that is a file that only the source of Dossier has. */
+/** The target of a link; null for a file that exists only in Dossier's source. */
 function targetOf(
   href: string,
   from: string,

@@ -1,4 +1,4 @@
-/** The pages of the documentation, in the order of the list beside them. */
+/** The pages of the documentation, in the order of the navigation. */
 import changelog from "../../CHANGELOG.md" with { type: "text" };
 import contributing from "../../CONTRIBUTING.md" with { type: "text" };
 import agents from "../../docs/agents.md" with { type: "text" };
@@ -17,9 +17,9 @@ import start from "../../docs/start.md" with { type: "text" };
 import security from "../../SECURITY.md" with { type: "text" };
 
 export interface Page {
-  /** Below `/docs/`; the first page is empty: it is `/docs` itself. */
+  /** Below `/docs/`; empty for the first page, which is `/docs` itself. */
   readonly slug: string;
-  /** From the root of the project: links are relative to it. */
+  /** Relative to the root of the project, so that relative links can be resolved. */
   readonly path: string;
   readonly markdown: string;
 }

@@ -1,4 +1,6 @@
-/** `/docs`: the documentation, as this executable carries it. It needs no sign-in and no script. */
+/**
+ * `/docs`: the documentation that is built into this executable. It needs no sign-in and no script.
+ */
 import { definePlugin, route, t } from "../../core/sdk";
 import type { DocumentationSite } from "./site";
 
@@ -32,7 +34,7 @@ export default definePlugin({
   setup: ({ public_url }) => {
     let opened: Promise<DocumentationSite> | undefined;
     const show = async ({ request }: { readonly request: Request }): Promise<Response> => {
-      // Nobody waits for the pages when the server starts.
+      // Rendered on first use, so that the server starts faster.
       opened ??= import("./site").then((site) => new site.DocumentationSite(public_url()));
       return (await opened).show(request);
     };

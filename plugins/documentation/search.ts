@@ -1,10 +1,10 @@
-/** Finds sections of the documentation by words. */
+/** Full-text search over the sections of the documentation. */
 import type { RenderedPage, Section } from "./markdown";
 
 export interface Hit {
   readonly page: RenderedPage;
   readonly section: Section;
-  /** Where the words stand. */
+  /** An excerpt around the matches. */
   readonly excerpt: string;
 }
 
@@ -12,7 +12,7 @@ const hits_max = 30;
 const words_max = 8;
 const excerpt_letters = 220;
 
-/** Sections that have all words, those first whose heading has them. */
+/** Sections that contain all words; those with the words in their heading come first. */
 export function findSections(pages: readonly RenderedPage[], query: string): Hit[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The pages as they are served: rendered once, compressed once, revalidated by their tags. */
+/** The pages as served: rendered once, compressed once, revalidated by ETag. */
 import { ServedText } from "../../core/lib/served-text";
 import { basePathOf } from "../../core/sdk";
 import { addressOf, missingHtml, page_policy, pageHtml, searchHtml, type Site } from "./layout";
@@ -41,7 +41,7 @@ export class DocumentationSite {
     ]);
   }
 
-  /** A GET of `/docs` or of a path below it. */
+  /** Handles a GET of `/docs` or of a path below it. */
   async show(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const slug = pathname.replace(/^\/docs\/?/, "");

@@ -1,4 +1,4 @@
-/** The commands about models: which there are, and adding another one. */
+/** The commands for models: listing them, and adding one. */
 import { printRows } from "../../core/lib/print-rows";
 import type { Command, CommandHandler } from "../../core/sdk";
 import { builtin_model } from "./contract";

@@ -1,4 +1,4 @@
-/** Vectors from the encoder inside the executable, as the index asks for them. */
+/** The built-in encoder as an embedder for the index. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { freeSpace } from "../../core/lib/disk-usage";
@@ -8,11 +8,11 @@ import { EncoderPool } from "./pool";
 import { missing, readShared } from "./model-files";
 import type { KnownModel } from "./models";
 
-/** So much has to be free when the model is there. */
+/** Disk space that must remain free after the model was copied. */
 const room_left_bytes = 256 * 2 ** 20;
-/** Workers end when there was nothing to encode for so long: an idle server has none. */
+/** Workers are stopped after this long without work, so an idle server has none. */
 const idle_ms = 30_000;
-/** Texts of a call, by worker: a few seconds' work, so that little is lost to a crash. */
+/** Texts of one call, per worker: a few seconds of work, so that a crash loses little. */
 const texts_per_thread = 8;
 const worker_path = "plugins/embeddings-builtin/encoder-worker.ts";
 
@@ -20,13 +20,13 @@ export interface BuiltinEmbedderParts extends Pick<Context, "log"> {
   readonly model: KnownModel;
   readonly threads: number;
   /**
-   * In a child process: whoever reads a file that is inside the executable keeps its pages.
+   * Copied in a child process: reading a file embedded in the executable keeps its pages in memory.
    */
   readonly copyModel: (from: string, to: string) => Promise<void>;
 }
 
 export class BuiltinEmbedder implements Embedder {
-  /** Another file of the same name gives other vectors. */
+  /** The hash is part of the name, because another file of the same name yields other vectors. */
   readonly model: string;
   readonly dimensions = null;
   readonly texts_max: number;
@@ -54,7 +54,7 @@ export class BuiltinEmbedder implements Embedder {
     });
   }
 
-  /** Whether questions can be compared with the vectors of this model. */
+  /** Whether query vectors can be compared with the vectors of this model. */
   has(model: string): boolean {
     return model === this.model;
   }
@@ -83,14 +83,16 @@ export class BuiltinEmbedder implements Embedder {
   }
 }
 
-/** Documents need what is left of a small disk more: in memory the model does as well. */
+/**
+ * On a small disk, the remaining space is left for documents: the model works from memory as well.
+ */
 async function requireRoom(directory: string, bytes: number): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { free_bytes } = await freeSpace(directory);
   if (free_bytes < bytes + room_left_bytes) throw new Error("the disk has no room for it");
 }
 
-// Inside the executable, workers are found from the root that it was built from.
+// In the executable, workers are located relative to the root it was built from.
 const startWorker = (): Worker =>
   new Worker(
     Bun.isStandaloneExecutable

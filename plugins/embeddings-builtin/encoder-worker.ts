@@ -1,6 +1,6 @@
 /**
- * A worker that encodes: one passage at a time and, between the layers of that, one question. The
- * pool (pool.ts) sees to it that there is never more.
+ * An encoder worker: works on one passage at a time and, between its layers, on one query. The pool
+ * (pool.ts) never sends more.
  */
 import { Encoder } from "./encoder";
 import { compiledKernel } from "./kernels";
@@ -20,9 +20,9 @@ declare const self: Worker;
 
 class OpenedEncoder {
   private readonly workspaces;
-  /** The text in work, by priority; 0: none. */
+  /** The text being encoded, by priority; 0: none. */
   private readonly in_work: Record<Priority, number> = { urgent: 0, background: 0 };
-  /** The background rests while there is something urgent. */
+  /** Background work pauses while urgent work is pending. */
   private urgent: Promise<void> = Promise.resolve();
 
   constructor(
@@ -45,7 +45,7 @@ class OpenedEncoder {
       if (this.in_work[priority] === id) this.in_work[priority] = 0;
   }
 
-  /** Answers always, also for what nobody waits for any more: the pool then sends the next. */
+  /** Always replies, even if nobody waits any more, because the pool then sends the next text. */
   private async embed(id: number, kind: Kind, text: string): Promise<void> {
     const priority = priorityOf(kind);
     const pause = async (): Promise<void> => {
@@ -70,14 +70,14 @@ class OpenedEncoder {
   }
 }
 
-/** Lets messages in that have come meanwhile. */
+/** Yields, so that messages can arrive. */
 const nextMessages = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 const answer = (message: FromEncoderWorker, transfer: ArrayBuffer[] = []): void =>
   self.postMessage(message, transfer);
 
-/** Undefined when the file can't be used as it is, which was answered. */
+/** Undefined if the file can't be used as it is; a reply was sent then. */
 async function open(model: OpenModel): Promise<OpenedEncoder | undefined> {
   const problem = model.shared === null ? problemOf(model, model) : null;
   if (problem !== null) {

@@ -1,6 +1,6 @@
 /**
- * Runs the encoder in WebAssembly: texts in, vectors of length 1 out. One text is in work at a
- * time in each workspace, and gives way between layers.
+ * Runs the encoder in WebAssembly: takes texts and returns vectors of length 1. Each workspace
+ * handles one text at a time and yields between layers.
  */
 import {
   dimensions,
@@ -16,7 +16,7 @@ import { windowsOf } from "./windows";
 const number_bytes = Float32Array.BYTES_PER_ELEMENT,
   page_bytes = 65_536,
   alignment = 16;
-/** No passage and no question is as long; what follows in a text is not read. */
+/** The most tokens of a passage or query; the rest of a longer text is ignored. */
 const windows_max = 16;
 
 interface Kernel {
@@ -37,7 +37,7 @@ interface Kernel {
   means(x: number, lengths: number, texts: number, to: number): void;
 }
 
-/** Where a text in work is kept: so many may be begun at once. */
+/** Working memory of a text: as many texts can be in progress at once as there are workspaces. */
 interface Workspace {
   readonly words: number;
   readonly x: number;
@@ -55,7 +55,7 @@ export class Encoder {
   private readonly norm_bias: number;
   private top: number;
 
-  /** `module`: the kernel, compiled. */
+  /** `module`: the compiled kernel. */
   constructor(
     private readonly model: Model,
     module: WebAssembly.Module,
@@ -72,7 +72,7 @@ export class Encoder {
     this.layers = this.putLayers();
   }
 
-  /** Memory for one more text in work. */
+  /** Memory for one more text in progress. */
   openWorkspace(): Workspace {
     return {
       words: this.allocate(tokens_max * this.model.word_bytes),
@@ -82,15 +82,14 @@ export class Encoder {
     };
   }
 
-  /** The ids of the pieces of a text. */
+  /** The token ids of a text. */
   tokenize(text: string): number[] {
     return this.tokenizer.encode(text);
   }
 
   /**
-   * The vectors of a text: one, or one for each window of a text that the model can't read at once.
-   * `pause` is called after each layer: in between, another text may be encoded in another
-   * workspace.
+   * The vectors of a text: one, or one per window if the text is too long for the model. `pause` is
+   * called after each layer; meanwhile another text may be encoded in another workspace.
    */
   async embed(
     text: string,
@@ -135,7 +134,7 @@ export class Encoder {
     return new Float32Array(kernel.memory.buffer, mean, dimensions);
   }
 
-  /** Memory of the kernel's that is never given back. */
+  /** Allocates kernel memory, which is never freed. */
   private allocate(bytes: number): number {
     const at = Math.ceil(this.top / alignment) * alignment;
     this.top = at + bytes;
@@ -151,7 +150,7 @@ export class Encoder {
     return at;
   }
 
-  /** The matrices of each layer as the kernel wants them, and a table of where they are. */
+  /** The matrices of each layer in the kernel's layout, and a table of their addresses. */
   private putLayers(): number[] {
     const { model, kernel } = this,
       largest = model.tensor("l0.fi.w").length,

@@ -2,7 +2,7 @@
 import plain_kernel from "./kernel/encoder-plain.wasm" with { type: "file" };
 import relaxed_kernel from "./kernel/encoder-relaxed.wasm" with { type: "file" };
 
-/** Both give the same vectors; the relaxed one is quicker where the engine knows it. */
+/** Both yield identical vectors; the relaxed one is faster where the engine supports it. */
 export async function compiledKernel(): Promise<WebAssembly.Module> {
   const relaxed = await Bun.file(relaxed_kernel).bytes();
   return new WebAssembly.Module(

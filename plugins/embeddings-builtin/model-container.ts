@@ -17,10 +17,10 @@
  * number. Nothing is copied: all of it are views on the bytes given, which may be a mapped file.
  */
 
-/** Numbers of a vector. */
+/** Dimensions of a vector. */
 export const dimensions = 384;
 const inner_width = 1_536;
-/** Tokens that the model reads at once. */
+/** The most tokens that the model reads at once. */
 export const tokens_max = 512;
 const heads = 12,
   block = 32,
@@ -35,7 +35,7 @@ const word_bytes_by_version: Readonly<Record<number, number>> = {
   2: 98,
 };
 
-/** The file is no model that the encoder can run. Its message says what is wrong with it. */
+/** The file is not a model that the encoder can run. The message says why. */
 export class InvalidModel extends Error {
   override readonly name = "InvalidModel";
 }
@@ -45,23 +45,23 @@ export interface Vocabulary {
   readonly bos: number;
   readonly eos: number;
   readonly unk: number;
-  /** Where each piece begins in `names`, and where the last one ends. */
+  /** The start of each piece in `names`, and the end of the last one. */
   readonly offsets: Uint32Array;
   readonly scores: Float32Array;
   readonly names: Uint8Array;
-  /** By code point: what stands for it. */
+  /** Replacements by code point. */
   readonly normalisation: ReadonlyMap<number, string>;
 }
 export interface Model {
   readonly layers: number;
   readonly vocabulary: Vocabulary;
-  /** Bytes of a word's row in `words`. */
+  /** Bytes of a row in `words`. */
   readonly word_bytes: number;
   readonly words: Uint8Array;
   readonly tensor: (name: string) => Uint8Array;
 }
 
-/** The matrices of a layer with their rows and columns, in the order of the kernel. */
+/** The matrices of a layer with their rows and columns, in kernel order. */
 export const matrices = [
   ["q", dimensions, dimensions],
   ["k", dimensions, dimensions],
@@ -98,7 +98,7 @@ export function readModel(bytes: Uint8Array): Model {
   return { layers, vocabulary, word_bytes, words: tensor("emb.word"), tensor };
 }
 
-/** Of which there may be more than the encoder uses. */
+/** The file may have more rows than the encoder uses. */
 const may_be_longer: ReadonlySet<string> = new Set(["emb.pos", "emb.type"]);
 /** Every tensor and its bytes. */
 function* tensorSizes(layers: number, words_bytes: number): Generator<[string, number]> {
@@ -129,7 +129,7 @@ function readShape(reader: Reader): { layers: number; words: number } {
   const words = reader.count("number of words", 1, pieces_max);
   reader.count("number of positions", tokens_max, 2 ** 16);
   reader.count("number of types", 1, 2 ** 10);
-  // The kernel has the epsilon of every model of this kind, 1e-12.
+  // The kernel has the epsilon of this kind of model built in, 1e-12.
   reader.u32();
   required("block", reader.i32(), block);
   return { layers, words };
@@ -187,7 +187,7 @@ function readTensors(reader: Reader): Map<string, Uint8Array> {
   return tensors;
 }
 
-/** Reads from front to back, never beyond the end. */
+/** Reads sequentially, never beyond the end. */
 class Reader {
   private at = 0;
   private readonly view: DataView;
@@ -202,7 +202,7 @@ class Reader {
     this.at += size;
     return this.bytes.subarray(at, at + size);
   }
-  /** A copy, at a place where numbers of four bytes may begin. */
+  /** A copy that is aligned for numbers of four bytes. */
   aligned(size: number): ArrayBuffer {
     return new Uint8Array(this.take(size)).buffer;
   }

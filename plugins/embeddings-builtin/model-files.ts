@@ -1,6 +1,6 @@
 /**
- * The models on the disk. The one that the executable brings is copied into the data directory,
- * because only a file of its own can be mapped, and by all workers together.
+ * The model files on disk. The bundled model is copied into the data directory, because only a
+ * separate file can be mapped, and shared by all workers.
  */
 import {
   closeSync,
@@ -16,20 +16,20 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** A model as a file that should be there. */
+/** A model file that should exist. */
 export interface ModelFile {
   readonly path: string;
   readonly bytes: number;
   /** SHA-256, hexadecimal. */
   readonly sha256: string;
-  /** Where it can be copied from, in the executable; null for one that an operator added. */
+  /** Its source in the executable; null for a model that an operator added. */
   readonly source: string | null;
 }
-/** What is wrong with a file that is not there yet. */
+/** The problem when a file is missing. */
 export const missing = "is missing";
 const copied_at_once = 4 * 2 ** 20;
 
-/** What is wrong with the file, to follow its name; null when nothing is. */
+/** The problem of a file, phrased to follow its name; null if there is none. */
 export function problemOf(
   { path, bytes, sha256 }: ModelFile,
   { with_hash }: { with_hash: boolean },
@@ -45,11 +45,11 @@ export function problemOf(
 export const hashOf = (data: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
-/** Copies a file so that it is whole or absent under its name, whatever happens meanwhile. */
+/** Copies a file atomically: afterwards it is complete or absent. */
 export async function copyModel(from: string, to: string): Promise<void> {
   const directory = dirname(to);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // What a process left behind that was killed while it copied.
+  // Left by a process that was killed while copying.
   for (const left of readdirSync(directory))
     if (left.startsWith(`${basename(to)}.`) && left.endsWith(".part"))
       rmSync(join(directory, left), { force: true });
@@ -92,7 +92,7 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** The whole file in memory that workers share. */
+/** The whole file in shared memory of the workers. */
 export async function readShared(path: string): Promise<SharedArrayBuffer> {
   const shared = new SharedArrayBuffer(Bun.file(path).size),
     data = new Uint8Array(shared);
@@ -104,7 +104,7 @@ export async function readShared(path: string): Promise<SharedArrayBuffer> {
   return shared;
 }
 
-/** The file in parts: the whole of it would take its size in memory. */
+/** Read in parts: at once, the file would take its size in memory. */
 async function* partsOf(path: string): AsyncGenerator<Uint8Array> {
   const file = Bun.file(path);
   for (let at = 0; at < file.size; at += copied_at_once)

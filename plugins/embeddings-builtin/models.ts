@@ -1,4 +1,4 @@
-/** Which models there are: the one of the executable, and those that were added to the data. */
+/** The available models: the bundled one, and those added to the data directory. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { t, UsageError, Validator } from "../../core/sdk";
@@ -16,7 +16,7 @@ export interface Prefixes {
   readonly document_prefix: string;
 }
 
-/** Code points: a prefix is a word or a short sentence. */
+/** In code points: a prefix is a word or a short sentence. */
 const prefix_length_max = 100;
 const name_pattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const bytes_max = 2 ** 31;
@@ -30,14 +30,14 @@ const shape = new Validator(
   }),
 );
 
-/** The models of a data directory: each a description and a file that has its hash in its name. */
+/** The models of a data directory: each is a description and a file with its hash in the name. */
 export class Models {
   private readonly directory: string;
   constructor(paths: { readonly data: string }) {
     this.directory = join(paths.data, "models");
   }
 
-  /** The one of the executable first, then by name. What can't be read is left out. */
+  /** The bundled one first, then by name. Unreadable ones are left out. */
   list(): KnownModel[] {
     const names = namesIn(this.directory)
       .filter((name) => name.endsWith(".json"))
@@ -60,7 +60,7 @@ export class Models {
   }
 
   /**
-   * Copies a model in, once it was read and has encoded something. One of the same name is
+   * Copies a model in after it was read and has encoded a test text. One of the same name is
    * replaced. @throws UsageError, Error that says what is wrong with the file.
    */
   async add(from: string, prefixes: Prefixes, given_name?: string): Promise<KnownModel> {
@@ -92,7 +92,7 @@ export class Models {
     return { ...description, path: weights, source: null };
   }
 
-  /** From the sources, the project's file is mapped; what is inside the executable can't be. */
+  /** When running from source, the project's file is mapped; one inside the executable can't be. */
   private builtin(): KnownModel {
     const path = Bun.isStandaloneExecutable
       ? join(this.directory, `${builtin_model}.bin`)

@@ -1,11 +1,11 @@
 /**
- * An encoder inside the executable: multilingual-e5-small in WebAssembly, in workers. Nothing is
- * loaded and no worker runs before the first text; the plugin `embeddings` chooses it.
+ * The built-in encoder: multilingual-e5-small in WebAssembly, in workers. Nothing is loaded and no
+ * worker starts before the first text; the plugin `embeddings` selects it.
  *
  * - `kernel/`: the arithmetic, in AssemblyScript; scripts/build-kernel.ts compiles it
  * - `model-container.ts`, `tokenizer.ts`, `windows.ts`, `encoder.ts`: from a text to its vector
- * - `model-files.ts`, `models.ts`, `commands.ts`: which models there are, and where
- * - `pool.ts`, `encoder-worker.ts`: who encodes what, and when
+ * - `model-files.ts`, `models.ts`, `commands.ts`: the available models and their files
+ * - `pool.ts`, `encoder-worker.ts`: scheduling of the workers
  */
 import { definePlugin, task } from "../../core/sdk";
 import { commandHandlers, commands } from "./commands";
@@ -36,7 +36,7 @@ export default definePlugin({
             const key = `${threads} ${name} ${model.sha256}`,
               embedder =
                 opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
-            // One that is no longer chosen has no workers, once its work is done.
+            // A model that is no longer selected stops its workers once their work is done.
             opened.set(key, embedder);
             return embedder;
           },

@@ -1,6 +1,6 @@
 /**
- * The encoder's workers: they start with the first text and end when there was none for a while.
- * Questions go before passages, also within a worker, and owners take turns.
+ * The pool of encoder workers: they start with the first text and stop after an idle time. Queries
+ * have priority over passages, also within a worker, and owners take turns.
  */
 import type { Log } from "../../core/sdk";
 import type { EmbedOptions } from "../search-index/contract";
@@ -19,8 +19,8 @@ export interface EncoderPoolOptions {
   readonly threads: number;
   readonly model: PooledModel;
   /**
-   * Puts the model's file in place. `problem` follows its name. Returns the model itself when no
-   * file can be written. @throws Error when it can't be had.
+   * Puts the model's file in place. `problem` follows its name. Returns the model itself if no file
+   * can be written. @throws Error if the model is unavailable.
    */
   readonly repairModel: (problem: string) => Promise<SharedArrayBuffer | null>;
   readonly idle_ms: number;
@@ -32,7 +32,7 @@ interface Text {
   readonly kind: Kind;
   readonly owner: string;
   readonly text: string;
-  /** Workers that died while they had it. */
+  /** How many workers have died of it. */
   deaths: number;
   readonly resolve: (vectors: readonly Float32Array[]) => void;
   readonly reject: (error: Error) => void;
@@ -40,9 +40,9 @@ interface Text {
 interface PooledWorker {
   readonly worker: Worker;
   is_open: boolean;
-  /** The model's file was put in place for it. */
+  /** The model's file was restored for this worker. */
   is_repaired: boolean;
-  /** The texts that it has. */
+  /** The texts it is working on. */
   readonly in_work: Record<Priority, Text | null>;
 }
 
@@ -51,11 +51,11 @@ interface PoolOptions {
   readonly kind: Kind;
   readonly owner: string;
   readonly signal: AbortSignal;
-  /** Called with the vectors of each text as soon as they are made. */
+  /** Called with the vectors of each text as soon as they are ready. */
   readonly onVectors?: EmbedOptions["onVectors"];
 }
 
-/** A text of which so many workers died is to blame. */
+/** A text that kills this many workers counts as the cause. */
 const deaths_max = 2;
 
 export class EncoderPool {
@@ -66,7 +66,7 @@ export class EncoderPool {
   };
   private workers: PooledWorker[] = [];
   private last_id = 0;
-  /** The file was compared with its hash since this process began. */
+  /** The file was checked against its hash since this process started. */
   private is_verified = false;
   private shared: SharedArrayBuffer | null = null;
   private idle_timer: ReturnType<typeof setTimeout> | undefined;
@@ -102,7 +102,7 @@ export class EncoderPool {
     try {
       return await Promise.all(vectors);
     } catch (error) {
-      // The others are of no use without it.
+      // The other texts of the call are useless without it.
       for (const text of asked) this.abandon(text, error as Error);
       throw error;
     } finally {
@@ -110,7 +110,7 @@ export class EncoderPool {
     }
   }
 
-  /** How many workers there are. */
+  /** The number of workers. */
   get size(): number {
     return this.workers.length;
   }
@@ -121,7 +121,7 @@ export class EncoderPool {
     this.end();
   }
 
-  /** Gives out what waits, as far as there are workers. */
+  /** Assigns queued texts as far as there are workers. */
   private assign(): void {
     clearTimeout(this.idle_timer);
     for (const kind of kinds) {
@@ -140,9 +140,9 @@ export class EncoderPool {
   }
 
   /**
-   * One that rests, else what is urgent goes to one that encodes a passage, which waits meanwhile.
-   * What waits without a worker starts another one; the first opens the model before there is a
-   * second.
+   * An idle worker; otherwise urgent work goes to one that encodes a passage, which pauses
+   * meanwhile. Work without a worker starts another one; the first worker opens the model before a
+   * second is started.
    */
   private workerFor(kind: Kind): PooledWorker | undefined {
     const open = this.workers.filter(({ is_open }) => is_open),
@@ -182,7 +182,7 @@ export class EncoderPool {
     post(worker, { open: { ...this.options.model, with_hash: !is_verified, shared } });
   }
 
-  /** Once for a worker: a file that is damaged as it was put there can't be helped. */
+  /** Once per worker: if the restored file is damaged as well, there is no remedy. */
   private async repair(pooled: PooledWorker, problem: string): Promise<void> {
     const { repairModel, model } = this.options;
     try {
@@ -218,12 +218,12 @@ export class EncoderPool {
     this.assign();
   }
 
-  /** After a worker died: what it had goes to others, unless it has died of that before. */
+  /** After a worker has died, its texts are reassigned, unless one has killed workers before. */
   private takeOver(pooled: PooledWorker, reason: string): void {
     if (!this.workers.includes(pooled)) return;
     this.remove(pooled);
     this.options.log.warn("an encoder worker died", { reason });
-    // Dead before it had opened the model: the next one would die as well.
+    // It died before it had opened the model; the next one would, too.
     if (!pooled.is_open && this.workers.length === 0)
       this.fail(new Error(`the encoder does not start: ${reason}`));
     for (const text of Object.values(pooled.in_work)) {
@@ -238,7 +238,7 @@ export class EncoderPool {
   private abandon(text: Text, reason: Error): void {
     this.waiting[text.kind].remove(text);
     const pooled = this.workers.find(({ in_work }) => in_work[priorityOf(text.kind)] === text);
-    // The worker answers, and is free from then on.
+    // The worker has replied and is free again.
     if (pooled !== undefined) post(pooled.worker, { cancel: text.id });
     text.reject(reason);
   }
@@ -262,7 +262,7 @@ export class EncoderPool {
   }
 }
 
-/** What waits, by owner: owners take turns. */
+/** Queued texts, by owner: owners take turns. */
 class Lines {
   private readonly lines = new Map<string, Text[]>();
   size = 0;
@@ -284,7 +284,7 @@ class Lines {
     if (next === undefined) return undefined;
     const [owner, line] = next,
       text = line.shift()!;
-    // The owner goes to the end.
+    // Moves the owner to the end.
     this.lines.delete(owner);
     if (line.length > 0) this.lines.set(owner, line);
     this.size--;

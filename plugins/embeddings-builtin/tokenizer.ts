@@ -1,17 +1,17 @@
 /**
- * SentencePiece's unigram model: a text is normalised, then split into those pieces of the
- * vocabulary whose scores make the largest sum.
+ * SentencePiece's unigram model: a text is normalised, then split into the pieces of the vocabulary
+ * with the highest total score.
  */
 import type { Vocabulary } from "./model-container";
 
-/** Stands for a space; every word begins with it. */
+/** Represents a space; every word begins with it. */
 const space_mark = "\u2581";
 /**
- * Longer texts are split part by part, so that memory is bounded; UTF-16 units. No piece goes over
- * the beginning of a word, so that a part ends there where there is a space.
+ * Longer texts are split in parts to bound memory; UTF-16 units. No piece spans the beginning of a
+ * word, so a part ends at a space if there is one.
  */
 const part_length = 8_192;
-/** What no piece holds scores less than the worst piece by so much. */
+/** An unknown character scores this much less than the worst piece. */
 const unknown_penalty = 10;
 const plain_text = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const utf8 = new TextEncoder();
@@ -19,11 +19,13 @@ const utf8 = new TextEncoder();
 export class Tokenizer {
   /** Open addressing by `placeOf`: a piece's id plus one, or 0. */
   private readonly table: Int32Array;
-  /** A bit for each prefix of each piece: where none fits, no longer piece does. */
+  /** One bit per prefix of each piece: if no prefix fits, no longer piece does. */
   private readonly prefixes = new Uint8Array(2 ** 20);
   private readonly longest: number;
   private readonly unknown_score: number;
-  /** By byte of the part: the best sum of what ends there, its last piece, where that begins. */
+  /**
+   * By byte of the part: the best total ending there, its last piece, and where that piece begins.
+   */
   private best = new Float64Array(1_024);
   private piece = new Int32Array(1_024);
   private start = new Int32Array(1_024);
@@ -52,7 +54,7 @@ export class Tokenizer {
     this.unknown_score = worst - unknown_penalty;
   }
 
-  /** The ids of the pieces, without those of beginning and end. */
+  /** The token ids, without those of beginning and end. */
   encode(text: string): number[] {
     const normal = this.normalise(text);
     if (normal.length <= part_length) return this.split(utf8.encode(normal));
@@ -66,8 +68,8 @@ export class Tokenizer {
   }
 
   /**
-   * Code point by code point, with one space for many. What is written with marks of its own
-   * (e and an accent) is composed first: the model has learned composed letters.
+   * Processes code point by code point and collapses spaces. Combining marks (e and an accent) are
+   * composed first: the model was trained on composed letters.
    */
   private normalise(text: string): string {
     if (plain_text.test(text)) return space_mark + text.replaceAll(" ", space_mark);
@@ -120,7 +122,8 @@ export class Tokenizer {
       if (to < text.length && isInside(text[to]!)) continue;
       const id = this.find(hash, text, from, to);
       if (id < 0 || id === unk) continue;
-      // Rounded as the reference does, or two paths of nearly one score would change places.
+      // Rounded like the reference implementation; otherwise paths with nearly equal scores would
+      // swap.
       const score = Math.fround(score_before + scores[id]!);
       if (score <= best[to]!) continue;
       best[to] = score;
@@ -153,10 +156,10 @@ const hashed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x
 const mixed = (hash: number): number => hash ^ (hash >>> 15);
 const prefixByte = (hash: number): number => (mixed(hash) >>> 3) & 0xfffff;
 const prefixBit = (hash: number): number => 1 << (mixed(hash) & 7);
-/** A byte of UTF-8 within a character. */
+/** A UTF-8 continuation byte. */
 const isInside = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Where a part of a long text ends: before a word, else between two characters. */
+/** Where a part of a long text ends: before a word, otherwise between two characters. */
 function partEnd(text: string, from: number): number {
   const to = from + part_length;
   if (to >= text.length) return text.length;

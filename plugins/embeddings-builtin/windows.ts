@@ -1,14 +1,14 @@
-/** Splits what is longer than the model reads at once into windows that overlap. */
+/** Splits a text that is too long for the model into overlapping windows. */
 import { tokens_max } from "./model-container";
 
-/** Tokens that a window has in common with the one before it: about two sentences. */
+/** Tokens shared with the previous window: about two sentences. */
 const overlap = 48;
 /** <s> and </s>. */
 const frame = 2;
 
 /**
- * Each window: <s>, the prefix, a part of the text, </s>. The parts are of nearly one length, so
- * that none is a rest that says little.
+ * Each window: <s>, the prefix, a part of the text, </s>. The parts have similar lengths, so that
+ * none is a meaningless remainder.
  */
 export function windowsOf(
   ids: readonly number[],

@@ -1,4 +1,4 @@
-/** What an encoder worker and its pool post to each other. */
+/** The messages between an encoder worker and its pool. */
 import type { ModelFile } from "./model-files";
 
 /** The model of a pool. */
@@ -7,15 +7,15 @@ export interface PooledModel extends ModelFile {
   readonly document_prefix: string;
 }
 export interface OpenModel extends PooledModel {
-  /** Compares the file with its hash. */
+  /** Check the file against its hash. */
   readonly with_hash: boolean;
-  /** The model, when there is no file that could be mapped. */
+  /** The model itself, if there is no file to map. */
   readonly shared: SharedArrayBuffer | null;
 }
-/** What comes first goes first. A sentence is a part of a passage that somebody waits for. */
+/** Highest priority first. Sentences belong to passages that somebody waits for. */
 export const kinds = ["query", "sentence", "document"] as const;
 export type Kind = (typeof kinds)[number];
-/** A worker has one text of each in work at a time. */
+/** A worker has at most one text of each in progress. */
 export const priorities = ["urgent", "background"] as const;
 export type Priority = (typeof priorities)[number];
 export const priorityOf = (kind: Kind): Priority => (kind === "document" ? "background" : "urgent");
@@ -25,7 +25,7 @@ export type ToEncoderWorker =
   | { readonly cancel: number };
 export type FromEncoderWorker =
   | { readonly opened: true }
-  /** What is wrong with the file, to follow its name. */
+  /** The problem of the file, phrased to follow its name. */
   | { readonly problem: string }
   /** The model can't be used at all. */
   | { readonly failed: string }

@@ -1,6 +1,6 @@
 /**
- * Vectors from an OpenAI-compatible endpoint. A refused request is split until only the text is
- * left that the endpoint can't take.
+ * Vectors from an OpenAI-compatible endpoint. A refused batch is split until only the text is left
+ * that the endpoint can't process.
  */
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { nameOf, prefixedModelOf } from "./prefixes";
@@ -8,17 +8,20 @@ import type { Endpoint } from "./settings";
 
 export interface EndpointEmbedderOptions extends Endpoint {
   readonly texts_max: number;
-  /** For one request, milliseconds. */
+  /** Time limit for one request, in milliseconds. */
   readonly timeout_ms: number;
 }
 
 const response_bytes_max = 128 * 1024 * 1024;
-/** A text that every model can take. */
+/** A text that every model accepts. */
 const probe = "Hello.";
-/** Shares of its length to which a text is cut that is too long for the model, until it fits. */
+/**
+ * A text too long for the model is cut to these fractions of its length, one after the other, until
+ * it fits.
+ */
 const cuts = [1 / 2, 1 / 4, 1 / 8] as const;
 
-/** The endpoint refuses the request: because of one of the texts, or all of it. */
+/** The endpoint refuses the request, because of one of the texts or altogether. */
 class RequestRefused extends Error {
   override readonly name = "RequestRefused";
 }
@@ -39,7 +42,7 @@ export class EndpointEmbedder implements Embedder {
       return await this.request(texts, options);
     } catch (error) {
       if (!(error instanceof RequestRefused)) throw error;
-      // When it refuses this as well, no text is to blame.
+      // If it refuses this one as well, the texts are not the cause.
       await this.request([probe], options);
       if (texts.length === 1) return [await this.embedShortened(texts[0]!, options)];
       const half = texts.length >>> 1;
@@ -101,7 +104,7 @@ export class EndpointEmbedder implements Embedder {
   }
 }
 
-/** Its message holds nothing that the endpoint wrote, no key and no address. */
+/** Its message contains nothing that the endpoint wrote, no key and no address. */
 class EmbedderFailure extends Error {
   override readonly name = "EmbedderFailure";
 }
@@ -132,7 +135,7 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** Anything but a number becomes NaN, which the check of the vectors refuses. */
+/** Anything that is not a number becomes NaN, which the check of the vectors refuses. */
 function vectorsOf(text: string): Float32Array[] {
   const items = field(parsed(text), "data");
   if (!Array.isArray(items)) throw unreadable();

@@ -1,6 +1,6 @@
 /**
- * Vectors from the encoder in the executable, or from any OpenAI-compatible embeddings endpoint
- * that the settings name: search then finds passages that say the same in other words.
+ * Vectors from the built-in encoder, or from any OpenAI-compatible embeddings endpoint that the
+ * settings name. With them, search also finds passages that say the same in other words.
  */
 import { availableParallelism } from "node:os";
 import {
@@ -23,7 +23,7 @@ import { EndpointEmbedder } from "./embedder";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
 import { tryEmbedder } from "./trial";
 
-/** A prefix is a word or an instruction. */
+/** A prefix is a word or a whole instruction. */
 const prefix_length_max = 1_000;
 
 export default definePlugin({
@@ -157,7 +157,7 @@ interface Settings extends EmbeddingsSettings {
   readonly threads?: number;
   readonly batch_size: number;
 }
-/** Who makes the vectors; null when nobody does. */
+/** The active embedder; null when there is none. */
 interface Connection {
   readonly embedder: Embedder | null;
   readonly check: SystemCheck;
@@ -191,7 +191,7 @@ function builtinBy(
   };
 }
 
-/** The endpoint of the settings and the check of it; null when they name none. */
+/** The configured endpoint and its check; null when none is configured. */
 function endpointBy(config: Settings): Connection | null {
   const endpoint = endpointOf(config);
   if (endpoint === "off" || endpoint === "incomplete") return null;
@@ -208,5 +208,5 @@ function endpointBy(config: Settings): Connection | null {
   };
 }
 
-/** The other half is for requests and whatever else runs on the machine. */
+/** The other half is left for requests and other programs on the machine. */
 const threads_default = (): number => Math.max(1, availableParallelism() >> 1);

@@ -1,6 +1,6 @@
 /**
- * What an endpoint's model wants before a question and before a passage. Vectors of other prefixes
- * can't be compared, so they are part of the name by which a set of vectors is known.
+ * The prefixes that an endpoint's model expects before a query and before a passage. Vectors made
+ * with other prefixes can't be compared, so prefixes are part of the name of a set of vectors.
  */
 
 export interface PrefixedModel {
@@ -9,13 +9,16 @@ export interface PrefixedModel {
   readonly document_prefix: string;
 }
 
-/** Without prefixes the model's own name. */
+/** Without prefixes it is just the model's name. */
 export const nameOf = ({ model, query_prefix, document_prefix }: PrefixedModel): string =>
   query_prefix === "" && document_prefix === ""
     ? model
     : `${model} ${JSON.stringify([query_prefix, document_prefix])}`;
 
-/** What `nameOf` named: also the model before this one, while its vectors still answer. */
+/**
+ * Parses a name made by `nameOf`, also that of the previous model, whose vectors stay in use until
+ * they are replaced.
+ */
 export function prefixedModelOf(name: string): PrefixedModel {
   const [, model, prefixes] =
     /^(.*?) (\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\])$/su.exec(name) ?? [];

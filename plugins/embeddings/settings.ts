@@ -1,4 +1,4 @@
-/** The settings of the endpoint, checked before anything is asked of it. */
+/** The settings of the endpoint, validated before the first request to it. */
 import { ConfigError } from "../../core/sdk";
 import type { PrefixedModel } from "./prefixes";
 
@@ -17,7 +17,9 @@ export interface EmbeddingsSettings {
   readonly timeout: number;
 }
 
-/** The configured endpoint; `incomplete` when half of it is set. @throws ConfigError */
+/**
+ * The configured endpoint; `incomplete` when only some of its settings are set. @throws ConfigError
+ */
 export function endpointOf({
   base_url,
   api_key,

@@ -1,12 +1,12 @@
-/** Tries the settings of the embedder: has it make two vectors, as the index would. */
+/** Tests the settings of the embedder by encoding two texts, as the index would. */
 import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
 import type { SystemCheck } from "../doctor/contract";
 import type { Embedder } from "../search-index/contract";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
 
-/** People wait for it; a model that is loaded for the first time may take longer. */
+/** An administrator waits for it; a model that is loaded for the first time may take longer. */
 const timeout_ms_max = 20_000;
-/** What a question waits for its vector. */
+/** How long a query waits for its vector. */
 const question_ms_max = 3_000;
 const path = "/embeddings";
 const question = "Where does the heron stand?",
@@ -22,13 +22,13 @@ const good = (detail: string): EndpointFinding => ({
 interface TriedSettings extends EmbeddingsSettings {
   readonly provider: "openai" | "builtin" | "none";
 }
-/** What the built-in encoder comes to with these settings. */
+/** The result for the built-in encoder with these settings. */
 interface Builtin {
   readonly embedder: Embedder | null;
   readonly check: SystemCheck;
 }
 
-/** @throws ConfigError when the settings do not fit each other. */
+/** @throws ConfigError when the settings contradict each other. */
 export async function tryEmbedder(
   settings: TriedSettings,
   builtin: () => Builtin,
@@ -108,7 +108,7 @@ async function tryEndpoint(
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** How many numbers each vector has; null when that is no answer with a good one for each text. */
+/** The number of dimensions; null unless the response has a valid vector for each text. */
 function lengthsOf(json: unknown): number[] | null {
   const data = field(json, "data");
   if (!Array.isArray(data) || data.length !== 2) return null;

@@ -1,7 +1,7 @@
 /**
- * Events that are written down for those who listen to `GET /events`, or did so lately: in the
- * transaction of the change, so that none is missing and each has its place, whatever happens to
- * the server. For everybody else nothing is written.
+ * The log of events for users who listen to `GET /events`, or did so recently. Events are written
+ * in the transaction of the change, so that none is lost and each has its position, whatever
+ * happens to the server. For users who don't listen nothing is written.
  */
 import { inParts } from "../../core/lib/parts";
 import { topic, type Context, type Db, type EventRef, type EventWriter } from "../../core/sdk";
@@ -9,10 +9,10 @@ import type { StreamedEvent } from "./contract";
 import * as store from "./store";
 import type { EventRow, ReaderRow } from "./store";
 
-/** There are more events of an owner, who is the key. */
+/** The owner, who is the key, has new events. */
 export const EventsGrew = topic<null>("events.grew");
 
-/** A place in the log of an owner, and what it is called outside. */
+/** A position in the log of an owner, and its public id. */
 export interface Mark {
   readonly seq: number;
   readonly id: string;
@@ -20,18 +20,19 @@ export interface Mark {
 export type LoggedEvent = Mark &
   Pick<EventRow, "type" | "body"> & { readonly folder_ids: readonly string[] };
 /**
- * From a start of a server, or from when somebody listens anew, to the next. After a backup is
- * restored, and when an owner was forgotten, numbers are given a second time: with the run, an id
- * says which of them it means. The run of a number is what the row says, in every process.
+ * A run lasts from the start of a server, or from the moment a user listens again, to the next.
+ * After a restore, and after an owner's log was dropped, numbers are given out a second time: the
+ * run in an id says which of them is meant. The row holds the run of each number, for every
+ * process.
  */
 interface KnownRun {
   readonly id: string;
-  /** The last number it gave; null while it may give more. */
+  /** The last number of the run; null while it is open. */
   readonly until: number | null;
 }
-/** Where a stream begins: what the client has seen. */
+/** Where a stream begins: what the client has received already. */
 export interface Place extends Mark {
-  /** `lost`: what came after the id that was given is not known any more. */
+  /** `lost`: events after the given id have been dropped. */
   readonly how: "new" | "resumed" | "lost";
 }
 
@@ -48,22 +49,24 @@ interface EventLogParts extends Pick<
   | "truncateWal"
 > {
   readonly streamed: () => readonly StreamedEvent[];
-  /** How long events are kept, and written down for somebody who listens no more. */
+  /**
+   * How long events are kept, and how long they are still written for a user who stopped listening.
+   */
   readonly keep_ms: () => number;
-  /** An id of a run: a word without a dash. */
+  /** An id of a run, without dashes. */
   readonly newRunId: () => string;
-  /** Events kept for one owner. Default 10,000. */
+  /** Events kept per owner. Default 10,000. */
   readonly kept_max?: number;
 }
 
 const runs_max = 50;
-/** So many more than are kept may be there: they are dropped together. */
+/** Up to so many more may accumulate, so that they are deleted in batches. */
 const spare = 256;
 const batch = 500;
 
 /**
- * For whom events are written down is in memory too, where one process writes: most are for nobody.
- * Where there are several, each event finds that out by the row that gives its number.
+ * A single process also caches in memory who listens, because most events have no listener. With
+ * several processes, each event finds out through the row that assigns its number.
  */
 export class EventLog implements EventWriter {
   /** Owner → open streams of this process. */
@@ -72,7 +75,7 @@ export class EventLog implements EventWriter {
 
   constructor(private readonly ctx: EventLogParts) {}
 
-  /** Before the first request: those who listened before the server was started. */
+  /** Called before the first request: loads the users who listened before the server started. */
   async load(): Promise<void> {
     const { db, inDeletion, newRunId } = this.ctx;
     if ((await store.listReaders(db)).length === 0) return;
@@ -114,7 +117,7 @@ export class EventLog implements EventWriter {
   }
 
   /**
-   * From now on, until `close` and a while longer, the owner's events are written down. `close`
+   * The owner's events are written from now on until `close`, and for a while after it. `close`
    * must follow. @throws HttpError 507 or 503 when nothing can be written
    */
   async open(owner_id: string, last_event_id: string | null): Promise<Place> {
@@ -136,14 +139,14 @@ export class EventLog implements EventWriter {
     if (streams !== undefined) this.listeners.set(owner_id, streams - 1);
   }
 
-  /** Some events after this one; null when there were others that are gone. */
+  /** Some events after this one; null when events in between have been dropped. */
   async after(owner_id: string, last: Mark, limit: number): Promise<LoggedEvent[] | null> {
     const { reads } = this.ctx;
     const rows = await store.eventsAfter(reads, owner_id, last.seq, limit);
-    // Read last: what was dropped meanwhile is missed by no stream.
+    // Read last, so that no stream misses what was dropped meanwhile.
     const reader = await store.readReader(reads, owner_id);
     if (!reader) return [];
-    // A place of another name is of a log that was forgotten.
+    // A position of an unknown run belongs to a log that was dropped.
     if (reader.dropped_seq > last.seq || markOf(reader, last.seq).id !== last.id) return null;
     return rows.map(({ folder_ids, ...row }) => ({
       ...row,
@@ -158,12 +161,14 @@ export class EventLog implements EventWriter {
     return reader ? markOf(reader, reader.last_seq) : { seq: 0, id: "0-0" };
   }
 
-  /** For a stream that stays open: the owner goes on listening. */
+  /** For a stream that stays open: renews the time for which the owner counts as listening. */
   async renew(owner_id: string): Promise<void> {
     await this.listen(owner_id);
   }
 
-  /** Drops what is too old, and stops writing for those who have not listened for as long. */
+  /**
+   * Drops events that are too old, and stops writing for users who have not listened for as long.
+   */
   async prune(signal: AbortSignal): Promise<void> {
     const { certain_now_ms, db, inDeletion, keep_ms, truncateWal } = this.ctx;
     const before = certain_now_ms() - keep_ms();
@@ -183,8 +188,7 @@ export class EventLog implements EventWriter {
   }
 
   /**
-   * Nothing is kept of this owner any more; with `before_ms`, unless somebody listens who did not
-   * then.
+   * Drops everything kept for this owner; with `before_ms` only if nobody has listened since then.
    */
   async forget(owner_id: string, signal: AbortSignal, before_ms?: () => number): Promise<void> {
     const { afterCommit, inDeletion, truncateWal } = this.ctx;
@@ -213,7 +217,7 @@ export class EventLog implements EventWriter {
     return inDeletion(async (tx) => {
       const row = { owner_id, last_seq: 0, dropped_seq: 0, runs: "[]", listens_until: until };
       const reader = await store.ensureReader(tx, row);
-      // Numbers begin anew, and ids that were given before mean nothing now.
+      // Numbers start again, and earlier ids become invalid.
       const runs = reader.runs === "[]" ? withRun(reader.runs, 0, newRunId()) : reader.runs;
       await store.updateReader(tx, owner_id, { runs, listens_until: until });
       return { ...reader, runs, listens_until: until };
@@ -231,12 +235,12 @@ export class EventLog implements EventWriter {
 }
 
 const runsOf = (runs: string): readonly KnownRun[] => JSON.parse(runs) as KnownRun[];
-/** Named after the run that gave the number, or after the oldest that is known. */
+/** Named after the run that assigned the number, or after the oldest known one. */
 const markOf = ({ runs }: ReaderRow, seq: number): Mark => ({
   seq,
   id: `${runsOf(runs).find(({ until }) => until === null || seq <= until)!.id}-${seq}`,
 });
-/** Those before have given numbers up to `last_seq`. */
+/** Earlier runs have assigned numbers up to `last_seq`. */
 const withRun = (runs: string, last_seq: number, run_id: string): string =>
   JSON.stringify([
     ...runsOf(runs)
@@ -245,7 +249,7 @@ const withRun = (runs: string, last_seq: number, run_id: string): string =>
     { id: run_id, until: null },
   ]);
 
-/** The number in an id, when all that came after it is known. */
+/** The number in an id, provided that everything after it is known. */
 function seqIn(event_id: string, { runs, last_seq, dropped_seq }: ReaderRow): number | null {
   const [, run_id, number] = /^([^-]{1,20})-(\d{1,15})$/.exec(event_id) ?? [];
   const run = runsOf(runs).find(({ id }) => id === run_id);

@@ -1,4 +1,4 @@
-/** The log of events for those who listen, and who they are. */
+/** The tables of logged events and of the users who listen. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

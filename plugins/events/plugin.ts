@@ -1,4 +1,4 @@
-/** Events without polling: a stream of what happens to a user's records, at GET /events. */
+/** Events without polling: a stream of changes to a user's records, at GET /events. */
 import {
   definePlugin,
   DocumentParts,

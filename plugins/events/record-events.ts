@@ -37,7 +37,7 @@ interface Owned {
   readonly owner_id: string;
 }
 
-/** An event with one kind, of the same name. */
+/** An event with a single kind of the same name. */
 const own = <R extends EventRef>(
   on: R,
   { description, schema, sample }: Words,
@@ -62,7 +62,7 @@ const own = <R extends EventRef>(
     }),
   );
 
-/** The same as webhooks are sent. */
+/** The same bodies as webhooks send. */
 const asSent = <R extends EventRef>(
   sent: RecordEvent<R>,
   foldersOf?: (payload: PayloadOf<R>) => readonly string[],

@@ -14,11 +14,11 @@ import { pascalCase } from "../../core/lib/pascal-case";
 import type { StreamedEvent } from "./contract";
 import type { EventStreams } from "./streams";
 
-/** Of a filter. */
+/** Limits of a filter. */
 const types_max = 50;
 const folders_max = 200;
 
-/** Commas part them. */
+/** Comma-separated. */
 const ListedId = documented(t.String({ minLength: 1 }), { pattern: "^[^,\\u0000]+$" });
 
 const words = {
@@ -32,7 +32,7 @@ const ownEvent = (event: keyof typeof words) =>
     t.Object({ event: t.Literal(event) }, { description: words[event] }),
   );
 
-/** The data of any event, in the document: those of plugins, too. */
+/** The data of any event in the API document, including those of plugins. */
 export const eventSchema = (streamed: readonly StreamedEvent[]): TSchema =>
   t.Union(
     [

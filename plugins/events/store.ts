@@ -1,26 +1,26 @@
-/** Every SQL statement about the log of events. The database comes first. */
+/** Every SQL statement for the log of events. The database is the first parameter. */
 import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
 
-/** Somebody for whom events are written down. */
+/** A user for whom events are written. */
 export interface ReaderRow {
   readonly owner_id: string;
   /** The number of the newest event. */
   readonly last_seq: number;
-  /** Events up to this number may be gone, by age or because there were too many. */
+  /** Events up to this number may have been dropped, because of their age or number. */
   readonly dropped_seq: number;
-  /** JSON of `KnownRun`s, oldest first. */
+  /** JSON array of `KnownRun`, oldest first. */
   readonly runs: string;
-  /** Epoch ms; later nothing is written down, unless somebody listens again. */
+  /** Epoch ms; after it nothing is written unless the user listens again. */
   readonly listens_until: number;
 }
 export interface EventRow {
   readonly owner_id: string;
-  /** Counts up for each owner, in the order of the commits. */
+  /** Increases per owner, in commit order. */
   readonly seq: number;
   readonly type: string;
-  /** JSON, as it is sent. */
+  /** JSON, as sent. */
   readonly body: string;
-  /** JSON: the folders that it is about. */
+  /** JSON array of the folders it concerns. */
   readonly folder_ids: string;
   readonly replaces: string | null;
   readonly created_at: number;
@@ -38,7 +38,7 @@ const numbered = (row: ReaderRow): ReaderRow => ({
   listens_until: toNumber(row.listens_until),
 });
 
-/** What is known of the owner's streams; undefined when nobody has listened lately. */
+/** The state of the owner's log; undefined if nobody has listened recently. */
 export async function findReader(db: EventsDb, owner_id: string): Promise<ReaderRow | undefined> {
   const row = await db
     .selectFrom("events_readers")
@@ -51,7 +51,7 @@ export async function findReader(db: EventsDb, owner_id: string): Promise<Reader
 export const listReaders = async (db: EventsDb): Promise<ReaderRow[]> =>
   (await db.selectFrom("events_readers").selectAll().execute()).map(numbered);
 
-/** The row as it is now: it may have been there before, and is left alone then. */
+/** The resulting row; an existing one is left as it is. */
 export async function ensureReader(db: EventsDb, row: ReaderRow): Promise<ReaderRow> {
   await db
     .insertInto("events_readers")
@@ -69,7 +69,7 @@ export const updateReader = async (
   await db.updateTable("events_readers").set(values).where("owner_id", "=", owner_id).execute();
 };
 
-/** The number of the owner's next event; undefined when nothing is written down for them. */
+/** The number of the owner's next event; undefined when nothing is written for them. */
 export async function nextSeq(db: EventsDb, owner_id: string): Promise<number | undefined> {
   const row = await db
     .updateTable("events_readers")
@@ -84,7 +84,7 @@ export const insertEvent = async (db: EventsDb, row: EventRow): Promise<void> =>
   await db.insertInto("events_log").values(row).execute();
 };
 
-/** Those that a new event stands for, too. */
+/** Including the earlier ones that a new event replaces. */
 export const dropReplaced = async (
   db: EventsDb,
   owner_id: string,
@@ -97,7 +97,7 @@ export const dropReplaced = async (
     .execute();
 };
 
-/** What is committed of a reader. */
+/** What is committed, as a reader sees it. */
 export async function readReader(
   reads: PreparedReads,
   owner_id: string,
@@ -110,7 +110,7 @@ export async function readReader(
   return row && numbered(row);
 }
 
-/** Some after this one, oldest first. */
+/** Some events after this one, oldest first. */
 export async function eventsAfter(
   reads: PreparedReads,
   owner_id: string,
@@ -142,7 +142,7 @@ export async function dropUpTo(db: EventsDb, owner_id: string, seq: number): Pro
     .execute();
 }
 
-/** The owner with the oldest event before this time, and the newest of some such events. */
+/** The owner of the oldest event before this time, and the newest of a batch of such events. */
 export async function oldest(
   db: EventsDb,
   created_before: number,
@@ -168,7 +168,7 @@ export async function oldest(
   return { owner_id, seq: Math.max(...some.map(({ seq }) => toNumber(seq))) };
 }
 
-/** Drops the oldest events of the owner: true when there may be more. */
+/** Drops the owner's oldest events: true if there may be more. */
 export async function dropSome(db: EventsDb, owner_id: string, limit: number): Promise<boolean> {
   const some = await db
     .selectFrom("events_log")

@@ -1,4 +1,4 @@
-/** Open streams of events: each reads on in the log of its owner, as fast as its client does. */
+/** Open streams of events: each reads its owner's log as fast as its client can receive. */
 import {
   badRequest,
   eventStream,
@@ -15,23 +15,23 @@ import { EventsGrew, type EventLog, type LoggedEvent, type Mark, type Place } fr
 
 export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner_id" | "signals"> {
   readonly last_event_id: string | null;
-  /** Only these; all when undefined. */
+  /** Only these types; all if undefined. */
   readonly types: readonly string[] | undefined;
-  /** Only what happens in these folders and their subfolders. */
+  /** Only events in these folders and their subfolders. */
   readonly folder_ids: readonly string[] | undefined;
 }
 interface EventStreamsParts extends Pick<Context, "db" | "notifier" | "shared"> {
   readonly folders: Folders;
   readonly log: EventLog;
   readonly streamed: () => readonly StreamedEvent[];
-  /** Of one owner. */
+  /** Streams per owner. */
   readonly streams_max: () => number;
   readonly heartbeat_ms?: number;
 }
 
-/** What comes within this time is sent together. */
+/** Events within this time are sent together. */
 const gather_ms = 50;
-/** Events in memory for one stream. */
+/** Events buffered for one stream. */
 const events_at_once = 100;
 
 export class EventStreams {
@@ -43,8 +43,8 @@ export class EventStreams {
   }
 
   /**
-   * The owner's events from now on, or from where `last_event_id` left off. @throws HttpError 400
-   * on an unknown type, 403 and 404 on the folders, 429 and 503 when too many streams are open
+   * The owner's events from now on, or after `last_event_id`. @throws HttpError 400 for an unknown
+   * type, 403 and 404 for the folders, 429 and 503 when too many streams are open
    */
   async open({ types, folder_ids, ...listening }: Listening): Promise<ReadableStream<Uint8Array>> {
     const { db, folders, log, heartbeat_ms } = this.ctx;
@@ -87,15 +87,15 @@ export class EventStreams {
 
 interface Filter {
   readonly types: ReadonlySet<string> | undefined;
-  /** Grows with what is made below them. */
+  /** Extended when subfolders are created. */
   readonly within: Set<string> | undefined;
 }
 
-/** One stream's way through the log. */
+/** The state of one stream. */
 class LogFeed implements Feed {
   readonly polls: boolean;
   private greeting: string;
-  /** The last event that was read, and that which the client knows. */
+  /** The last event that was read, and the last one the client knows of. */
   private cursor: Mark;
   private told: Mark;
 
@@ -119,7 +119,7 @@ class LogFeed implements Feed {
     const ends = [
       notifier.subscribe(EventsGrew, [owner_id], wake),
       notifier.onMissed(wake),
-      // A key or a session that ends, ends its streams at once.
+      // When a key or session ends, its streams end at once.
       notifier.subscribe(RecordChanged, [owner_id], ({ kind }) => {
         if (kind === "key" || kind === "session") wake();
       }),
@@ -152,7 +152,7 @@ class LogFeed implements Feed {
     }
   }
 
-  /** Where there were only events of other kinds, the client resumes after those all the same. */
+  /** If only events of other types came, the client still resumes after those. */
   async idle(): Promise<string> {
     await this.log.renew(this.owner_id);
     if (this.told === this.cursor) return ":\n\n";

@@ -1,5 +1,6 @@
 /**
- * Reads a folder archive that may be anything: cut off, damaged, made to do harm, or none at all.
+ * Reads a folder archive from an untrusted source: it may be truncated, damaged, malicious, or no
+ * archive at all.
  */
 import { closeSync, openSync } from "node:fs";
 import { nextTurn } from "../../core/lib/parts";
@@ -13,7 +14,7 @@ import {
 } from "../../core/lib/zip";
 import { kindOfPart, line_length_max } from "./layout";
 
-/** Why an archive is refused, in a sentence that names the part. */
+/** The reason an archive is refused: a sentence that names the part. */
 export class BadArchive extends Error {
   override readonly name = "BadArchive";
   readonly code: "bad_archive" | "archive_too_large";
@@ -25,17 +26,17 @@ export class BadArchive extends Error {
 export const badPart = (name: string, why: string): BadArchive =>
   new BadArchive(`The archive is refused: its part ${shown(name)} ${why}.`);
 
-/** A name that may be anything, in a sentence. */
+/** Quotes an untrusted name in a sentence. */
 export const shown = (name: string): string =>
   /^[\w./-]{1,100}$/.test(name) ? name : JSON.stringify(name.slice(0, 100));
 
-/** A document has three of them. */
+/** A document has up to three entries. */
 const entries_max = 400_000;
 const directory_bytes_max = 64 * 2 ** 20;
-/** Entries that are read before others have their turn. */
+/** Entries read before yielding to other work. */
 const entries_in_turn = 1_000;
 
-/** The entries by name: all of them have a name that the layout knows. @throws BadArchive */
+/** The entries by name; every name must be known to the layout. @throws BadArchive */
 export async function readEntries(path: string): Promise<ReadonlyMap<string, ZipEntry>> {
   const entries = new Map<string, ZipEntry>(),
     file = openSync(path, "r");
@@ -80,7 +81,7 @@ function checkEntry(
   if (method !== 0 && method !== 8) throw badPart(name, "is packed in an unknown way");
 }
 
-/** The bytes of a part, some at a time. @throws BadArchive */
+/** The bytes of a part, in chunks. @throws BadArchive */
 export async function* readBytes(path: string, entry: ZipEntry): AsyncGenerator<Buffer, void> {
   try {
     yield* entryPieces(path, entry, entry.bytes);
@@ -90,12 +91,15 @@ export async function* readBytes(path: string, entry: ZipEntry): AsyncGenerator<
   }
 }
 
-/** Its text, some at a time; no surrogate pair is cut. @throws BadArchive when it is no UTF-8. */
+/**
+ * The text of a part, in chunks that split no surrogate pair. @throws BadArchive when it is not
+ * UTF-8.
+ */
 export async function* readText(
   name: string,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void> {
-  // A byte order mark belongs to the text.
+  // A byte order mark is part of the text.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const decode = (piece?: Uint8Array): string => {
     try {
@@ -113,11 +117,11 @@ export async function* readText(
 }
 
 export interface Line {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly value: object;
 }
-/** The objects of a part in JSON Lines. @throws BadArchive */
+/** The objects of a JSON Lines part. @throws BadArchive */
 export async function* readLines(
   name: string,
   pieces: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** Takes over the chats of an archive, with citations of the documents as they are here. */
+/** Imports the chats of an archive; their citations refer to the imported documents. */
 import { TextPlaces, readUnits } from "../../core/lib/text-reader";
 import type { StoredText } from "../../core/lib/text-pieces";
 import { completed, evidenceOf, type AnswerResult, type MessageCopy } from "../chats/contract";
@@ -7,11 +7,11 @@ import { piecesOfDb } from "../texts/contract";
 import type { ImportRun } from "./import-run";
 import type { ChatLines } from "./layout";
 
-/** In one transaction. */
+/** Rows per transaction. */
 const messages_at_once = 20;
 
 export class ChatImporter {
-  /** `texts`: where the text of each document is, by its new id. */
+  /** `texts`: where the text of each document is stored, by its new id. */
   constructor(
     private readonly run: ImportRun,
     private readonly texts: ReadonlyMap<
@@ -79,7 +79,7 @@ export class ChatImporter {
     };
   }
 
-  /** Of a document that did not come along, it names none that is here. */
+  /** A citation of a document that was not exported refers to no document here. */
   async #cited<P extends RelatedPassage>(citation: P): Promise<P> {
     const { ids, parts, root_id } = this.run,
       known = ids.document.get(citation.document_id),
@@ -95,7 +95,7 @@ export class ChatImporter {
     };
   }
 
-  /** Whether the quote stands where the citation says; of an earlier version nobody knows. */
+  /** Whether the quote is at the cited place; unknown for earlier versions. */
   async #holds(
     document_id: string,
     { document_version, start, end, quote }: RelatedPassage,

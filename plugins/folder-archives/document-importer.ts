@@ -1,4 +1,4 @@
-/** Takes over the documents of an archive, each with its original, its text and its index. */
+/** Imports the documents of an archive, each with its original, its text and its index. */
 import { pieceCount, type StoredText } from "../../core/lib/text-pieces";
 import type { ReceivedFile } from "../../core/sdk";
 import type { Admitted, DocumentCopy } from "../documents/contract";
@@ -11,28 +11,28 @@ import { originalPart, textPartOf, type DocumentLines } from "./layout";
 type Lines = AsyncGenerator<Line, void>;
 type Spans = Record<"pages" | "headings" | "times", object[]>;
 
-/** A text of more pieces is written while it is read; a smaller one is in memory. */
+/** Texts of more pieces are written while they are read; smaller ones are held in memory. */
 const small_pieces_max = 24;
 
-/** A document that is read as far as its index. */
+/** A document that has been read up to its index. */
 interface Opened {
   readonly record: DocumentLines["document"];
   readonly spans: Spans;
   readonly index: DocumentLines["index"] | undefined;
 }
-/** Its text: written, or in memory. */
+/** Its text: already written, or in memory. */
 interface OpenedText {
   readonly written: NewText;
   readonly content: string | null;
 }
 
 export class DocumentImporter {
-  /** Where the text of each document is, by its new id. */
+  /** Where the text of each document is stored, by its new id. */
   readonly texts = new Map<string, { readonly stored: StoredText; readonly version: number }>();
 
   constructor(private readonly run: ImportRun) {}
 
-  /** @throws HttpError 507, the reason of the signal */
+  /** @throws HttpError 507, or the reason of the signal */
   async take(part: string): Promise<void> {
     const { documents, files, inTransaction } = this.run.parts,
       { owner_id, root_id } = this.run;
@@ -72,7 +72,7 @@ export class DocumentImporter {
       });
   }
 
-  /** As this server is to have it. */
+  /** Converts it to this server's form. */
   #copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
     const { ids, parts } = this.run,
       id = this.run.newId("document", record.id),
@@ -108,7 +108,7 @@ export class DocumentImporter {
     return { written: await parts.texts.prepare(content, signal), content };
   }
 
-  /** What was encoded in the same way is taken over; anything else is encoded anew. */
+  /** Vectors of the same model are imported; others are made anew. */
   #prepare(
     { id: document_id, name: title, version, pages, headings, times }: DocumentCopy,
     { index }: Opened,
@@ -140,7 +140,7 @@ export class DocumentImporter {
     }
   }
 
-  /** Asks those who may refuse it, about its original, or the text where that is all there is. */
+  /** Runs the hooks that may refuse it, with its original, or the text if there is no original. */
   #admit(
     part: string,
     { name, media_type, size_bytes, folder_ids, source_uri: uri }: DocumentCopy,
@@ -166,14 +166,14 @@ export class DocumentImporter {
   }
 }
 
-/** What is nobody's before it is committed. */
+/** Data that belongs to nobody until the commit. */
 interface Held {
   text: OpenedText | null;
   prepared: Prepared | null;
   original: ReceivedFile | null;
 }
 
-/** The state of a document that was not read yet where it comes from. */
+/** The state of a document that the exporting server had not read yet. */
 const not_read = {
   status: "sync_failed",
   error: {
@@ -202,7 +202,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** The segments behind an index, each with its vectors. */
+/** The segments that follow an index, each with its vectors. */
 async function* segmentsOf(lines: Lines): AsyncGenerator<SegmentCopy, void> {
   let segment: DocumentLines["segment"] | undefined,
     vectors: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** A document as lines of JSON: written by one server, taken over by another. */
+/** A document as JSON Lines: written by the exporting server, read by the importing one. */
 import { batchesOf } from "../../core/lib/batch";
 import type { DocumentCopy } from "../documents/contract";
 import type { PublishedCopy } from "../search-index/contract";
@@ -26,7 +26,7 @@ export async function* documentLines(
   }
 }
 
-/** One object a line, UTF-8. */
+/** One object per line, UTF-8. */
 export async function* linesOf(
   objects: Iterable<unknown> | AsyncIterable<unknown>,
 ): AsyncGenerator<Uint8Array, void> {

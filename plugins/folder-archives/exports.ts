@@ -1,4 +1,4 @@
-/** Exports of folders: who may, and the stream. */
+/** Exports of folders: permission and the stream. */
 import { ArchiveStreams } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { archiveBytes, type WriterParts } from "./writer";
@@ -15,8 +15,8 @@ export class ExportService {
   constructor(private readonly parts: ExportParts) {}
 
   /**
-   * The archive of a folder and its subfolders, made while it is sent. @throws HttpError 404, 403,
-   * 503 when too many are made
+   * The archive of a folder and its subfolders, generated while it is sent. @throws HttpError 404,
+   * 403, 503 when too many are being generated
    */
   async open(
     owner_id: string,

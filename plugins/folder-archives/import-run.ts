@@ -1,4 +1,4 @@
-/** An import under way: what it is made with, how far it is, and which record became which. */
+/** A running import: its dependencies, its progress, and the mapping of old ids to new ones. */
 import type { ZipEntry } from "../../core/lib/zip";
 import type { Context, Db } from "../../core/sdk";
 import type { Chats } from "../chats/contract";
@@ -17,7 +17,7 @@ export interface ImporterParts extends Pick<
   Context,
   "db" | "files" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
 > {
-  /** Queues the events of the documents of an import, behind this one: jobs.ts. */
+  /** Queues the events of the imported documents after this one; see jobs.ts. */
   readonly enqueueAnnouncing: (
     tx: Db,
     row: Pick<ImportRow, "id" | "owner_id">,
@@ -42,7 +42,7 @@ export class ImportRun {
     prompt: new Map(),
     chat: new Map(),
   };
-  /** Documents that were not read yet where they come from: they are indexed when all is there. */
+  /** Documents that were unread when exported: they are indexed once everything is imported. */
   readonly unread: string[] = [];
   #reported_ms = 0;
   #done = 0;
@@ -58,13 +58,13 @@ export class ImportRun {
   get owner_id(): string {
     return this.row.owner_id;
   }
-  /** The folder that everything else lies in. */
+  /** The folder that contains everything else. */
   get root_id(): string {
     const [root_id] = this.ids.folder.values();
     return root_id!;
   }
 
-  /** A new id for a record of the archive. */
+  /** Assigns a new id to a record of the archive. */
   newId(kind: RecordKind, source_id: string): string {
     const id = this.parts.newId(
       { folder: "fld", document: "doc", prompt: "prm", chat: "chs" }[kind],
@@ -85,7 +85,7 @@ export class ImportRun {
     return [...this.entries.keys()].filter((name) => kindOfPart(name) === kind).sort();
   }
 
-  /** Counts a document. */
+  /** Counts an imported document. */
   async progress(): Promise<void> {
     const { db, now_ms } = this.parts;
     this.#done++;

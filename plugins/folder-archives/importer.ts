@@ -1,6 +1,6 @@
 /**
- * Takes over an archive that was checked: everything is written where nobody finds it, and revealed
- * in one small transaction at the end. Nothing is read or embedded again.
+ * Imports a validated archive: everything is written where nobody sees it, and made visible by one
+ * small transaction at the end. Nothing is extracted or embedded again.
  */
 import { nextTurn } from "../../core/lib/parts";
 import type { FolderCopy } from "../folders/contract";
@@ -18,7 +18,7 @@ export class FolderImporter {
 
   private constructor(private readonly run: ImportRun) {}
 
-  /** `left_out`: names of parts that belong to nothing. */
+  /** `left_out`: names of parts that no record refers to. */
   static async open(
     parts: ImporterParts,
     row: ImportRow,
@@ -31,7 +31,7 @@ export class FolderImporter {
     return new FolderImporter(new ImportRun(parts, row, path, needed, signal));
   }
 
-  /** Writes everything where nobody finds it. @throws HttpError 507 */
+  /** Writes everything without making it visible. @throws HttpError 507 */
   async stage(): Promise<void> {
     const { run } = this;
     await this.#stageFolders();
@@ -49,7 +49,7 @@ export class FolderImporter {
     }
   }
 
-  /** One transaction, and everybody finds it. @throws HttpError 403 when a quota is reached. */
+  /** Makes everything visible in one transaction. @throws HttpError 403 when a quota is reached. */
   async reveal(): Promise<void> {
     const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.parts,
       { ids, owner_id, root_id, row } = this.run;
@@ -65,7 +65,7 @@ export class FolderImporter {
         status: "completed",
         folder_id: root_id,
         done: row.total,
-        // The folder has it now, and takes it along when it is deleted.
+        // From now on it belongs to the folder and is deleted with it.
         name: null,
         finished_at: now_ms(),
       } as const;
@@ -76,12 +76,12 @@ export class FolderImporter {
     });
   }
 
-  /** Documents that wait to be read. */
+  /** Documents that still have to be read. */
   get unread(): readonly string[] {
     return this.run.unread;
   }
 
-  /** What was staged goes again, in the background. */
+  /** Deletes what was staged, in the background. */
   async abandon(): Promise<void> {
     const { chats, folders, inDeletion } = this.run.parts,
       { ids, owner_id } = this.run;
@@ -92,7 +92,7 @@ export class FolderImporter {
     });
   }
 
-  /** Between parts others have their turn. @throws the reason of the signal */
+  /** Yields to other work between parts. @throws the reason of the signal */
   async #turn(): Promise<void> {
     await nextTurn();
     this.run.signal.throwIfAborted();
@@ -127,7 +127,7 @@ export class FolderImporter {
     await write();
   }
 
-  /** One that the user has already is used again; the others come with the rest. */
+  /** Prompts that the user has already are reused; the others are created with the rest. */
   async #choosePrompts(): Promise<void> {
     const { db, now_ms, prompts } = this.run.parts,
       { ids, owner_id } = this.run,
@@ -146,5 +146,5 @@ export class FolderImporter {
     }
   }
 }
-/** In one transaction. */
+/** Rows per transaction. */
 const folders_at_once = 100;

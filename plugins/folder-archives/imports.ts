@@ -1,6 +1,6 @@
 /**
- * Imports of folder archives: what is refused before anything is written, and the job that takes
- * over the rest. A crash undoes what it has staged, and the job begins anew.
+ * Imports of folder archives: what is refused before anything is written, and the job that imports
+ * the rest. After a crash, what was staged is removed and the job starts again.
  */
 import { inParts } from "../../core/lib/parts";
 import { Limiter } from "../../core/lib/limiter";
@@ -28,26 +28,26 @@ import type { ArchiveTasks } from "./tasks";
 
 export interface ImportParts
   extends ImporterParts, Pick<Context, "cancelJobs" | "certain_now_ms" | "log"> {
-  /** Queues the job: jobs.ts. */
+  /** Queues the job; see jobs.ts. */
   readonly enqueueImport: (tx: Db, row: Pick<ImportRow, "id" | "owner_id">) => Promise<void>;
   readonly isolate: Isolate<ArchiveTasks>;
-  /** Of the file, and of all that it unpacks to. */
+  /** Of the file, and of its uncompressed content. */
   readonly bytes_max: () => number;
   readonly keep_imports_ms: () => number;
 }
 
-/** The longest text that a file may have: what extraction gives, too. */
+/** The longest text accepted; also the limit of extraction. */
 const text_units_max = 64 * 2 ** 20;
 const check_memory_bytes_max = 512 * 2 ** 20;
-/** A request waits so long for the check of its archive; then the job checks it. */
+/** How long a request waits for the check of its archive; after that the job does it. */
 const patience_ms = 40_000;
 const check_ms_max = 600_000;
 const ids_at_once = 1_000;
-/** Documents of one transaction, each with two events where anybody listens. */
+/** Documents per transaction, each with two events if anybody listens. */
 const announced_at_once = 50;
 
 export class ImportService {
-  /** Few children read archives at a time: others of the server are for uploads. */
+  /** Limits the child processes that check archives: uploads need some too. */
   readonly #turns = new Limiter({ concurrency: 2, per_key: 1 });
 
   constructor(private readonly parts: ImportParts) {}
@@ -57,9 +57,9 @@ export class ImportService {
   }
 
   /**
-   * Begins to import an archive, which it releases. It is checked before that, unless it is so
-   * large that the job does it.
-   * @throws HttpError 400 that names what is wrong with it, 403 when a quota is reached, 413, 507
+   * Starts the import of an archive, and releases the file. It is validated first, unless it is so
+   * large that the job has to do it.
+   * @throws HttpError 400 naming what is wrong with it, 403 when a quota is reached, 413, 507
    */
   async begin(owner_id: string, received: ReceivedFile, name: string | null): Promise<ImportRow> {
     const { db, files, inTransaction, newId, now_ms, documents } = this.parts;
@@ -111,7 +111,7 @@ export class ImportService {
     return store.listIds(this.parts.db, import_id, page);
   }
 
-  /** Whether an import needs this file. */
+  /** Whether an import still needs this file. */
   isNeeded(db: Db, sha256: string): Promise<boolean> {
     return store.isNeeded(db, sha256);
   }
@@ -128,7 +128,7 @@ export class ImportService {
     for (const document_id of unread) await documents.reindex(document_id);
   }
 
-  /** Runs `AnnounceDocuments`: some of them, and queues itself for the rest. */
+  /** Runs `AnnounceDocuments` for a batch, and queues itself for the rest. */
   async announce(import_id: string, after: string): Promise<JobEffect | void> {
     const { db, documents, enqueueAnnouncing } = this.parts,
       row = await store.findImport(db, import_id),
@@ -141,7 +141,7 @@ export class ImportService {
     };
   }
 
-  /** The last attempt has failed. */
+  /** Called when the last attempt has failed. */
   async exhausted(tx: Db, import_id: string): Promise<void> {
     await this.#fail(tx, import_id, {
       code: "import_failed",
@@ -161,7 +161,7 @@ export class ImportService {
       await this.#delete(id, signal);
   }
 
-  /** Every import of a user who is gone. */
+  /** Deletes every import of a deleted user. */
   async purgeOf(owner_id: string, signal: AbortSignal): Promise<void> {
     const { cancelJobs, db, documents, inDeletion } = this.parts;
     for (
@@ -185,7 +185,7 @@ export class ImportService {
     await inDeletion((tx) => store.deleteImport(tx, import_id));
   }
 
-  /** Answers the documents that wait to be read. */
+  /** Returns the documents that have to be read. */
   async #takeOver(row: ImportRow, path: string, signal: AbortSignal): Promise<readonly string[]> {
     const { db, inDeletion, now_ms } = this.parts;
     const checked: Checked | null =
@@ -205,7 +205,7 @@ export class ImportService {
     } as const;
     const { id: _id, ...values } = begun;
     await store.updateUnfinished(db, row.id, values);
-    // Of an attempt that was cut off.
+    // Left by an interrupted attempt.
     await inParts(() => inDeletion((tx) => store.deleteSomeIds(tx, row.id, ids_at_once)), signal);
     const left_out = new Set(checked.left_out_parts);
     const importer = await FolderImporter.open(this.parts, begun, path, left_out, signal);
@@ -220,7 +220,7 @@ export class ImportService {
     }
   }
 
-  /** What is wrong with the archive, or too much for its owner, is said; anything else goes on. */
+  /** Faults of the archive and exceeded limits are reported; other errors are rethrown. */
   async #refuse(row: ImportRow, error: unknown, signal: AbortSignal): Promise<readonly string[]> {
     if (signal.aborted || !(error instanceof HttpError) || error.status >= 500) throw error;
     const { code, detail: message } = error;
@@ -247,7 +247,7 @@ export class ImportService {
     notify({ owner_id: row.owner_id, kind: "folder_import", id: import_id, action: "changed" });
   }
 
-  /** Early: what would be refused at the end. @throws HttpError 403 */
+  /** Early check of what would be refused at the end. @throws HttpError 403 */
   async #requireQuotas(
     db: Db,
     owner_id: string,
@@ -260,7 +260,7 @@ export class ImportService {
     await quotas.require(db, owner_id, "storage", storage_bytes);
   }
 
-  /** Null when the signal came first. @throws HttpError 400, 413 */
+  /** Null when the signal fired first. @throws HttpError 400, 413 */
   async #check(
     owner_id: string,
     path: string,

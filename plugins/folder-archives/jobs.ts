@@ -1,10 +1,10 @@
-/** The jobs of folder archives: one that imports, one that forgets imports of long ago. */
+/** The jobs of folder archives: one imports, one deletes old records of imports. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { purgeOfUser } from "../accounts/contract";
 import type { ImportParts, ImportService } from "./imports";
 
 export const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
-/** Emits the events of the documents that an import has brought, some at a time. */
+/** Emits the events of imported documents, in batches. */
 export const AnnounceDocuments = job(
   "folder_archives.announce",
   t.Object({ import_id: t.String(), after: t.String() }),
@@ -38,7 +38,7 @@ export const archiveJobs = (imports: ImportService): readonly JobHandler[] => [
     attempts_max: 3,
     crashes_max: 8,
     timeout_ms: 12 * hour_ms,
-    // It takes no slot from jobs that compute: it reads and writes.
+    // Io-bound: it takes no slot from jobs that compute.
     io_bound: true,
     concurrency,
     onExhausted: (tx, { import_id }) => imports.exhausted(tx, import_id),

@@ -1,20 +1,20 @@
 /**
  * The layout of a folder archive: a folder and its subfolders as one file, which another server
- * takes over without reading or embedding anything again.
+ * imports without extracting or embedding anything again.
  *
- * It is a ZIP archive (ZIP64). What ends in `.jsonl` is JSON Lines, UTF-8, one object a line.
+ * It is a ZIP archive (ZIP64). Files ending in `.jsonl` are JSON Lines, UTF-8, one object per line.
  *
- * - `documents/000001.jsonl`: a document: its record, what is known of stretches of its text, and
- *   its part of the index (`document_lines`)
- * - `texts/000001.txt`: the text of the document of this number, UTF-8
- * - `originals/ab/ab12…`: originals by their SHA-256, stored as they are
+ * - `documents/000001.jsonl`: a document: its record, data about ranges of its text, and its part
+ *   of the index (`document_lines`)
+ * - `texts/000001.txt`: the text of the document with this number, UTF-8
+ * - `originals/ab/ab12…`: originals by their SHA-256, stored uncompressed
  * - `folders.jsonl`: the folder, then its subfolders (`FolderLine`)
  * - `prompts.jsonl`: the saved prompts that its chats use (`PromptLine`)
- * - `chats/000001.jsonl`: a chat session that asks these folders and no others (`chat_lines`)
- * - `manifest.json`: what `Manifest` says, the last entry
+ * - `chats/000001.jsonl`: a chat session that uses these folders and no others (`chat_lines`)
+ * - `manifest.json`: see `Manifest`; the last entry
  *
- * Ids are those of the server that made it. Offsets are UTF-16 units of the text, end exclusive; of
- * passages (`start_point`, `end_point`) and citations also code points. Times are epoch ms.
+ * Ids are those of the exporting server. Offsets are UTF-16 units of the text, end exclusive;
+ * passages (`start_point`, `end_point`) and citations also have code points. Times are epoch ms.
  */
 import { StoredAnswer } from "../chats/contract";
 import { extraction_codes, page_label_max } from "../extraction/contract";
@@ -22,7 +22,7 @@ import { vector_layout } from "../search-index/contract";
 import { Nullable, t, type Static } from "../../core/sdk";
 
 export const format = "dossier folder";
-/** A later one may hold what this version does not know. */
+/** A later version may contain what this one does not know. */
 export const format_version = 2;
 
 export const manifest_part = "manifest.json",
@@ -52,10 +52,10 @@ const kinds: readonly (readonly [RegExp, PartKind])[] = [
   [/^chats\/\d{6,9}\.jsonl$/, "chat"],
   [/^originals\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/, "original"],
 ];
-/** Undefined for a name that no part has. No name is ever made into a path. */
+/** Undefined for an unknown name. Names are never used as paths. */
 export const kindOfPart = (name: string): PartKind | undefined =>
   kinds.find(([pattern]) => pattern.test(name))?.[1];
-/** The text of the document whose lines are in this part. */
+/** The part with the text of the document in this part. */
 export const textPartOf = (document_part: string): string =>
   document_part.replace(/^documents\/(\d+)\.jsonl$/, "texts/$1.txt");
 
@@ -81,23 +81,23 @@ export const Counts = t.Object({
   messages: Count,
 });
 export type Counts = Static<typeof Counts>;
-/** What the folder has and the archive has not. */
+/** What the archive does not contain of the folder. */
 export const LeftOut = t.Object({
-  /** They were deleted or replaced again and again while they were written. */
+  /** They were deleted or replaced repeatedly during the export. */
   documents: Count,
-  /** Chats that ask other folders, too. */
+  /** Chats that also use other folders. */
   chats: Count,
-  /** Messages whose answers were being made. */
+  /** Messages whose answers were being generated. */
   messages: Count,
 });
 export type LeftOut = Static<typeof LeftOut>;
 
 export const Part = t.Object({
   name: t.String(),
-  /** Before deflating. */
+  /** Uncompressed. */
   bytes: Count,
   sha256: Sha256,
-  /** It belongs to nothing: its document was deleted or replaced while it was written. */
+  /** No record refers to it: its document was deleted or replaced during the export. */
   left_out: t.Optional(t.Boolean()),
 });
 export type Part = Static<typeof Part>;
@@ -105,7 +105,7 @@ export type Part = Static<typeof Part>;
 export const Manifest = t.Object({
   format: t.Literal(format),
   format_version: t.Integer({ minimum: 1 }),
-  /** The version that made it. */
+  /** The version that wrote it. */
   dossier: t.Object({ version: t.String(), commit: Nullable(t.String()) }),
   made_at: t.String(),
   folder: t.Object({ id: Id, name: t.String() }),
@@ -184,7 +184,7 @@ export const document_lines = {
   document: t.Object({
     kind: t.Literal("document"),
     ...document_fields,
-    /** Null until there is one. */
+    /** Null before the first version is indexed. */
     text: Nullable(t.Object({ units: Unit, points: Unit, sha256: Sha256 })),
   }),
   pages: Spans("pages", {
@@ -200,24 +200,24 @@ export const document_lines = {
     encoding: Encoding,
     chunks: Count,
     segments: Count,
-    /** Null when it has none. */
+    /** Null if it has none. */
     vectors: Nullable(
       t.Object({
         model: t.String(),
         asked_dimensions: t.Integer({ minimum: 0, maximum: 16_384 }),
         dimensions: t.Integer({ minimum: 1, maximum: 16_384 }),
-        /** Of format version 1 there is none: 32-bit floats, little-endian, one for a passage. */
+        /** Absent in format version 1: 32-bit floats, little-endian, one vector per passage. */
         layout: t.Optional(t.Literal(vector_layout.layout)),
       }),
     ),
   }),
-  /** Up to 256 passages, and what is searched: the bytes that `segment.ts` describes, Base64. */
+  /** Up to 256 passages and their index: the bytes that `segment.ts` describes, in Base64. */
   segment: t.Object({
     kind: t.Literal("segment"),
     passages: t.Array(Passage, { minItems: 1, maxItems: 256 }),
     data: t.String(),
   }),
-  /** A part of the vectors of the segment before, in that layout, Base64. */
+  /** A part of the vectors of the preceding segment, in that layout, in Base64. */
   vectors: t.Object({ kind: t.Literal("vectors"), data: t.String() }),
 } as const;
 export type DocumentLines = {
@@ -254,10 +254,10 @@ export type ChatLines = {
   readonly [K in keyof typeof chat_lines]: Static<(typeof chat_lines)[K]>;
 };
 
-/** Spans that one line holds, and bytes of vectors before Base64. */
+/** Spans per line, and bytes of vectors per line before Base64. */
 export const spans_in_line = 500,
   vector_bytes_in_line = 192 * 1024;
-/** The longest line, UTF-16 units. */
+/** The longest line, in UTF-16 units. */
 export const line_length_max = 2 * 2 ** 20;
 /** Of pages, of headings, and of times of a document. */
 export const spans_max = 500_000;

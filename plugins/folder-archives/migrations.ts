@@ -1,4 +1,4 @@
-/** The tables of folder archives: their imports, and which record became which. */
+/** The tables of folder archives: the imports, and their mapping of old ids to new ones. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

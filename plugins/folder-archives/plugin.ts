@@ -1,6 +1,6 @@
 /**
- * Folder archives: a folder as one file, and back again on any server. What is in one is in
- * layout.ts; writer.ts makes it, child/check.ts looks through one, importer.ts takes it over.
+ * Folder archives: exports a folder as one file and imports it on any server. layout.ts describes
+ * the file, writer.ts writes it, child/check.ts validates it, importer.ts imports it.
  */
 import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
@@ -34,7 +34,7 @@ export default definePlugin({
     }),
   }),
   needs: {
-    // Before it: those who are gone are its users.
+    // Needed first: it emits the deletion of users, whose imports are then deleted.
     accounts: Accounts,
     chats: Chats,
     documents: Documents,

@@ -1,4 +1,4 @@
-/** The HTTP face of folder archives. */
+/** The HTTP routes of folder archives. */
 import {
   announcedBytes,
   attachment,
@@ -135,7 +135,7 @@ export const routes = {
       multipart: { part: "file", description: "The archive." },
       or_media_type: "application/zip",
     },
-    // The limit is a setting: the handler compares it before it reads anything.
+    // The limit is a setting: the handler checks it before reading anything.
     body_bytes_max: Number.MAX_SAFE_INTEGER,
     answers: {
       202: {

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about imports of folder archives. The database comes first, so that the
- * caller decides the transaction.
+ * Every SQL statement for imports of folder archives. The database is the first parameter, so that
+ * the caller decides the transaction.
  */
 import {
   countRows,
@@ -17,14 +17,14 @@ export type ImportStatus = "pending" | "running" | "completed" | "failed";
 export interface ImportRow {
   readonly id: string;
   readonly owner_id: string;
-  /** The archive, which is kept until the import has ended. */
+  /** The archive, kept until the import has ended. */
   readonly archive_sha256: string;
   readonly status: ImportStatus;
-  /** What the folder is to be called; null: as it was. */
+  /** The new name of the folder; null: unchanged. */
   readonly name: string | null;
-  /** The folder, once it is there. */
+  /** The folder, once it exists. */
   readonly folder_id: string | null;
-  /** JSON of what its check found; null before it was checked. */
+  /** JSON result of the check; null before it. */
   readonly checked: string | null;
   /** Documents. */
   readonly total: number;
@@ -36,7 +36,7 @@ export interface ImportRow {
   readonly finished_at: number | null;
 }
 export type RecordKind = "folder" | "document" | "prompt" | "chat";
-/** Which record became which. */
+/** Maps an old id to a new one. */
 export interface IdRow {
   readonly import_id: string;
   readonly id: string;
@@ -55,7 +55,7 @@ export const insertImport = (db: ArchivesDb, row: ImportRow) =>
 export const findImport = (db: ArchivesDb, id: string): Promise<ImportRow | undefined> =>
   db.selectFrom("folder_archives_imports").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** A change of one that has not ended; false when it has. */
+/** Updates an import that has not ended; false if it has. */
 export const updateUnfinished = async (
   db: ArchivesDb,
   id: string,
@@ -69,7 +69,7 @@ export const updateUnfinished = async (
     .returning("id")
     .executeTakeFirst()) !== undefined;
 
-/** One page, newest first, and how many the owner has in all. */
+/** One page, newest first, and the owner's total. */
 export async function listImports(
   db: ArchivesDb,
   owner_id: string,
@@ -79,7 +79,7 @@ export async function listImports(
   return listPage(mine.selectAll(), pageWindow(page));
 }
 
-/** Whether an import that has not ended reads this archive. */
+/** Whether an unfinished import uses this archive. */
 export const isNeeded = async (db: ArchivesDb, archive_sha256: string): Promise<boolean> =>
   (await db
     .selectFrom("folder_archives_imports")
@@ -89,7 +89,7 @@ export const isNeeded = async (db: ArchivesDb, archive_sha256: string): Promise<
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** One that ended before this time. */
+/** An import that ended before this time. */
 export const findEnded = async (
   db: ArchivesDb,
   ended_before: number,
@@ -102,7 +102,7 @@ export const findEnded = async (
       .limit(1)
       .executeTakeFirst()
   )?.id;
-/** One of the owner, ended or not. */
+/** An import of the owner, ended or not. */
 export const anyImport = (
   db: ArchivesDb,
   owner_id: string,
@@ -116,14 +116,14 @@ export const anyImport = (
 export const deleteImport = (db: ArchivesDb, id: string) =>
   db.deleteFrom("folder_archives_imports").where("id", "=", id).execute();
 
-/** Two prompts that are the same become one. */
+/** Two equal prompts become one. */
 export const insertRecord = (db: ArchivesDb, row: IdRow) =>
   db
     .insertInto("folder_archives_ids")
     .values(row)
     .onConflict((conflict) => conflict.columns(["import_id", "id"]).doNothing())
     .execute();
-/** Some of an import; false when there are none left. */
+/** Deletes a batch of an import's rows; false when none are left. */
 export const deleteSomeIds = async (
   db: ArchivesDb,
   import_id: string,
@@ -144,7 +144,7 @@ export const deleteSomeIds = async (
       .execute()
   ).length === limit;
 
-/** New ids of documents, in their order, after one of them: the first `limit`. */
+/** The first `limit` new ids of documents after this one, in order. */
 export const documentIdsAfter = async (
   db: ArchivesDb,
   import_id: string,
@@ -163,7 +163,7 @@ export const documentIdsAfter = async (
       .execute()
   ).map(({ id }) => id);
 
-/** One page in the order of their new ids, and how many there are in all. */
+/** One page in the order of the new ids, and the total. */
 export async function listIds(
   db: ArchivesDb,
   import_id: string,

@@ -1,4 +1,4 @@
-/** What the plugin does in a child process. */
+/** The tasks of the plugin that run in a child process. */
 import { task } from "../../core/sdk";
 import { checkArchive, type CheckInput } from "./child/check";
 

@@ -1,6 +1,6 @@
 /**
- * Writes the archive of a folder as a stream, part by part: memory does not grow with the folder,
- * and nothing waits for whoever reads slowly.
+ * Streams the archive of a folder, part by part: memory does not grow with the folder, and a slow
+ * reader holds nothing up.
  */
 import { nextTurn } from "../../core/lib/parts";
 import { TextGone } from "../../core/lib/text-reader";
@@ -31,13 +31,13 @@ export interface ArchivedFolder {
 
 const places_at_once = 200,
   messages_at_once = 20;
-/** A document that changes while it is written is written anew, so often. */
+/** How often a document is written again if it changes during the export. */
 const tries_max = 3;
 
-/** What an entry is made of was deleted meanwhile. */
+/** The source of an entry was deleted meanwhile. */
 class Gone extends Error {}
 
-/** The bytes of the archive. @throws Error when it can't be read on, and the signal's reason. */
+/** The bytes of the archive. @throws Error when reading fails, and the signal's reason. */
 export const archiveBytes = (
   parts: WriterParts,
   folder: ArchivedFolder,
@@ -47,7 +47,7 @@ export const archiveBytes = (
 class FolderWriter {
   readonly #zip = new ZipStream();
   readonly #written: Part[] = [];
-  /** Those that are in the archive, and those that were gone before they were. */
+  /** Documents in the archive, and those that were deleted before they were written. */
   readonly #originals = new Map<string, "written" | "gone">();
   readonly #folder_ids: ReadonlySet<string>;
   readonly #counts: Counts = {
@@ -60,9 +60,9 @@ class FolderWriter {
     messages: 0,
   };
   readonly #left_out: LeftOut = { documents: 0, chats: 0, messages: 0 };
-  /** Of each document that is in the archive. */
+  /** Per document in the archive. */
   readonly #versions = new Map<string, number>();
-  /** Of the last document that was begun. */
+  /** Of the document started last. */
   #number = 0;
 
   constructor(
@@ -77,7 +77,7 @@ class FolderWriter {
     const { tree } = this.folder;
     for (const document_id of await this.#documentIds()) yield* this.#document(document_id);
     yield* this.#chats();
-    // The root's parent stays behind.
+    // The root's own parent is not exported.
     const folders = tree.map((one, at) => (at === 0 ? { ...one, parent_id: null } : one));
     this.#counts.folders = folders.length;
     yield* this.#lines(layout.folders_part, folders);
@@ -101,7 +101,7 @@ class FolderWriter {
     };
   }
 
-  /** Each once, whichever of the folders have it. */
+  /** Each document once, even if several of the folders contain it. */
   async #documentIds(): Promise<string[]> {
     const { db, documents, index } = this.parts,
       ids = new Set<string>();
@@ -119,14 +119,14 @@ class FolderWriter {
         after = places.at(-1)!;
         await nextTurn();
       }
-    // Taken over in this order, equal passages are found in the same order, too.
+    // Keeps the order, so that equal passages are also found in the same order after the import.
     return index.inOrder(db, [...ids], this.signal);
   }
 
   async *#document(document_id: string): AsyncGenerator<Uint8Array, void> {
     for (let tries = 0; tries < tries_max; tries++) {
       const copy = await this.parts.documents.findCopy(document_id, this.#folder_ids);
-      // Not there any more: it need not be in the archive.
+      // It was deleted, so the archive need not contain it.
       if (copy === undefined) return;
       const written = yield* this.#attempt(copy);
       if (!written) continue;
@@ -137,7 +137,7 @@ class FolderWriter {
     this.#left_out.documents++;
   }
 
-  /** False when something of it was deleted meanwhile: then what was written belongs to nothing. */
+  /** False when something was deleted meanwhile: then the parts written belong to no record. */
   async *#attempt({
     document,
     text,
@@ -158,7 +158,7 @@ class FolderWriter {
       text && text_sha256 !== null
         ? { units: text.units, points: text.points, sha256: text_sha256 }
         : null;
-    // Indexed again since the text was read: then it is indexed anew where it goes.
+    // It was indexed again after the text was read: then the importing server indexes it anew.
     const own = index?.version === document.version ? index : undefined;
     written.push(
       yield* this.#add(layout.documentPart(number), linesOf(documentLines(document, known, own))),
@@ -187,7 +187,7 @@ class FolderWriter {
   async *#originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
     const bytes = await this.parts.files.open(sha256);
     if (bytes === undefined) throw new Gone();
-    // What is deleted elsewhere stays for a while: only the place itself can fail.
+    // Only the place itself can fail: originals deleted elsewhere are kept for a while.
     if (!(bytes instanceof Blob)) return yield* bytes.pieces();
     try {
       yield* piecesOf(bytes);
@@ -231,8 +231,8 @@ class FolderWriter {
   }
 
   /**
-   * The answer with the text of what is in the archive alone: what else it cites is stale, as is
-   * what its document says no longer.
+   * The answer with quotes only from documents in the archive: its other citations are stale, like
+   * those of deleted documents.
    */
   async #held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
     if (result === null) return null;
@@ -255,7 +255,7 @@ class FolderWriter {
     return this.#add(name, linesOf(lines));
   }
 
-  /** An entry that ends early when what it is made of is gone; it is left out then. */
+  /** An entry that ends early if its source is gone; it is left out then. */
   async *#add(
     name: string,
     chunks: Chunks,

@@ -1,4 +1,4 @@
-/** Tools that ask and add: answers with their citations, and new texts. */
+/** Tools that ask questions and add texts: answers with their citations, and new documents. */
 import { HttpError, t } from "../../core/sdk";
 import { ask, listFolders } from "../client/contract";
 import type { AnswerResult } from "../chats/contract";
@@ -13,12 +13,12 @@ import {
   type ToolText,
 } from "./tool";
 
-/** Clients give up after a minute; some go on waiting when they are told of progress. */
+/** Clients give up after a minute; some wait longer if they receive progress. */
 const wait_s_default = 45,
   wait_s_max = 55,
-  /** With progress being told. */
+  /** Time limit when progress is reported. */
   wait_s_told = 300;
-/** How often progress is told. */
+/** How often progress is reported. */
 const poll_s = 5;
 const folders_max = 200;
 const name_length = 80;
@@ -70,7 +70,7 @@ const askTool = tool({
   },
 });
 
-/** A key that may only read leaves no conversation behind. */
+/** A read-only key leaves no conversation behind. */
 async function askDirectly(
   call: ToolCall,
   text: string,
@@ -127,7 +127,7 @@ interface Place {
 const pathOf = ({ chat_id, request_id }: Place): string =>
   `/chats/${encodeURIComponent(chat_id)}/messages/${encodeURIComponent(request_id)}`;
 
-/** The answer when it is there in time, else how to get it. */
+/** The answer if it is ready in time; otherwise how to get it later. */
 async function answerText(
   call: ToolCall,
   place: Place,
@@ -143,7 +143,7 @@ async function answerText(
       signal: call.signal,
     });
     call.signal.throwIfAborted();
-    // A message that failed answers with the sentence for whoever asked.
+    // For a failed message, the sentence written for the person who asked.
     if (!answer.ok) return { text: await answer.text(), is_error: true };
     const { status, result } = (await answer.json()) as {
       readonly status: string;
@@ -159,11 +159,11 @@ async function answerText(
 const pendingText = ({ chat_id, request_id }: Place): string =>
   `The answer is still being made. get_answer with the id ${chat_id}/${request_id} waits for it.`;
 
-/** Nobody waits for it any more. */
+/** Nobody waits for the answer any more. */
 const cancel = ({ api }: ToolCall, place: Place): Promise<unknown> =>
   api({ method: "POST", path: `${pathOf(place)}/cancel` }).catch(() => undefined);
 
-/** The answer, then what it cites, then what else a reader should know. */
+/** The answer, then its citations, then notes for the reader. */
 function resultText({ answer, citations, warnings }: AnswerResult): string {
   const cited = citations.map(
     (citation) => `[${citation.id}] ${placeOf(citation)}\n${quoted(citation.quote)}`,

@@ -1,6 +1,7 @@
 /**
  * `dossier mcp`: the protocol over standard input and output, for desktop programs that start their
- * servers themselves. Each message goes to a running server, and comes back from it.
+ * MCP servers themselves. Each message is forwarded to a running server and its response written
+ * back.
  */
 import { readFileSync } from "node:fs";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -9,14 +10,14 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { UsageError } from "../../core/sdk";
 import { root } from "./context";
 
-/** What the command line says, and the settings where it says nothing. */
+/** The command line, with the settings as defaults. */
 export interface BridgeOptions {
   readonly url: string;
   readonly key: string | undefined;
   readonly key_file: string | undefined;
 }
 
-/** Where messages go, and with which key. @throws UsageError */
+/** The server that messages go to, and the key. @throws UsageError */
 export function targetOf({ url, key, key_file }: BridgeOptions): {
   readonly url: URL;
   readonly key: string;
@@ -41,7 +42,7 @@ function keyIn(file: string): string {
   }
 }
 
-/** Until standard input ends and everything is answered. */
+/** Runs until standard input ends and every message is answered. */
 export async function bridge(options: BridgeOptions): Promise<void> {
   const { url, key } = targetOf(options);
   const server = new StreamableHTTPClientTransport(url, {
@@ -85,7 +86,7 @@ export async function bridge(options: BridgeOptions): Promise<void> {
   await client.close();
 }
 
-/** What both have agreed on, which every later message names. */
+/** The negotiated protocol version, which every later message names. */
 function protocolVersionOf(message: JSONRPCMessage): string | undefined {
   const version = "result" in message ? message.result.protocolVersion : undefined;
   return typeof version === "string" ? version : undefined;

@@ -1,13 +1,13 @@
-/** What a tool gives is bounded, and says what it left out. */
+/** Limits the size of a tool's output, and reports what was left out. */
 import { tokensOf } from "../../core/lib/tokens";
 import type { ToolText } from "./tool";
 
-/** For what is said about the rest. */
+/** Reserved for the note about the rest. */
 const note_tokens = 120;
-/** Ids and numbers have more tokens than the estimate of a text says. */
+/** Ids and numbers have more tokens than the estimate for prose. */
 const margin = 0.85;
 
-/** Within so many tokens: the text, then the items that fit, then what is said of the others. */
+/** Fits into so many tokens: the text, then as many items as fit, then a note about the others. */
 export function bounded({ text, items = [], more }: ToolText, tokens_max: number): string {
   let left = tokens_max * margin - note_tokens;
   const head = cutTo(text, left);
@@ -28,13 +28,13 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
     .join("\n\n");
 }
 
-/** The beginning of a text that fits, and that it was cut. */
+/** As much of the beginning as fits, with a note that it was cut. */
 export function cutTo(text: string, tokens_max: number): string {
   const kept = beginningOf(text, tokens_max);
   return kept.length === text.length ? text : `${kept}\n(cut: the rest did not fit)`;
 }
 
-/** As much of a text as fits; it splits no character. */
+/** As much of a text as fits, without splitting a character. */
 export function beginningOf(text: string, tokens_max: number): string {
   if (tokensOf(text) <= tokens_max) return text;
   let low = 0,
@@ -48,5 +48,5 @@ export function beginningOf(text: string, tokens_max: number): string {
   return text.slice(0, is_half ? low - 1 : low);
 }
 
-/** For the text of a document, which says itself where it goes on. */
+/** For the text of a document, which itself says where it continues. */
 export const textTokens = (tokens_max: number): number => tokens_max * margin - 2 * note_tokens;

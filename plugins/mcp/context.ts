@@ -1,4 +1,4 @@
-/** What the parts of the protocol are handed. */
+/** The dependencies of the parts of the protocol. */
 import type { Call, Context } from "../../core/sdk";
 import type { DirectAnswers } from "../chats/contract";
 import type { Documents } from "../documents/contract";
@@ -10,11 +10,11 @@ export interface McpParts extends Pick<Context, "db"> {
   readonly direct: DirectAnswers;
   readonly documents: Documents;
   readonly running: RunningCalls;
-  /** The most tokens of one answer. */
+  /** Limit for one response, in tokens. */
   readonly tokens_max: () => number;
 }
 
-/** One message, as JSON-RPC has it. */
+/** One JSON-RPC message. */
 export type MessageCall = Omit<Call, "body"> & {
   readonly body: {
     readonly jsonrpc: string;

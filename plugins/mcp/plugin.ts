@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol, by which agents use Dossier: at `/mcp` over HTTP, and by `dossier
- * mcp` for programs that start their servers themselves.
+ * The Model Context Protocol, through which agents use Dossier: over HTTP at `/mcp`, and by
+ * `dossier mcp` for programs that start their MCP servers themselves.
  */
 import { definePlugin, fill, Protocols, Secret, t, type HttpError } from "../../core/sdk";
 import { DirectAnswers } from "../chats/contract";
@@ -67,7 +67,7 @@ export default definePlugin({
 const invalid_request = -32_600,
   server_error = -32_000;
 
-/** What is wrong with a message as a whole, in the form of the protocol. */
+/** An error about the message as a whole, in the form of the protocol. */
 function mcpProblem({ status, code, detail }: HttpError, request_id: string): Response {
   return Response.json(
     {

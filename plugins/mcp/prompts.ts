@@ -1,10 +1,10 @@
-/** Saved prompts, as prompts of the protocol. */
+/** Saved prompts as MCP prompts. */
 import { HttpError } from "../../core/sdk";
 import { ask } from "../client/contract";
 import { cutTo, textTokens } from "./budget";
 import type { ToolCall } from "./tool";
 
-/** Their names and descriptions fit one answer. */
+/** As many names and descriptions as fit one response. */
 const page_size = 15;
 const description_length = 160;
 
@@ -47,7 +47,7 @@ const shortened = (text: string): string =>
 const whole = (text: string, { tokens_max }: ToolCall): string =>
   cutTo(text, textTokens(tokens_max));
 
-/** @throws HttpError 400 on a cursor that nobody gave. */
+/** @throws HttpError 400 for an unknown cursor. */
 function pageOf(cursor: string | undefined): number {
   if (cursor === undefined) return 1;
   if (!/^[1-9]\d{0,6}$/.test(cursor))

@@ -1,4 +1,4 @@
-/** Tools that look: folders, documents, passages, and the text of a document. */
+/** Read-only tools: folders, documents, passages, and the text of a document. */
 import { codePoints, HttpError, t } from "../../core/sdk";
 import {
   ask,
@@ -15,7 +15,7 @@ const page_size = 100;
 const folders_max = 20_000;
 const passages_default = 8;
 const passages_max = 25;
-/** More than fits any answer. */
+/** More than fits any response. */
 const read_points = 40_000;
 
 const counted = (count: number, what: string): string =>
@@ -24,7 +24,7 @@ const counted = (count: number, what: string): string =>
 const Skip = t.Optional(
   t.Integer({ minimum: 0, description: "How many of the list to leave out: go on with it." }),
 );
-/** How a list goes on after what was shown of it. */
+/** Says how a list continues after the items shown. */
 const goesOn = (tool: string, skip: number, total: number) => (shown: number) =>
   skip + shown < total ? `${tool} with skip ${skip + shown} goes on.` : "";
 
@@ -146,7 +146,7 @@ type Placed = Pick<
   | "start"
   | "time_start"
 >;
-/** Document, page and place of a passage. */
+/** Document, page and position of a passage. */
 export function placeOf(passage: Placed): string {
   const { document_name, document_id, heading, time_start, start } = passage,
     pages = pagesOf(passage);
@@ -219,7 +219,7 @@ export const readRange = (
         .join("&"),
   );
 
-/** As much of it as fits, and where it goes on. */
+/** As much as fits, and where it continues. */
 export function rangeText(range: TextRange, tokens_max: number): string {
   const { name, version, length, page, page_end, page_label } = range;
   if (version === 0)

@@ -1,13 +1,13 @@
-/** Documents, as resources of the protocol: `dossier://documents/doc_…`. */
+/** Documents as MCP resources: `dossier://documents/doc_…`. */
 import { HttpError, type Context } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import { rangeText, readRange } from "./reading-tools";
 import type { ToolCall } from "./tool";
 
 const scheme = "dossier://documents/";
-/** Their names fit one answer. */
+/** As many names as fit one response. */
 const page_size = 25;
-/** More than fits any answer. */
+/** More than fits any response. */
 const read_points = 40_000;
 
 export const templates = [

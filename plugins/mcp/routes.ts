@@ -1,4 +1,4 @@
-/** The one route of the protocol: a message in, its answer out. */
+/** The only route of the protocol: takes a message and returns the response. */
 import { route, t, type HandlersOf } from "../../core/sdk";
 import { root, type McpParts } from "./context";
 
@@ -8,7 +8,7 @@ export const routes = {
     tag: "MCP",
     operation: "mcpMessage",
     surface: "mcp",
-    // What a tool needs beyond that, the routes that it asks check.
+    // Anything more that a tool needs is checked by the routes it calls.
     scope: "read",
     body: t.Object(
       {
@@ -28,6 +28,6 @@ export const routes = {
 };
 
 export const mcpHandlers = (parts: McpParts): HandlersOf<typeof routes> => ({
-  // The SDK is read when somebody speaks the protocol.
+  // The SDK is loaded with the first message.
   message: async (call) => (await import("./server")).answerMessage(parts, call),
 });

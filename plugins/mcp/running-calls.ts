@@ -1,16 +1,18 @@
 /**
- * Calls that are being worked on, so that `notifications/cancelled`, which comes in a request of
- * its own, and maybe to another process, ends them.
+ * Calls in progress. `notifications/cancelled` arrives as a separate request, maybe at another
+ * process, and aborts them.
  */
 import { topic, type Notifier } from "../../core/sdk";
 
-/** A call is to end; the key is what it is kept by. */
+/** A call is to be cancelled; the key identifies it. */
 const CallCancelled = topic<null>("mcp.call_cancelled");
 
-/** Who speaks: ids of messages are theirs alone. */
+/** The caller: message ids are unique only per caller. */
 export interface Speaker {
   readonly key_id: string;
-  /** `Mcp-Session-Id`, which tells clients with one key apart; null of those that send none. */
+  /**
+   * `Mcp-Session-Id`, which distinguishes clients that share a key; null if the client sends none.
+   */
   readonly session: string | null;
 }
 
@@ -19,14 +21,14 @@ export class RunningCalls {
 
   constructor(private readonly notifier: Notifier) {}
 
-  /** How many there are. */
+  /** Their number. */
   get size(): number {
     let size = 0;
     for (const some of this.#running.values()) size += some.size;
     return size;
   }
 
-  /** Runs `work` with a signal that fires when this call is cancelled. */
+  /** Runs `work` with a signal that fires when the call is cancelled. */
   async run<R>(
     speaker: Speaker,
     id: unknown,
@@ -46,14 +48,17 @@ export class RunningCalls {
     }
   }
 
-  /** Without a session it may be another client's id that another process knows. */
+  /** Without a session, another process may have a call of another client with the same id. */
   cancel(speaker: Speaker, id: unknown): void {
     const key = keyOf(speaker, id);
     if (speaker.session === null) this.#end(key);
     else this.notifier.publish(CallCancelled, key, null);
   }
 
-  /** Two clients without sessions may use one id for different calls: then neither is ended. */
+  /**
+   * Two clients without sessions may use the same id for different calls: then neither is
+   * cancelled.
+   */
   #end(key: string): void {
     const found = this.#running.get(key);
     if (found?.size === 1) for (const one of found) one.abort();

@@ -1,4 +1,4 @@
-/** One message of a client, answered by the official SDK: nothing is remembered between them. */
+/** Answers one message of a client through the official SDK; no state is kept between messages. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import * as http from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
@@ -32,7 +32,7 @@ const session_header = "mcp-session-id";
 export async function answerMessage(parts: McpParts, call: MessageCall): Promise<Response> {
   const { method, id, params } = call.body;
   const token = progressTokenOf(call.body);
-  // Nothing is remembered of a session: its name tells the messages of clients apart.
+  // Sessions have no state: their id only distinguishes the messages of clients.
   const session = call.request.headers.get(session_header);
   const speaker = { key_id: call.caller.key_id, session };
   if (method === "notifications/cancelled") parts.running.cancel(speaker, params?.requestId);
@@ -41,7 +41,7 @@ export async function answerMessage(parts: McpParts, call: MessageCall): Promise
     {
       capabilities: { tools: {}, prompts: {}, resources: {} },
       instructions,
-      // Clients are asked nothing, so none of their answers is ever checked.
+      // The server never asks clients anything, so it never validates their answers.
       jsonSchemaValidator: { getValidator: () => accepted },
     },
   );
@@ -71,7 +71,7 @@ export async function answerMessage(parts: McpParts, call: MessageCall): Promise
     }),
   );
   const transport = new http.WebStandardStreamableHTTPServerTransport({
-    // Whoever answers the next message, in this process or in another, needs to know nothing.
+    // Stateless, so any process can answer the next message.
     enableJsonResponse: token === undefined,
   });
   await server.connect(transport as never);
@@ -133,16 +133,16 @@ const shown = ({ name, title, description, input, reads_only }: Tool) => ({
   name,
   title,
   description,
-  // Plain JSON, without the marks of the library that made it.
+  // Plain JSON, without the class instances of the library.
   inputSchema: JSON.parse(JSON.stringify(input)),
   annotations: { readOnlyHint: reads_only, destructiveHint: false, openWorldHint: false },
 });
 
-/** Another user's record is one that nobody here has heard of. */
+/** Another user's record is reported as unknown. */
 const sentenceOf = ({ code, detail }: HttpError): string =>
   code === "forbidden" ? "There is no such record here, or it belongs to somebody else." : detail;
 
-/** What went wrong, as the answer of the tool, so that the model can do better. */
+/** Returns the error as the result of the tool, so that the model can correct itself. */
 async function readable(run: () => Promise<ToolText>, signal: AbortSignal): Promise<ToolText> {
   try {
     return await run();

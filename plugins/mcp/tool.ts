@@ -1,28 +1,28 @@
-/** What a tool is: its schema, and the text that it gives. */
+/** The definition of a tool: its schema, and the text that it returns. */
 import { HttpError, t, Validator, type Call, type Static, type TObject } from "../../core/sdk";
 import { findFolders, type FolderRecord } from "../client/contract";
 import type { DirectAnswers } from "../chats/contract";
 
-/** In whose name a tool works, and what it is told meanwhile. */
+/** The caller of a tool, and its means of reporting progress. */
 export interface ToolCall extends Pick<Call, "api" | "caller"> {
-  /** What the API is asked with ends with `signal`, too. */
+  /** Requests to the API are aborted with `signal`, too. */
   readonly request: { readonly signal: AbortSignal };
   readonly direct: DirectAnswers;
-  /** Fires when nobody waits for the answer any more, or the server stops. */
+  /** Fires when nobody waits for the result any more, or the server stops. */
   readonly signal: AbortSignal;
-  /** The client asked to be told, and waits for longer then. */
+  /** The client asked for progress, so it waits longer. */
   readonly tells_progress: boolean;
-  /** Tells a client that asked for it how far the work is. */
+  /** Reports progress to a client that asked for it. */
   readonly progress: (message: string) => Promise<void>;
-  /** The most tokens of what a tool gives. */
+  /** Limit for the output of a tool, in tokens. */
   readonly tokens_max: number;
 }
-/** An answer for the model: text, as long as there is room for it. */
+/** A result for the model: text, as far as the budget allows. */
 export interface ToolText {
   readonly text: string;
-  /** Of a list: what is left out when the room ends, first of the last ones. */
+  /** The items of a list; when the budget is exhausted, the last ones are left out first. */
   readonly items?: readonly string[];
-  /** What is said after so many of them; empty when that was all. */
+  /** The note after this number of items; empty if those were all. */
   readonly more?: (shown: number) => string;
   readonly is_error?: boolean;
 }
@@ -35,7 +35,7 @@ export interface Tool {
   readonly run: (call: ToolCall, given: Readonly<Record<string, unknown>>) => Promise<ToolText>;
 }
 
-/** A tool whose input is checked before it runs. */
+/** A tool whose input is validated before it runs. */
 export function tool<S extends TObject>(
   made: Omit<Tool, "input" | "run"> & {
     readonly input: S;
@@ -53,7 +53,7 @@ export function tool<S extends TObject>(
   };
 }
 
-/** Models send null for what they leave out. */
+/** Models send null for omitted arguments. */
 const withoutNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 
@@ -64,7 +64,7 @@ export const Folders = t.Optional(
   }),
 );
 
-/** The folder that is meant. @throws HttpError 404 in words that name those there are. */
+/** Finds the folder by id or name. @throws HttpError 404 that lists the existing folders. */
 export async function requireFolder(call: ToolCall, named: string): Promise<FolderRecord> {
   const found = await findFolders({ ...call }, named);
   if (found.length === 1) return found[0]!;
@@ -80,7 +80,7 @@ export async function requireFolder(call: ToolCall, named: string): Promise<Fold
   );
 }
 
-/** The ids of these folders; null when none are named. */
+/** The ids of these folders; null if none are given. */
 export async function folderIds(
   call: ToolCall,
   named: readonly string[] | undefined,

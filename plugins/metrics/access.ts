@@ -1,18 +1,18 @@
-/** Who may read the metrics: whoever has the token, or asks from a network of the list. */
+/** Access to the metrics: by token, or from an allowed network. */
 import { timingSafeEqual } from "node:crypto";
 import { HttpError, inBlock, forbidden, type Client, type Networks } from "../../core/sdk";
 
 export interface MetricsAccess {
-  /** SHA-256 of the token; null when there is none. */
+  /** SHA-256 of the token; null if there is none. */
   readonly token_sha256: Uint8Array | null;
-  /** Null when none is listed. */
+  /** Null if no networks are set. */
   readonly networks: Networks | null;
 }
 
 export const sha256 = (text: string): Uint8Array =>
   new Bun.CryptoHasher("sha256").update(text).digest();
 
-/** @throws HttpError 401 on a token that is missing or wrong, 403 when this address may not. */
+/** @throws HttpError 401 for a missing or wrong token, 403 for an address that is not allowed. */
 export function requireAccess(
   { token_sha256, networks }: MetricsAccess,
   { headers }: Request,

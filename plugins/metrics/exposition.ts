@@ -1,6 +1,6 @@
 /**
- * The text that Prometheus reads, made by prom-client. Imported at the first scrape, so that a
- * server without one never loads it.
+ * The Prometheus text format, produced by prom-client. Imported at the first scrape, so that a
+ * server that is never scraped doesn't load it.
  */
 import { Counter, Gauge, Registry, type Histogram } from "prom-client";
 import type { Metric, Sample } from "./contract";
@@ -13,8 +13,8 @@ export interface ReadMetric extends Pick<Metric, "name" | "help" | "type"> {
 }
 
 /**
- * `metrics` whose name or labels won't do are left out and counted with `failed`, those that could
- * not be read.
+ * Metrics in `metrics` with an invalid name or labels are left out and added to `failed`, those
+ * that could not be read.
  */
 export function exposition(
   metrics: readonly ReadMetric[],
@@ -44,7 +44,7 @@ function add(registry: Registry, { name, help, type, samples }: ReadMetric): voi
   const options = {
     name,
     help,
-    // With no label at all, a metric without samples would be written as one of 0.
+    // Without labels, prom-client would write a metric without samples as 0.
     labelNames: samples.length === 0 ? ["none"] : Object.keys(samples[0]!.labels ?? {}),
     registers: [registry],
   };
@@ -69,7 +69,8 @@ function addRequests(registry: Registry, requests: readonly RouteCounts[]): void
       })),
     ),
   });
-  // What a registry asks of a histogram: its own can't be given observations that were counted.
+  // Implements what a registry needs of a histogram: prom-client's own can't take precomputed
+  // counts.
   registry.registerMetric({
     name: durations.name,
     get: () => histogram(requests),

@@ -1,4 +1,4 @@
-/** GET /metrics: what the server does, in figures that Prometheus reads. */
+/** GET /metrics: figures about the server for Prometheus. */
 import {
   definePlugin,
   fill,
@@ -33,7 +33,7 @@ const routes = {
   }),
 };
 
-/** @throws ConfigError on a network that is none. */
+/** @throws ConfigError for an invalid network. */
 const accessBy = ({
   token,
   networks,

@@ -1,23 +1,23 @@
 /**
- * Counts requests and how long they took, by route. Every request comes through here, so it counts
- * in plain numbers; what they mean is worked out when somebody asks.
+ * Counts requests and their durations by route. Every request passes here, so it only increments
+ * plain numbers; the histogram is computed when metrics are read.
  */
 import type { ServedRequest } from "../../core/sdk";
 
-/** The upper bounds of the histogram, seconds. */
+/** Upper bounds of the histogram, in seconds. */
 export const bounds_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const bounds_ms = bounds_s.map((bound) => bound * 1_000);
 
 export interface RouteCounts {
-  /** `api`, `console`, `root`. */
+  /** Such as `api`, `console`, `root`. */
   readonly surface: string;
-  /** `none` for requests that were refused before they were routed, or have no route. */
+  /** `none` for requests that were refused before routing, or match no route. */
   readonly method: string;
   /** `/folders/:folderId`, or `none`. */
   readonly route: string;
-  /** Requests by status. */
+  /** Number of requests by status. */
   readonly by_status: Map<number, number>;
-  /** Requests that took longer than the bound before and no longer than this one; then the rest. */
+  /** Number of requests per bucket, not cumulative; the last is unbounded. */
   readonly buckets: number[];
   sum_ms: number;
 }

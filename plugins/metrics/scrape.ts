@@ -1,4 +1,4 @@
-/** Reads every metric once, for all who ask at the same time. */
+/** Reads every metric once; concurrent scrapes share the result. */
 import { withTimeout } from "../../core/lib/timeout";
 import type { Log } from "../../core/sdk";
 import type { Metric } from "./contract";
@@ -19,7 +19,7 @@ export interface ScraperParts {
 
 export class Scraper {
   #running: Promise<Scraped> | undefined;
-  /** Metrics that could not be read the last time: each is said once. */
+  /** Metrics that failed in the last scrape, so that each failure is logged once. */
   readonly #failing = new Set<string>();
 
   constructor(private readonly parts: ScraperParts) {}
@@ -34,7 +34,7 @@ export class Scraper {
     const { metrics, requests } = this.parts;
     const { content_type, exposition } = await import("./exposition");
     const all = metrics();
-    // One after the other: a scrape must not hold up requests with many statements in a row.
+    // One at a time: a scrape must not delay requests by a burst of statements.
     const found: ReadMetric[] = [];
     for (const metric of all) {
       const read = await this.#read(metric);

@@ -1,4 +1,4 @@
-/** What core knows of the running server: jobs, database, memory, event loop. */
+/** Metrics of core: jobs, database, memory, event loop. */
 import { stat } from "node:fs/promises";
 import { commit, version, type Context, type NodeOverview } from "../../core/sdk";
 import type { Metric, Sample } from "./contract";
@@ -57,7 +57,7 @@ const jobMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric
   ),
 ];
 
-/** Each process tells of all of them. */
+/** Every process reports the same values for all processes. */
 const nodeMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric[] => {
   const each =
     (valueOf: (node: NodeOverview) => number): Metric["read"] =>

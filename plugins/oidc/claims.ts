@@ -1,4 +1,4 @@
-/** What the provider says of somebody, and what follows from it: who they are, what they may do. */
+/** The claims about a user, and what follows from them: identity and role. */
 import { forbidden } from "../../core/sdk";
 import type { ExternalUser } from "../accounts/contract";
 import { roleOf } from "../sign-in/contract";
@@ -16,7 +16,7 @@ type Rules = Pick<
   | "link_by_email"
 >;
 
-/** Whoever it is, as the settings see them. @throws HttpError 403 with a sentence for them. */
+/** The identity according to the settings. @throws HttpError 403 with a sentence for the user. */
 export function externalUserOf(issuer: string, claims: Claims, rules: Rules): ExternalUser {
   const { sub, email } = claims;
   if (typeof sub !== "string" || sub === "")
@@ -43,7 +43,7 @@ export function externalUserOf(issuer: string, claims: Claims, rules: Rules): Ex
   };
 }
 
-/** Whether these claims are enough, or the provider has to be asked for more. */
+/** Whether these claims suffice, or the userinfo endpoint has to be queried. */
 export const isComplete = (claims: Claims, { role_claim }: Rules): boolean =>
   typeof claims.email === "string" &&
   claims.email_verified !== undefined &&
@@ -56,10 +56,13 @@ function checkDomain(email: string, { allowed_domains }: Rules): void {
     throw forbidden(`Addresses of ${domain} may not come in here.`, "domain_not_allowed");
 }
 
-/** Of a text, a list of texts, or the keys of an object; `realm_access.roles` lies within one. */
+/**
+ * The value is a text, a list of texts, or an object whose keys count; `realm_access.roles` is a
+ * path into an object.
+ */
 function valuesOf(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : within(claims, name.split("."));
-  // Names of groups have spaces and commas in them: a text is one value.
+  // Group names may contain spaces and commas, so a text is one value.
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
   return isObject(value) ? Object.keys(value) : [];

@@ -1,11 +1,11 @@
-/** What went wrong with the provider: a sentence for whoever signs in, the rest for the log. */
+/** Errors of the provider: a sentence for the user, the details for the log. */
 import { errorCode, forbidden, HttpError, type Log } from "../../core/sdk";
 import { isInvalidClient, oauthErrorOf } from "./provider";
 
 const texts_max = 4;
 const text_length_max = 300;
 
-/** @throws HttpError always: the error itself when it is one. */
+/** @throws HttpError always; an HttpError is rethrown as it is. */
 export function failInWords(error: unknown, log: Log): never {
   if (error instanceof HttpError) throw error;
   const found = inWords(error);
@@ -14,7 +14,7 @@ export function failInWords(error: unknown, log: Log): never {
 }
 
 function inWords(error: unknown): HttpError {
-  // By codes: the build shortens the names of classes.
+  // Compares codes, because the build shortens class names.
   const code = errorCode(error);
   const said = oauthErrorOf(error);
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
@@ -44,7 +44,7 @@ function inWords(error: unknown): HttpError {
       );
 }
 
-/** The claims of a token are not those of this sign-in: a nonce, an issuer, an audience, a time. */
+/** Claims of the token that don't match this sign-in: nonce, issuer, audience or time. */
 const mismatches: ReadonlySet<string> = new Set([
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
@@ -53,7 +53,7 @@ const mismatches: ReadonlySet<string> = new Set([
 
 const providerFault = (detail: string): HttpError => new HttpError(502, "provider_failed", detail);
 
-/** Whether no answer came: by the codes of connections, which lie at the bottom. */
+/** Whether no response came, judged by the connection error at the end of the chain of causes. */
 function unreachable(error: unknown): boolean {
   for (let one = error, depth = 0; one instanceof Error && depth < texts_max; depth++) {
     if (/^(E[A-Z]{3,}|Connection|FailedToOpen|OAUTH_TIMEOUT|OAUTH_ABORT)/.test(errorCode(one)))
@@ -64,7 +64,7 @@ function unreachable(error: unknown): boolean {
   return false;
 }
 
-/** The messages of the error and its causes, each short: nothing of what was sent is in them. */
+/** The messages of the error and its causes, each shortened; they contain nothing that was sent. */
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   for (let one = error; one instanceof Error && causes.length < texts_max; one = one.cause) {

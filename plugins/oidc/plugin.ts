@@ -1,6 +1,6 @@
 /**
- * Single sign-on by OpenID Connect: whoever a provider of the operator knows signs in to the
- * console, with the role that it says.
+ * Single sign-on by OpenID Connect: users of the operator's identity provider sign in to the
+ * console, with the role that their claims give them.
  */
 import { definePlugin, fill, fillWith } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";

@@ -1,18 +1,18 @@
 /**
- * The provider that the settings name, as `openid-client` speaks to it: discovery, code and PKCE,
- * signatures checked by the provider's keys.
+ * The configured provider, accessed through `openid-client`: discovery, code flow with PKCE,
+ * signatures verified with the provider's keys.
  */
 import type { ClientAuth, Configuration } from "openid-client";
 import { fetchBounded, type Context } from "../../core/sdk";
 import type { Claims } from "./claims";
 import type { OidcClient } from "./settings";
 
-/** A document of a provider, its keys, what it says of a user. */
+/** Size limit of a provider's metadata, keys and userinfo. */
 const bytes_max = 2 ** 20;
-/** Keys and addresses of a provider change rarely; what it says of itself holds for so long. */
+/** Keys and endpoints of a provider change rarely; its metadata is cached this long. */
 const kept_ms = 60 * 60_000;
 
-/** The library is loaded when somebody signs in. */
+/** The library is loaded at the first sign-in. */
 const library = () => import("openid-client");
 
 export interface Authorization {
@@ -33,9 +33,9 @@ interface Known {
 
 export class Provider {
   #known: Known | null = null;
-  /** Those who come meanwhile wait for the same answer. */
+  /** Concurrent callers share one request. */
   #asking: Promise<Configuration> | null = null;
-  /** How the provider has taken the secret last. */
+  /** The client authentication method that worked last. */
   #auth: "basic" | "post" | null = null;
 
   constructor(
@@ -43,7 +43,7 @@ export class Provider {
     private readonly parts: Pick<Context, "now_ms">,
   ) {}
 
-  /** What the provider says of itself. @throws what the library throws. */
+  /** The provider's metadata. @throws errors of the library. */
   async configuration(): Promise<Configuration> {
     const { now_ms } = this.parts;
     if (this.#known && this.#known.until_ms > now_ms()) return this.#known.configuration;
@@ -70,7 +70,7 @@ export class Provider {
     }).href;
   }
 
-  /** `isEnough`: what the token says; else the provider is asked for more. */
+  /** `isEnough`: whether the claims of the token suffice; otherwise userinfo is queried. */
   async identify(
     url: URL,
     { state, nonce, verifier }: Omit<Authorization, "callback_url">,
@@ -85,11 +85,11 @@ export class Provider {
     const found = { issuer, id_token: tokens.id_token };
     if (isEnough(claims) || userinfo_endpoint === undefined) return { ...found, claims };
     const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    // What is signed wins.
+    // Signed claims take precedence.
     return { ...found, claims: { ...more, ...claims } };
   }
 
-  /** Null when the provider has no page to sign out at. */
+  /** Null if the provider has no page to sign out at. */
   async signOutUrl(id_token: string | null, back_url: string): Promise<string | null> {
     const { buildEndSessionUrl } = await library();
     const configuration = await this.configuration();
@@ -101,8 +101,9 @@ export class Provider {
   }
 
   /**
-   * Providers are told once how a secret is sent, and most insist on it; which way that is they do
-   * not say. The other one is tried when the first is refused, before anything is used up.
+   * A provider is configured with one method of sending the secret, and most insist on it without
+   * saying which. When the first method is refused, the other one is tried; nothing has been used
+   * up by then.
    */
   private async grant(
     configuration: Configuration,
@@ -167,7 +168,8 @@ export class Provider {
     const configuration = new oidc.Configuration(metadata, client_id, undefined, how);
     configuration[oidc.customFetch] = this.#fetch;
     configuration.timeout = timeout_ms / 1_000;
-    // A provider without TLS was named by the administrator; one with it stays with it.
+    // Plain HTTP is allowed only if the administrator configured it; an HTTPS provider stays on
+    // HTTPS.
     if (issuer.protocol === "http:") oidc.allowInsecureRequests(configuration);
     oidc.enableNonRepudiationChecks(configuration);
     return configuration;
@@ -179,15 +181,15 @@ export class Provider {
 
 type Metadata = ReturnType<Configuration["serverMetadata"]>;
 
-/** Without a list it is this one (OpenID Connect Discovery). */
+/** The default when metadata lists none (OpenID Connect Discovery). */
 const methodsOf = ({ token_endpoint_auth_methods_supported }: Metadata): readonly string[] =>
   token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
 
-/** The provider does not accept the client, before it looks at anything else. */
+/** The provider rejects the client before it checks anything else. */
 export const isInvalidClient = (error: unknown): boolean =>
   oauthErrorOf(error) === "invalid_client" || statusOf(error) === 401;
 
-/** `invalid_grant`: what OAuth calls the failure, when the provider has said so. */
+/** The OAuth error code, such as `invalid_grant`, if the provider sent one. */
 export function oauthErrorOf(error: unknown): string | null {
   const said = (error as { readonly error?: unknown } | null)?.error;
   return typeof said === "string" && /^[\w.-]{1,60}$/.test(said) ? said : null;

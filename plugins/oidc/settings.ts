@@ -1,4 +1,4 @@
-/** The settings of single sign-on, and whether they fit each other. */
+/** The settings of single sign-on, and whether they are consistent. */
 import {
   ConfigError,
   Duration,
@@ -16,7 +16,7 @@ const now = { changes: "now" } as const;
 const timeout_ms_max = 30_000;
 const scope_pattern = String.raw`[!#-+\--\[\]-~]+`;
 const one_scope = ` *${scope_pattern} *`;
-/** Names of scopes, openid among them. In one text there are commas between them. */
+/** Names of scopes, including openid. Comma-separated when given as one text. */
 const ScopeLimits: StoredLimits = {
   item: `^${scope_pattern}$`,
   items_least: 1,
@@ -113,7 +113,7 @@ export const OidcConfig = t.Object({
 });
 export type OidcSettings = Static<typeof OidcConfig>;
 
-/** What is needed to ask the provider. */
+/** What is needed to contact the provider. */
 export interface OidcClient {
   readonly issuer: URL;
   readonly client_id: string;
@@ -122,7 +122,7 @@ export interface OidcClient {
   readonly timeout_ms: number;
 }
 
-/** Null when nobody signs in this way. @throws ConfigError that says what to set. */
+/** Null when single sign-on is off. @throws ConfigError that says what to set. */
 export function clientOf(settings: OidcSettings): OidcClient | null {
   const { issuer, client_id, client_secret, scopes, timeout } = settings;
   if (!issuer?.trim()) return null;
@@ -155,7 +155,9 @@ export function clientOf(settings: OidcSettings): OidcClient | null {
   };
 }
 
-/** The address of its document is taken for its own. A text says what is wrong. */
+/**
+ * Accepts the address of the discovery document for the issuer. Returns what is wrong as a text.
+ */
 function issuerUrl(issuer: string): URL | string {
   const url = URL.parse(issuer.trim().replace(new RegExp(`${RegExp.escape(well_known)}$`), ""));
   if (!url || !/^https?:$/.test(url.protocol))

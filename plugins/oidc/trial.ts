@@ -1,4 +1,6 @@
-/** Tries the settings of single sign-on: is the provider there, and does it know this server? */
+/**
+ * Tests the settings of single sign-on: whether the provider is reachable and knows this client.
+ */
 import { askEndpoint, type Context, type EndpointFinding } from "../../core/sdk";
 import { isInvalidClient, oauthErrorOf, Provider } from "./provider";
 import { clientOf, type OidcClient, type OidcSettings } from "./settings";
@@ -9,7 +11,7 @@ export interface TrialParts extends Pick<Context, "now_ms"> {
   readonly callback_url: () => string;
 }
 
-/** @throws ConfigError when the settings do not fit each other. */
+/** @throws ConfigError when the settings are inconsistent. */
 export async function tryProvider(
   settings: OidcSettings,
   signal: AbortSignal,
@@ -34,7 +36,7 @@ export async function tryProvider(
   return told ?? knownClient(provider, callback_url());
 }
 
-/** A code that nobody was given: a provider that knows the client refuses the code alone. */
+/** Sends an invented code: a provider that knows the client refuses only the code. */
 async function knownClient(provider: Provider, callback_url: string): Promise<EndpointFinding> {
   const { issuer, client_secret } = provider.client;
   const url = new URL(`${callback_url}?code=dossier-tries-its-settings&state=trial`);

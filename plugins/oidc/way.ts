@@ -1,4 +1,4 @@
-/** Single sign-on as a way to sign in: to the provider, back from it, and out of it. */
+/** Single sign-on as a sign-in method: to the provider, back from it, and signing out. */
 import type { Context } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { SignIn } from "../sign-in/contract";
@@ -7,7 +7,9 @@ import { failInWords } from "./failure";
 import type { Provider } from "./provider";
 import type { OidcSettings } from "./settings";
 
-/** Below what may be kept of a session; a longer token is of no use in an address either. */
+/**
+ * Below the limit of what a session can keep; a longer token would not fit into an address either.
+ */
 const token_length_max = 6_000;
 
 export interface WayParts extends Pick<Context, "log"> {
@@ -49,6 +51,6 @@ export const createWay = ({ accounts, log, provider, settings }: WayParts): Sign
     settings.sign_out ? provider.signOutUrl(kept || null, back_url) : null,
 });
 
-/** As many random bits as PKCE wants at least (RFC 7636). */
+/** The minimum of random bits that PKCE requires (RFC 7636). */
 const randomText = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

@@ -1,4 +1,6 @@
-/** `/v1/chat/completions`: a conversation in the request, its answer from the documents. */
+/**
+ * `/v1/chat/completions`: takes a conversation and answers its last question from the documents.
+ */
 import {
   badRequest,
   HttpError,
@@ -16,9 +18,9 @@ import { folderOf } from "./models";
 import { problemEvent } from "./problems";
 import { keepAliveJson } from "./keep-alive-json";
 
-/** Of the whole conversation. */
+/** Limit for the whole conversation. */
 const body_bytes_max = 4 * 2 ** 20;
-/** How often a silent stream says that it is still there. */
+/** How often a silent stream sends a keep-alive. */
 const heartbeat_ms = 15_000;
 
 const Maybe = <S extends Parameters<typeof t.Optional>[0]>(schema: S) =>
@@ -93,7 +95,7 @@ export const chatHandlers = ({
   },
 });
 
-/** What would be answered differently from what was asked. @throws HttpError 400 */
+/** Refuses options that can't be honoured. @throws HttpError 400 */
 function refuseUnsupported({
   n,
   response_format,
@@ -115,14 +117,14 @@ function refuseUnsupported({
     );
 }
 
-/** What went wrong in the making, as a sentence; the reason of a signal as it is. */
+/** An error during generation as a sentence; the reason of a signal is returned unchanged. */
 function readable(error: unknown): never {
   if (error instanceof HttpError || !(error instanceof Error) || error.name === "AbortError")
     throw error;
   throw new HttpError(500, "answer_failed", error.message);
 }
 
-/** Pieces of an answer, until somebody takes them. */
+/** Buffers pieces of an answer until they are taken. */
 class Pieces {
   #text = "";
   #wake = () => {};
@@ -185,7 +187,7 @@ function streamOf(
   });
 }
 
-/** Nobody between server and client may keep, change or hold back what is sent. */
+/** No proxy may store, change or buffer the stream. */
 const stream_headers = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",

@@ -1,14 +1,14 @@
-/** Answers as chat completions, whole and in chunks, with their citations as annotations. */
+/** Answers as chat completions, complete or in chunks, with their citations as annotations. */
 import { codePoints } from "../../core/sdk";
 import type { AnswerResult } from "../chats/contract";
 import { pagesOf, type Citation } from "../search/contract";
 
-/** Where people read a document, below the public address. */
+/** Where a document is read in the console, below the public address. */
 const reader_path = "/console/documents";
 
 export interface CompletionHead {
   readonly id: string;
-  /** As the caller named it. */
+  /** The model as the caller named it. */
   readonly model: string;
   readonly created: number;
   readonly public_url: string;
@@ -18,13 +18,13 @@ export interface Annotation {
   readonly url_citation: {
     readonly url: string;
     readonly title: string;
-    /** Of the marker, code points of the answer, end exclusive. */
+    /** Position of the marker in the answer: code points, end exclusive. */
     readonly start_index: number;
     readonly end_index: number;
   };
 }
 
-/** What an answer has beyond the OpenAI form: clients pass over it, or read it. */
+/** Additions to the OpenAI form: clients may read or ignore them. */
 const extrasOf = ({ outcome, grounded, citations, related, warnings, model }: AnswerResult) => ({
   outcome,
   grounded,
@@ -34,7 +34,7 @@ const extrasOf = ({ outcome, grounded, citations, related, warnings, model }: An
   model,
 });
 
-/** Zeros where no language model was asked. */
+/** Zeros if no language model was used. */
 const usageOf = ({ usage }: AnswerResult) => {
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
   return {
@@ -66,7 +66,7 @@ export const completionOf = (head: CompletionHead, result: AnswerResult) => ({
   dossier: extrasOf(result),
 });
 
-/** Each marker of the text that names a citation, as the place where it is read. */
+/** Each marker in the text that refers to a citation, as a URL annotation. */
 function annotationsOf(
   text: string,
   citations: readonly Citation[],
@@ -118,8 +118,8 @@ export class CompletionChunks {
   }
 
   /**
-   * What is still missing of the answer, its citations and the end. An answer that reads
-   * differently from what was shown follows it: nothing that was sent can be taken back.
+   * The rest of the answer, its citations and the end. If the final answer differs from what was
+   * streamed, it is sent after it: what was sent can't be taken back.
    */
   end(result: AnswerResult): string {
     const { head, options } = this;

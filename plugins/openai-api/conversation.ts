@@ -1,8 +1,8 @@
-/** What a conversation in the OpenAI form asks: its last question, and what came before it. */
+/** Reads a conversation in the OpenAI form: its last question, and the messages before it. */
 import { badRequest, t, type Static } from "../../core/sdk";
 import type { DirectQuestion } from "../chats/contract";
 
-/** As many as OpenAI takes. */
+/** The same limit as OpenAI. */
 export const messages_max = 2_048;
 const parts_max = 256;
 
@@ -18,15 +18,15 @@ export const Message = t.Object({
 type Message = Static<typeof Message>;
 
 export type Conversation = Pick<DirectQuestion, "history" | "instructions" | "text"> & {
-  /** Of the message that asks. */
+  /** Limit for the message with the question. */
   readonly pointer: string;
 };
 
 const told: ReadonlySet<string> = new Set(["system", "developer"]);
-/** What tools said is no part of it: nothing here calls any. */
+/** Tool messages are ignored: nothing here calls tools. */
 const left_out: ReadonlySet<string> = new Set(["tool", "function"]);
 
-/** @throws HttpError 400 that names the message. */
+/** @throws HttpError 400 naming the message. */
 export function conversationOf(messages: readonly Message[]): Conversation {
   const instructions: string[] = [],
     history: { question: string; answer: string }[] = [];

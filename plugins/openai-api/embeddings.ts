@@ -1,4 +1,4 @@
-/** `/v1/embeddings`: vectors of the encoder that search goes by. */
+/** `/v1/embeddings`: vectors of the encoder that search uses. */
 import { LocalOpenLimit } from "../../core/lib/open-limit";
 import { badRequest, codePoints, HttpError, route, t, type HandlersOf } from "../../core/sdk";
 import type { Embedder, TextVectors } from "../search-index/contract";
@@ -8,16 +8,16 @@ import { modelNotFound } from "./problems";
 import { textOfTokens } from "./token-text";
 
 const body_bytes_max = 4 * 2 ** 20;
-/** Tokens are many; as numbers they take little memory. */
+/** Inputs have many tokens; typed arrays keep them small. */
 const body_values_max = 600_000;
-/** As many as OpenAI takes. */
+/** The same limit as OpenAI. */
 const texts_max = 2_048;
-/** Of all texts of a request; the encoder needs about a minute for them. */
+/** Limit for all texts of a request; the encoder needs about a minute for them. */
 const points_max = 1_000_000;
 const under_way_max = 8;
-/** What clients of OpenAI name when nobody tells them which model there is. */
+/** Model names that OpenAI clients send by default. */
 const usual_name = /^text-embedding-/;
-/** A token is about so many characters. */
+/** Estimated characters per token. */
 const points_per_token = 4;
 
 const Body = t.Object({
@@ -100,10 +100,10 @@ function requireEmbedder(embedder: Embedder | undefined, model: string): Embedde
   throw modelNotFound(model, `Embeddings are made by \`${nameOf(embedder)}\`.`);
 }
 
-/** Without where it comes from and its check sum: `multilingual-e5-small`. */
+/** Without repository and checksum: `multilingual-e5-small`. */
 const nameOf = ({ model }: Embedder): string => model.replace(/^builtin\//, "").replace(/@.*$/, "");
 
-/** A text, texts, the tokens of a text, or of texts. @throws HttpError 400 */
+/** A text, a list of texts, the tokens of a text, or a list of these. @throws HttpError 400 */
 async function textsOf(
   input: string | readonly (string | number | readonly number[])[],
 ): Promise<string[]> {
@@ -155,7 +155,7 @@ async function embed(
   return vectors;
 }
 
-/** A text that the model reads in parts has the direction of them all. */
+/** For a text that the model reads in parts, the normalized sum of their vectors. */
 function oneOf(vectors: TextVectors, at: number): Float32Array {
   const parts = vectors instanceof Float32Array ? [vectors] : (vectors ?? []);
   if (parts.length === 0)
@@ -194,6 +194,6 @@ function embeddingList(
   };
 }
 
-/** 32-bit floats, little-endian, as the official clients ask for them. */
+/** 32-bit floats, little-endian: the format that the official clients request. */
 const base64Of = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");

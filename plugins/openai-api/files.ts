@@ -1,6 +1,6 @@
 /**
- * `/v1/files`: the caller's documents. What is uploaded here goes into a folder of its own, from
- * which it may be put into others, the vector stores.
+ * `/v1/files`: the caller's documents. Uploads go into a folder of their own, from which they can
+ * be added to other folders, the vector stores.
  */
 import {
   announcedBytes,
@@ -27,7 +27,7 @@ import {
 } from "../client/contract";
 
 const list_max = 1_000;
-/** Names of a folder are distinct: `notes (2).txt` is the second of them. */
+/** Names within a folder are unique: the second one becomes `notes (2).txt`. */
 const names_max = 1_000;
 const tag = "OpenAI";
 const surface = "openai";
@@ -114,7 +114,7 @@ export interface FileParts extends Pick<Context, "db" | "files" | "inTransaction
   readonly documents: Documents;
   readonly folders: Folders;
   readonly quotas: Quotas;
-  /** The folder of uploads, by its name. */
+  /** The name of the folder for uploads. */
   readonly uploads_folder: () => string;
 }
 
@@ -153,7 +153,9 @@ export const fileHandlers = (parts: FileParts): HandlersOf<typeof fileRoutes> =>
   },
 });
 
-/** One that is in no folder was deleted; people can restore it for a while. @throws HttpError */
+/**
+ * A document without folders counts as deleted; it can be restored for a while. @throws HttpError
+ */
 async function keptFile(
   call: Asked & { readonly params: { readonly fileId: string } },
 ): Promise<DocumentRecord> {
@@ -176,7 +178,7 @@ export const takeOut = (call: Asked, document_id: string, folder_id: string): Pr
     `/documents/${encodeURIComponent(document_id)}?folder_id=${encodeURIComponent(folder_id)}`,
   );
 
-/** A page as the cursors of the official clients want it. */
+/** A page in the form that the cursors of the official clients expect. */
 export const listOf = <R extends { readonly id: string }>(
   data: readonly R[],
   has_more: boolean,
@@ -188,7 +190,7 @@ export const listOf = <R extends { readonly id: string }>(
   has_more,
 });
 
-/** What files are for; here there is one use. */
+/** The `purpose` of files; there is only one here. */
 const purpose = "assistants";
 const purposes: ReadonlySet<string> = new Set([purpose, "user_data"]);
 const states = { syncing: "uploaded", synced: "processed", sync_failed: "error" } as const;
@@ -213,7 +215,7 @@ const fileOf = (document: DocumentRecord) =>
 const fileOfListed = (document: OwnedDocument) =>
   fileRecord(document, document.created_at, document.error_message);
 
-/** The id of the new document. @throws HttpError as an upload of the API */
+/** Returns the id of the new document. @throws HttpError as an upload of the API */
 async function upload(
   parts: FileParts,
   call: Pick<Call, "api" | "caller" | "request">,
@@ -252,7 +254,7 @@ async function upload(
   }
 }
 
-/** Made when there is none. */
+/** Created if it does not exist. */
 async function uploadsFolder(
   { db, folders, uploads_folder }: FileParts,
   call: Pick<Call, "api" | "caller" | "request">,
@@ -262,7 +264,7 @@ async function uploadsFolder(
   return known ?? (await ask<FolderRecord>(call, "POST", "/folders", { name })).id;
 }
 
-/** Under its own name, or the first like it that no upload of the folder has. */
+/** Its own name, or the first numbered variant not used in the folder of uploads. */
 async function addUnderFreeName(
   { documents, inTransaction }: FileParts,
   owner_id: string,

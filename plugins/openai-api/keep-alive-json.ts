@@ -1,6 +1,6 @@
 /**
- * JSON that takes long to make: white space is sent ahead of it as a keep-alive, because
- * connections on which nothing is sent for a minute are cut off, here and by proxies.
+ * A JSON response that takes long to produce: white space is sent first as a keep-alive, because
+ * idle connections are closed after a minute, here and by proxies.
  */
 import { pullStream } from "../../core/sdk";
 import { settlesWithin } from "../../core/lib/timeout";
@@ -8,8 +8,8 @@ import { settlesWithin } from "../../core/lib/timeout";
 const silent_ms = 25_000;
 
 /**
- * `close` is called when nobody waits for it any more. @throws what `made` rejects with, before
- * anything is sent; after it, the answer breaks off.
+ * `close` is called when the client has gone away. @throws what `made` rejects with, if nothing was
+ * sent yet; afterwards the response is aborted.
  */
 export async function keepAliveJson(made: Promise<object>, close: () => void): Promise<Response> {
   if (await settlesWithin(made, silent_ms)) return Response.json(await made);

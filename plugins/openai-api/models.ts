@@ -1,6 +1,6 @@
 /**
  * Models: each folder is one, by its id or its name, and `dossier` stands for all of them. Answers
- * come from the documents of the folder, whoever words them.
+ * come from the documents of the folder, whichever answerer writes them.
  */
 import { type HttpError, route, t, type HandlersOf } from "../../core/sdk";
 import {
@@ -15,7 +15,7 @@ import {
 import { modelNotFound } from "./problems";
 
 export const all_folders = "dossier";
-/** Clients ask for all of them at once. */
+/** Clients list all of them at once. */
 const models_max = 1_000;
 const tag = "OpenAI";
 
@@ -24,7 +24,7 @@ interface ModelRecord {
   readonly object: "model";
   readonly created: number;
   readonly owned_by: "dossier";
-  /** For people: front ends show it. */
+  /** The display name, which front ends show. */
   readonly name: string;
   readonly description: string | null;
 }
@@ -93,8 +93,8 @@ const toModel = (folder: FolderRecord, names: ReadonlyMap<string, string>): Mode
   description: folder.description,
 });
 /**
- * The folder of a model, by its id, its name in any case, or `parent/name`; null: all of them.
- * @throws HttpError 404 that `missing` makes.
+ * The folder of a model, by id, by name (ignoring case), or by `parent/name`; null: all of them.
+ * @throws HttpError 404 created by `missing`.
  */
 export async function folderOf(
   call: Asked,

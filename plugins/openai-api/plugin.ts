@@ -1,6 +1,6 @@
 /**
- * The OpenAI form of Dossier: chat front ends and programs that speak to OpenAI speak to it with
- * nothing but its address and a key. Folders are models and vector stores, documents are files.
+ * An OpenAI-compatible API: chat front ends and programs written for OpenAI need only the address
+ * and a key. Folders are models and vector stores, documents are files.
  */
 import { definePlugin, fill, NotBlankLimits, Protocols, t } from "../../core/sdk";
 import { DirectAnswers } from "../chats/contract";

@@ -1,4 +1,4 @@
-/** Errors as clients of OpenAI know them: `{ error: { message, type, param, code } }`. */
+/** Errors in the OpenAI form: `{ error: { message, type, param, code } }`. */
 import { HttpError } from "../../core/sdk";
 
 interface Shown {
@@ -8,7 +8,7 @@ interface Shown {
   readonly message: string;
 }
 
-/** Another user's record is one that nobody here has heard of. */
+/** Another user's record is reported as unknown. */
 const unknown_record = "There is no such record here, or it belongs to somebody else.";
 const quota = "insufficient_quota";
 
@@ -16,12 +16,13 @@ export function openAiProblem(error: HttpError): Response {
   const { status, ...shown } = shownAs(error);
   return Response.json(
     { error: { ...shown, param: paramOf(error) } },
-    // The official clients try again after 409, 429 and 5xx: they are told where it is of no use.
+    // The official clients retry after 409, 429 and 5xx; this header tells them when that is
+    // useless.
     { status, headers: isLasting(error) ? { "x-should-retry": "false" } : {} },
   );
 }
 
-/** The same in a stream that has begun. */
+/** The same within a stream that has begun. */
 export const problemEvent = (error: HttpError): object => {
   const { status: _, ...shown } = shownAs(error);
   return { error: { ...shown, param: paramOf(error) } };
@@ -47,7 +48,7 @@ function shownAs({ status, code, detail: message }: HttpError): Shown {
 const lasting: ReadonlySet<string> = new Set(["quota_exceeded", "conflict", "answer_failed"]);
 const isLasting = ({ code }: HttpError): boolean => lasting.has(code);
 
-/** `messages[3].content` of the pointer `/messages/3/content`; `limit` of `?limit`. */
+/** `messages[3].content` for the pointer `/messages/3/content`; `limit` for `?limit`. */
 function paramOf({ errors }: HttpError): string | null {
   const pointer = errors?.[0]?.pointer;
   if (!pointer) return null;

@@ -1,10 +1,10 @@
 /**
- * Texts that come as tokens: LangChain, for one, sends those of OpenAI's embedding models
- * (`cl100k_base`), and every text can be had back from them.
+ * Decodes texts that are sent as tokens: LangChain, for example, sends those of OpenAI's embedding
+ * models (`cl100k_base`), which can be decoded without loss.
  */
 import { badRequest } from "../../core/sdk";
 
-/** The bytes of each token in base64, by its number. Read when somebody sends tokens. */
+/** The bytes of each token in base64, by its number. Loaded on first use. */
 let vocabulary: Promise<readonly string[]> | undefined;
 
 /** A line of the package is `! <number of its first token> <token> <token> …`. */
@@ -18,7 +18,7 @@ const readVocabulary = async (): Promise<readonly string[]> => {
   return tokens;
 };
 
-/** @throws HttpError 400 that names `pointer`, on a number that is no token */
+/** @throws HttpError 400 naming `pointer`, for a number that is not a token */
 export async function textOfTokens(tokens: readonly number[], pointer: string): Promise<string> {
   const known = await (vocabulary ??= readVocabulary());
   const bytes = tokens.map((token) => {
@@ -32,6 +32,6 @@ export async function textOfTokens(tokens: readonly number[], pointer: string): 
       );
     return Buffer.from(encoded, "base64");
   });
-  // A long text is cut between tokens, which may be within a letter.
+  // Long texts are cut between tokens, which may be in the middle of a character.
   return Buffer.concat(bytes).toString("utf8");
 }

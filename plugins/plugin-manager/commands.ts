@@ -110,7 +110,7 @@ async function add(
   print(await whatNow(parts, "loads it"));
 }
 
-/** Those without which the plugin would be left out. */
+/** Required settings that are not set: without them the plugin would be left out. */
 const missingSettings = (
   { description: { section, config } }: Added,
   settings: readonly SettingState[],
@@ -191,7 +191,7 @@ async function turn(
   print(await whatNow(parts, enabled ? "loads it" : "runs without it"));
 }
 
-/** What has to be done for it to take effect. */
+/** What is needed for the change to take effect. */
 const whatNow = async (parts: CommandParts, effect: string): Promise<string> =>
   (await seatOf(parts)) === "beside"
     ? `The running server goes on as it is; restart it, and it ${effect}.`

@@ -1,6 +1,6 @@
 /**
- * Fetches a plugin file from an address: HTTPS alone, only from addresses that were checked,
- * redirects one by one, and no more than a plugin may have.
+ * Downloads a plugin file: only over HTTPS, only from checked addresses, following redirects one by
+ * one, and up to the size limit for plugins.
  */
 import { TimeLimit } from "../../core/lib/timeout";
 import {
@@ -28,7 +28,7 @@ const download_ms_max = 120_000;
 
 export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(source);
 
-/** @throws HttpError with what is wrong, in words */
+/** @throws HttpError with a readable message */
 export async function downloadPlugin(
   address: string,
   { lookup, allows }: DownloadParts,

@@ -1,4 +1,4 @@
-/** What `dossier plugin info` prints. */
+/** Prints the output of `dossier plugin info`. */
 import type { PluginDetails } from "./service";
 
 const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, string>> = {
@@ -53,5 +53,5 @@ export function infoLines(found: PluginDetails): string[] {
   ];
 }
 
-/** The further lines of a list stand below the first. */
+/** Further lines of a list are aligned below the first. */
 const unlabelled = (line: string): string => (line.startsWith(":") ? ` ${line.slice(1)}` : line);

@@ -1,6 +1,6 @@
 /**
- * What a plugin has left in the database: its tables, the steps to them, its settings, jobs and
- * schedules. All of it can be found without its file.
+ * What a plugin has left in the database: tables, migrations, settings, jobs and schedules. All of
+ * it can be found without the plugin's file.
  */
 import { sql, toNumber, type Db, type PluginDescription } from "../../core/sdk";
 
@@ -14,14 +14,14 @@ interface CoreTables {
 
 export interface Leftovers {
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
-  /** Jobs that wait, run, are done or have failed. */
+  /** Jobs in any state: queued, running, done or failed. */
   readonly jobs: number;
   /** Stored settings, `section.key`. */
   readonly settings: readonly string[];
-  /** Steps to its tables. */
+  /** Migrations of its tables. */
   readonly steps: number;
 }
-/** The plugin, and the others that there are: nothing of theirs is touched. */
+/** The plugin, and all other plugins, whose data is not touched. */
 export interface Owners {
   readonly name: string;
   readonly section: string;
@@ -56,7 +56,7 @@ export async function rowsIn(db: Db, table: string): Promise<number> {
   return toNumber(rows[0]!.n);
 }
 
-/** Within the transaction that `tx` is of. */
+/** Within the transaction of `tx`. */
 export async function dropLeftovers(tx: Db<CoreTables>, owners: Owners): Promise<void> {
   await dropAll(tx, await ownTables(tx, owners));
   const ticks = await ownTicks(tx, owners);
@@ -70,7 +70,7 @@ export async function dropLeftovers(tx: Db<CoreTables>, owners: Owners): Promise
   await tx.deleteFrom("core_migrations").where("plugin", "=", owners.name).execute();
 }
 
-/** A table that others refer to goes after them. */
+/** A table is dropped after those that refer to it. */
 async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<void> {
   let left = [...tables];
   while (left.length > 0) {
@@ -81,7 +81,7 @@ async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<v
         await sql`savepoint before_drop`.execute(tx);
         await tx.schema.dropTable(table).execute();
       } catch (error) {
-        // PostgreSQL does nothing more in a transaction in which something failed.
+        // PostgreSQL rejects every statement in a transaction after one has failed.
         await sql`rollback to savepoint before_drop`.execute(tx);
         kept.push(table);
         problem = error;
@@ -95,7 +95,7 @@ const stemOf = (name: string): string => name.replaceAll("-", "_");
 const isBelow = (table: string, stem: string): boolean =>
   table === stem || table.startsWith(`${stem}_`);
 
-/** A table is called like its plugin; of `web` and `web-push` the longer name is meant. */
+/** Table names begin with the plugin's name; of `web` and `web-push` the longer match wins. */
 async function ownTables(db: Db<CoreTables>, { name, others }: Owners): Promise<string[]> {
   const stem = stemOf(name);
   const migrated = await db.selectFrom("core_migrations").select("plugin").distinct().execute();
@@ -113,7 +113,7 @@ async function ownTables(db: Db<CoreTables>, { name, others }: Owners): Promise<
     );
 }
 
-/** A tick is called `job cron`. */
+/** The job of a schedule is called `job cron`. */
 async function ownTicks(db: Db<CoreTables>, { name }: Owners): Promise<string[]> {
   const of_jobs = await db
     .selectFrom("core_jobs")

@@ -1,6 +1,6 @@
 /**
- * Manages plugins: those that are built in and the files of the plugins directory, on the command
- * line and in the console. What a file has to pass: core/plugin/plugin-directory.ts.
+ * Manages plugins, the built-in ones and the files of the plugins directory, on the command line
+ * and in the console. core/plugin/plugin-directory.ts has the requirements for a file.
  */
 import { createAddressPolicy, definePlugin, DnsLookup } from "../../core/sdk";
 import { commandHandlers, commands } from "./commands";

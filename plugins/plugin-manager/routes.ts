@@ -1,4 +1,4 @@
-/** The console's routes about plugins, for administrators. */
+/** The console's routes for plugins; administrators only. */
 import {
   forbidden,
   Nullable,

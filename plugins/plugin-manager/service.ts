@@ -1,6 +1,6 @@
 /**
- * The plugins of this server: which there are and how they do, what the next start will change,
- * and how a file is added or taken away.
+ * The plugins of this server: the list with their state, changes that the next start will apply,
+ * and adding and removing files.
  */
 import {
   badRequest,
@@ -21,7 +21,7 @@ import {
   type Owners,
 } from "./leftovers";
 
-/** Which process asks: the server, or a command beside one, or alone. */
+/** The process that asks: the server, or a command running beside a server, or alone. */
 export type Seat = "server" | "beside" | "alone";
 
 export interface PluginRow {
@@ -30,15 +30,15 @@ export interface PluginRow {
   readonly version: string | null;
   readonly built_in: boolean;
   readonly file: string | null;
-  /** Of the file as it is now. */
+  /** Of the file's current content. */
   readonly sha256: string | null;
   readonly status: "loaded" | "failing" | "left_out" | "disabled" | "not_loaded";
   readonly reason: string | null;
-  /** What the next start of the server changes; null: nothing. */
+  /** What changes at the next start of the server; null: nothing. */
   readonly next_start: "added" | "replaced" | "removed" | "enabled" | "disabled" | null;
 }
 export interface PluginDetails extends PluginRow {
-  /** Null when nothing of it can be imported. */
+  /** Null when the file can't be imported. */
   readonly made_of: PluginDescription | null;
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
   readonly settings: readonly SettingState[];
@@ -54,7 +54,7 @@ type Also = ((tx: Db) => Promise<void>) | undefined;
 export class PluginManager {
   constructor(private readonly parts: ManagerParts) {}
 
-  /** Built-in ones too, by name. */
+  /** Including built-in ones, sorted by name. */
   async list(seat: Seat): Promise<PluginRow[]> {
     const { operations } = this.parts;
     const { plugin_files } = operations;
@@ -115,7 +115,7 @@ export class PluginManager {
     return this.parts.operations.plugin_files.add(plugin);
   }
 
-  /** Takes its file away; answers it. @throws HttpError 404, 409 when it is built in. */
+  /** Removes its file and returns it. @throws HttpError 404, 409 when it is built in. */
   async remove(name: string, also?: Also): Promise<string> {
     const { plugin_files } = this.parts.operations;
     if (plugin_files.built_in.includes(name))
@@ -128,7 +128,9 @@ export class PluginManager {
     return file;
   }
 
-  /** @throws HttpError 404, 409 when others need it, or something wins over what is stored. */
+  /**
+   * @throws HttpError 404, 409 when others need it, or a setting of higher precedence overrides it.
+   */
   async setEnabled(name: string, enabled: boolean, also?: Also): Promise<void> {
     const { operations } = this.parts;
     const { plugin_files } = operations;
@@ -149,7 +151,7 @@ export class PluginManager {
     return findLeftovers(this.parts.db, await this.owners(name));
   }
 
-  /** Deletes what it has left in the database: it must not be loaded anywhere. */
+  /** Deletes what it has left in the database; it must not be loaded in any process. */
   async purge(name: string): Promise<Leftovers> {
     const { inTransaction, truncateWal } = this.parts;
     const owners = await this.owners(name);
@@ -162,10 +164,10 @@ export class PluginManager {
     return dropped;
   }
 
-  /** Also of a plugin that is not loaded: they can be set before it is. */
+  /** Also for a plugin that is not loaded: its settings can be stored in advance. */
   async settingsOf(made_of: PluginDescription): Promise<SettingState[]> {
     const { operations } = this.parts;
-    // What is not set yet is no reason to refuse the others.
+    // A required setting may still be missing while others are stored.
     const { required: _, ...config } = made_of.config;
     operations.knowSettings(made_of.section, config as typeof made_of.config);
     await operations.reloadSettings();
@@ -228,8 +230,8 @@ export class PluginManager {
   }
 
   /**
-   * Goes on from the names that are stored by then: somebody else may disable another plugin at the
-   * same moment. @throws HttpError 409 when others need it
+   * Based on the names stored at that moment, because somebody else may disable another plugin
+   * concurrently. @throws HttpError 409 when others need it
    */
   private async storeDisabled(
     name: string,

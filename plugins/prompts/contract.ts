@@ -1,4 +1,4 @@
-/** What other plugins may know about saved prompts. */
+/** The contract of saved prompts for other plugins. */
 import { service, shaped, slot, type Db } from "../../core/sdk";
 
 export interface Prompt {
@@ -6,7 +6,7 @@ export interface Prompt {
   readonly name: string;
   readonly text: string;
 }
-/** A prompt as it is taken to another server. Times are epoch ms. */
+/** A prompt as it is exported to another server. Times are epoch ms. */
 export interface PromptCopy extends Prompt {
   readonly description: string | null;
   readonly created_at: number;
@@ -14,8 +14,8 @@ export interface PromptCopy extends Prompt {
 }
 export interface Prompts {
   /**
-   * The prompts in the order of `prompt_ids`, each once. `pointer` names the field the ids came
-   * from. @throws HttpError 404 or 403.
+   * The prompts in the order of `prompt_ids`, without duplicates. `pointer` names the field with
+   * the ids. @throws HttpError 404 or 403.
    */
   require(
     db: Db,
@@ -23,9 +23,9 @@ export interface Prompts {
     prompt_ids: readonly string[],
     pointer: string,
   ): Promise<Prompt[]>;
-  /** Those of these prompts that are there. */
+  /** Those of these prompts that exist. */
   findCopies(db: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]>;
-  /** The id of a prompt of the owner with this name and text; undefined when there is none. */
+  /** The id of a prompt of the owner with this name and text, or undefined. */
   findSame(
     db: Db,
     owner_id: string,
@@ -39,7 +39,7 @@ export interface PromptUse {
   /** Called inside the transaction that deletes the prompt for good. */
   remove(tx: Db, owner_id: string, prompt_id: string): Promise<void>;
 }
-/** Those who refer to prompts. */
+/** Implemented by plugins that refer to prompts. */
 export const PromptUses = slot<PromptUse>("prompts.uses", {
   check: shaped<PromptUse>({ remove: "function" }),
 });

@@ -1,4 +1,4 @@
-/** The HTTP face of saved prompts: a shape in, one call to the service, a shape out. */
+/** The HTTP routes of saved prompts: parse the request, call the service, format the response. */
 import {
   Nullable,
   PageOf,
@@ -147,7 +147,7 @@ export const promptHandlers = (prompts: PromptService): HandlersOf<typeof routes
   },
 });
 
-/** A prompt as it goes over the wire. */
+/** A prompt in API form. */
 const toRecord = ({
   id,
   name,

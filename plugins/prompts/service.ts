@@ -1,4 +1,4 @@
-/** The rules about saved prompts. Knows nothing of HTTP requests and writes no SQL. */
+/** The rules for saved prompts. Has no HTTP and no SQL. */
 import { inParts } from "../../core/lib/parts";
 import {
   checkedName,
@@ -19,7 +19,7 @@ import * as store from "./store";
 import type { PromptRow, PromptValues } from "./store";
 
 export const text_length_max = 32_000;
-/** In one part, when all of them go. */
+/** Rows per batch when all are deleted. */
 const removed_each = 8;
 
 export interface NewPrompt {
@@ -27,7 +27,7 @@ export interface NewPrompt {
   readonly text: string;
   readonly description?: string | null;
 }
-/** Absent fields stay as they are; a description of null is taken away. */
+/** Absent fields stay unchanged; a description of null is removed. */
 export interface PromptChange {
   readonly name?: string;
   readonly text?: string;
@@ -127,7 +127,7 @@ export class PromptService implements Prompts {
     return after;
   }
 
-  /** Deletes the prompt for good, everywhere it is used. @throws HttpError 403 or 404. */
+  /** Deletes the prompt permanently, everywhere it is used. @throws HttpError 403 or 404. */
   async remove(owner_id: string, prompt_id: string): Promise<void> {
     const { inDeletion, truncateWal, uses } = this.ctx;
     await inDeletion(async (tx) => {
@@ -139,7 +139,7 @@ export class PromptService implements Prompts {
     truncateWal();
   }
 
-  /** Every prompt of a user who is gone. */
+  /** Deletes every prompt of a deleted user. */
   async removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
     await inParts(async () => {
       const ids = await store.somePrompts(this.ctx.db, owner_id, removed_each);

@@ -1,10 +1,10 @@
 /**
- * Every SQL statement about prompts. The database comes first, so that the caller decides the
- * transaction.
+ * Every SQL statement for prompts. The database is the first parameter, so that the caller decides
+ * the transaction.
  */
 import { listPage, pageWindow, type Db, type Listed, type PageRequest } from "../../core/sdk";
 
-/** A prompt as it is stored. Times are epoch milliseconds. */
+/** A stored prompt. Times are epoch milliseconds. */
 export interface PromptRow {
   readonly id: string;
   readonly owner_id: string;
@@ -18,7 +18,7 @@ export interface PromptsTables {
   prompts: PromptRow;
 }
 type PromptsDb = Db<PromptsTables>;
-/** The columns that a change may set. */
+/** The columns that can be changed. */
 export type PromptValues = Partial<Pick<PromptRow, "name" | "text" | "description">>;
 
 export const insertPrompt = async (db: PromptsDb, row: PromptRow): Promise<void> => {
@@ -28,11 +28,11 @@ export const insertPrompt = async (db: PromptsDb, row: PromptRow): Promise<void>
 export const findPrompt = (db: PromptsDb, id: string): Promise<PromptRow | undefined> =>
   db.selectFrom("prompts").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Those of these prompts that exist, in no order. */
+/** Those of these prompts that exist, in any order. */
 export const findPrompts = async (db: PromptsDb, ids: readonly string[]): Promise<PromptRow[]> =>
   ids.length === 0 ? [] : db.selectFrom("prompts").selectAll().where("id", "in", ids).execute();
 
-/** The oldest of this name and text. */
+/** The oldest with this name and text. */
 export const findSame = async (
   db: PromptsDb,
   { owner_id, name, text }: Pick<PromptRow, "owner_id" | "name" | "text">,
@@ -50,7 +50,7 @@ export const findSame = async (
       .executeTakeFirst()
   )?.id;
 
-/** One page, newest first, and how many prompts the owner has in all. */
+/** One page, newest first, and the owner's total. */
 export async function listPrompts(
   db: PromptsDb,
   owner_id: string,
@@ -74,7 +74,7 @@ export const somePrompts = async (
       .execute()
   ).map(({ id }) => id);
 
-/** The prompt after the change; undefined when it went away meanwhile. */
+/** The prompt after the change; undefined if it was deleted meanwhile. */
 export const updatePrompt = (
   db: PromptsDb,
   id: string,

@@ -1,35 +1,35 @@
-/** What other plugins may know about quotas: how much of each thing a user may hold. */
+/** The contract of quotas for other plugins: how much of each resource a user may hold. */
 import { service, type Db } from "../../core/sdk";
 
-/** `storage` counts bytes; the rest count records. */
+/** `storage` is in bytes; the others are numbers of records. */
 export type Counted = "folders" | "documents" | "chats" | "storage";
 
-/** How much of each thing. */
+/** Amounts per resource. */
 export type Amounts = { readonly [W in Counted]?: number };
 
 export interface Quotas {
   /**
-   * Adds to what the owner holds (a negative amount gives back), exact under concurrency because it
-   * is one statement of the caller's transaction.
+   * Adds to the owner's usage (a negative amount releases), exact under concurrency because it is
+   * one statement in the caller's transaction.
    * @throws HttpError 403 `quota_exceeded`, with the limit in force, when a positive amount would
-   * go above it.
+   * exceed it.
    */
   charge(tx: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
-  /** The same for several things at once; whoever catches the error undoes the transaction. */
+  /** The same for several resources at once; a caller that catches the error must roll back. */
   chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void>;
   /**
-   * Refuses early what `charge` would refuse, and changes nothing: before a long upload is read.
+   * Throws early what `charge` would throw, without a change: for use before a long upload is read.
    * @throws HttpError 403 `quota_exceeded`.
    */
   require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
-  /** What the owner holds now. */
+  /** The owner's current usage. */
   held(db: Db, owner_id: string, what: Counted): Promise<number>;
   /**
-   * The same as far as it is committed, without waiting for a transaction: the total of a list that
-   * is asked for all the time.
+   * The committed usage, without waiting for a transaction: for the totals of frequently read
+   * lists.
    */
   heldCommitted(owner_id: string, what: Counted): Promise<number>;
-  /** The most that a user may hold; null: no limit. */
+  /** The user's limit; null: none. */
   limitOf(what: Counted): number | null;
 }
 export const Quotas = service<Quotas>("quotas");

@@ -1,4 +1,4 @@
-/** What users hold, all together, as metrics. */
+/** The usage of all users together, as metrics. */
 import { fill, toNumber, type PreparedReads } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 import type { Counted } from "./contract";

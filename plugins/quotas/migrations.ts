@@ -1,4 +1,4 @@
-/** The table of what each user holds. */
+/** The table of each user's usage. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

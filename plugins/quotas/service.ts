@@ -1,9 +1,9 @@
-/** The rules about quotas: what is refused, and in which words. */
+/** The rules for quotas: what is refused, and with which message. */
 import { forbidden, type Db, type HttpError, type PreparedReads } from "../../core/sdk";
 import type { Amounts, Counted, Quotas } from "./contract";
 import * as store from "./store";
 
-/** The most that a user may hold of each thing; absent means: no limit. */
+/** The limits of a user per resource; absent: no limit. */
 export type Limits = { readonly [W in Counted]?: number };
 
 export class QuotaService implements Quotas {
@@ -63,7 +63,7 @@ const words: Readonly<Record<Exclude<Counted, "storage">, string>> = {
   chats: "chat sessions",
 };
 
-/** `1 GiB`, `1.5 MiB`, `700 bytes`. */
+/** Such as `1 GiB`, `1.5 MiB`, `700 bytes`. */
 export function bytes(n: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
   const power = n < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(n) / 10));

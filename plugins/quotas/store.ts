@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about quotas. The database comes first, so that the caller decides the
- * transaction.
+ * Every SQL statement for quotas. The database is the first parameter, so that the caller decides
+ * the transaction.
  */
 import { preparedFirst, rowsOf, sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
 import type { Counted } from "./contract";
@@ -11,9 +11,9 @@ export interface QuotasTables {
 type QuotasDb = Db<QuotasTables>;
 
 /**
- * Adds a positive amount, when the sum stays within `limit` (null: no limit), in one statement: two
- * transactions can't both take the last place. False when it would go above; nothing is changed
- * then.
+ * Adds a positive amount if the sum stays within `limit` (null: no limit). It is one statement, so
+ * two transactions can't both take the last unit. False when the limit would be exceeded; nothing
+ * is changed then.
  */
 export async function add(
   db: QuotasDb,
@@ -22,7 +22,7 @@ export async function add(
   amount: number,
   limit: number | null,
 ): Promise<boolean> {
-  // The first row of an owner is inserted, not updated: its limit is checked here.
+  // An owner's first row is inserted instead of updated, so its limit is checked here.
   if (limit !== null && amount > limit) return false;
   const row = { owner_id, what, used: amount };
   const added = limit === null ? await addFreely(db, row) : await addWithin(db, { ...row, limit });
@@ -39,7 +39,7 @@ const addFreely = preparedFirst((db: QuotasDb, row: QuotasTables["quotas_used"])
     )
     .returning("used"),
 );
-/** Adds positive amounts that nothing limits. */
+/** Adds positive amounts without a limit. */
 export async function addAll(
   db: QuotasDb,
   owner_id: string,
@@ -67,7 +67,7 @@ const addWithin = preparedFirst(
       .returning("used"),
 );
 
-/** Gives back a positive amount; what is held never falls below zero. */
+/** Releases a positive amount; usage never falls below zero. */
 export const giveBack = async (
   db: QuotasDb,
   owner_id: string,
@@ -82,7 +82,7 @@ export const giveBack = async (
     .execute();
 };
 
-/** How much the user holds, as the transaction sees it. */
+/** The user's usage as the transaction sees it. */
 export async function held(db: QuotasDb, owner_id: string, what: Counted): Promise<number> {
   const row = await db
     .selectFrom("quotas_used")
@@ -93,7 +93,7 @@ export async function held(db: QuotasDb, owner_id: string, what: Counted): Promi
   return toNumber(row?.used);
 }
 
-/** How much the user holds, as of the last commit: for lists, which are outside a transaction. */
+/** The user's usage as of the last commit: for lists, which run outside a transaction. */
 export async function heldCommitted(
   reads: PreparedReads,
   owner_id: string,

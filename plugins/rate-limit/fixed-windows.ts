@@ -1,24 +1,24 @@
-/** Counts requests in windows of fixed length, aligned to the clock: exact, in bounded memory. */
+/** Counts requests in fixed windows aligned to the clock: exact, in bounded memory. */
 import type { RateLimit, RateLimiter } from "../../core/sdk";
 import { Subjects, type SubjectBounds } from "./subjects";
 
 export interface WindowLimits {
-  /** Requests that one subject may make in one window. */
+  /** Requests per subject and window. */
   readonly requests_max: number;
   readonly window_ms: number;
 }
 export interface WindowOptions extends SubjectBounds {
-  /** Asked at every request. */
+  /** Evaluated at every request. */
   readonly limits: () => WindowLimits;
   readonly now_ms: () => number;
 }
 
 /**
- * A window starts at every multiple of `window_ms` since the epoch, for everyone at once: when it
- * ends, all counts are dropped. A flood of invented subjects can therefore neither grow the memory
- * nor push out the count of anybody else.
+ * A window starts at every multiple of `window_ms` since the epoch, for all subjects at once; when
+ * it ends, all counts are dropped. A flood of invented subjects can therefore neither exhaust
+ * memory nor evict anybody else's count.
  *
- * Counts are held in memory: for several processes there are `LeasedWindows`.
+ * Counts are held in memory; `LeasedWindows` is the version for several processes.
  */
 export class FixedWindows implements RateLimiter {
   #current_window = -1;
@@ -43,14 +43,14 @@ export class FixedWindows implements RateLimiter {
     if (allowed && count > 0) this.#add(name, count);
     return {
       limit: requests_max,
-      // Fewer may be allowed by now than were used.
+      // The limit may have been lowered below what was used.
       remaining: Math.max(0, requests_max - (this.#used.get(name) ?? 0)),
       reset_s: Math.ceil(((this.#current_window + 1) * window_ms) / 1_000),
       allowed,
     };
   }
 
-  /** How many counts are held now. */
+  /** The number of counts held. */
   get size(): number {
     return this.#used.size;
   }

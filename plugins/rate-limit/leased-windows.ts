@@ -1,7 +1,7 @@
 /**
- * Counts requests in windows of fixed length over all processes, exact: each process takes a part
- * of what is left of a subject's window, and counts requests against that. The less is left, the
- * smaller the parts; and before a request is refused, the others give back what they have not used.
+ * Counts requests in fixed windows across all processes, exactly: each process leases a share of
+ * what is left of a subject's window and counts requests against it. Shares get smaller the less is
+ * left, and before a request is refused, the other processes return what they have not used.
  */
 import { newUuid, topic, type Notifier, type RateLimit } from "../../core/sdk";
 import type { RateLimiter, Shared } from "../../core/sdk";
@@ -9,63 +9,67 @@ import type { WindowLimits } from "./fixed-windows";
 import { Subjects, type SubjectBounds } from "./subjects";
 
 export interface LeaseOptions extends SubjectBounds {
-  /** Asked at every request. */
+  /** Evaluated at every request. */
   readonly limits: () => WindowLimits;
   readonly state: Shared["state"];
   readonly notifier: Notifier;
   readonly now_ms: () => number;
 }
 
-/** Nothing is left of a subject's window: whoever has not used all of it gives the rest back. */
+/** A subject's window is exhausted: processes with an unused share return it. */
 const Wanted = topic<string>("rate_limit.wanted");
 const GivenBack = topic<null>("rate_limit.given_back");
 
-/** Requests in one lease at most, but for those that wait for it. */
+/** The most requests in one lease, except for requests that already wait for it. */
 const lease_max = 25;
-/** A lease is at most such a part of what is left: little lies idle in other processes then. */
+/**
+ * The largest fraction of the remainder in one lease, so that little lies idle in other processes.
+ */
 const lease_share = 8;
-/** Whoever was refused is asked for again after this time: others may have given something back. */
+/**
+ * After a refusal the database is asked again after this time: others may have returned something.
+ */
 const refused_ms = 1_000;
-/** What others have not used is waited for so long, and looked for so often. */
+/** How long to wait for the unused shares of others, and how often to look. */
 const wanted_ms_max = 200;
 const look_every_ms = 25;
-/** Of leases that are given back at the same time. */
+/** Number of leases returned at the same time. */
 const given_back_at_once = 32;
-/** Leases that have expired are looked for so often at most. */
+/** Shortest interval between deletions of expired leases. */
 const sweep_every_ms = 100;
 const scope = "rate_limit";
 
-/** What is known of a subject's window over all processes. */
+/** The state of a subject's window across all processes. */
 interface Window {
-  /** Its start, in windows of this length since the epoch. */
+  /** Number of the window since the epoch, in windows of this length. */
   readonly number: number;
   readonly window_ms: number;
-  /** Leased until now. */
+  /** Leased so far. */
   readonly granted: number;
-  /** Who may have some of it that is not used. */
+  /** Processes that may have an unused share. */
   readonly holders: readonly string[];
 }
-/** What this process has of it. */
+/** This process's share. */
 interface Lease {
   readonly number: number;
-  /** Certainly not after the end of the window, by `performance.now()`. */
+  /** The window has not ended before this time of `performance.now()`. */
   readonly expires_ms: number;
   granted: number;
   /** Not used yet. */
   left: number;
   refused_until_ms: number;
-  /** Others may have some of it that is not used. */
+  /** Others may have an unused share. */
   readonly shared: boolean;
 }
 
 /**
- * A window ends by the clock of the database. What a process leases it may use until then, and not
- * a moment longer, because it counts from before it asked.
+ * Windows end by the clock of the database. A process uses a lease only until then: the time is
+ * counted from before it asked.
  */
 export class LeasedWindows implements RateLimiter {
   readonly #leases = new Map<string, Lease>();
   readonly #subjects: Subjects;
-  /** Who waits for a lease of each subject, and when it will be there. */
+  /** Pending requests for a lease, by subject. */
   readonly #asking = new Map<string, { waiting: number; readonly done: Promise<Lease> }>();
   #limits: WindowLimits | undefined;
   #next_sweep_ms = 0;
@@ -93,12 +97,12 @@ export class LeasedWindows implements RateLimiter {
         return answer(lease, limits, true);
       }
       if (lease && lease.refused_until_ms > performance.now()) return answer(lease, limits, false);
-      // Whoever has asked uses what was given, even when the window has ended meanwhile.
+      // A request that has waited uses its lease even if the window has ended meanwhile.
       lease = await this.#ask(name, count, limits);
     }
   }
 
-  /** Gives back what was not used: another process may. */
+  /** Returns what was not used, so that other processes can use it. */
   async stop(): Promise<void> {
     for (const end of this.#ends) end();
     await this.#giveAllBack();
@@ -116,12 +120,12 @@ export class LeasedWindows implements RateLimiter {
       );
   }
 
-  /** How many leases are held. */
+  /** The number of leases held. */
   get size(): number {
     return this.#leases.size;
   }
 
-  /** Nothing is asked for it: whoever only looks is answered without the database too. */
+  /** Reading the state needs no lease and no query. */
   #look(name: string, limits: WindowLimits): RateLimit {
     const lease = this.#leaseOf(name);
     if (lease) return answer(lease, limits, lease.left > 0 || lease.granted < limits.requests_max);
@@ -131,7 +135,7 @@ export class LeasedWindows implements RateLimiter {
     return { limit: requests_max, remaining: requests_max, reset_s, allowed: true };
   }
 
-  /** What was leased by other limits is of no use any more. */
+  /** Leases under other limits are obsolete. */
   #currentLimits(): WindowLimits {
     const limits = this.options.limits();
     const { requests_max, window_ms } = this.#limits ?? limits;
@@ -147,7 +151,7 @@ export class LeasedWindows implements RateLimiter {
     return lease && lease.expires_ms > now_ms ? lease : undefined;
   }
 
-  /** All windows end together: what is left of the last one goes. */
+  /** All windows end together: the leases of the last one are dropped. */
   #sweep(now_ms: number): void {
     let next_ms = Infinity;
     for (const [name, { expires_ms }] of this.#leases)
@@ -159,7 +163,7 @@ export class LeasedWindows implements RateLimiter {
     this.#next_sweep_ms = Math.max(next_ms, now_ms + sweep_every_ms);
   }
 
-  /** One question at a time for each subject; those who come meanwhile share its answer. */
+  /** One query at a time per subject; concurrent requests share the result. */
   #ask(name: string, count: number, limits: WindowLimits): Promise<Lease> {
     const asking = this.#asking.get(name);
     if (asking) {
@@ -220,7 +224,7 @@ export class LeasedWindows implements RateLimiter {
     });
   }
 
-  /** Somebody has given something back, or a moment has passed. */
+  /** Something was returned, or the interval has passed. */
   #someGivenBack(name: string): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -235,7 +239,7 @@ export class LeasedWindows implements RateLimiter {
     });
   }
 
-  /** Others have nothing left: this process keeps nothing that it has not used. */
+  /** Others have nothing left, so this process keeps no unused share. */
   async #yield(name: string): Promise<void> {
     const lease = this.#leases.get(name);
     const unused = lease ? { ...lease } : undefined;
@@ -244,7 +248,7 @@ export class LeasedWindows implements RateLimiter {
       await this.#giveBack(name, unused);
       this.options.notifier.publish(GivenBack, name, null);
     } catch {
-      // Nobody gets it in this window.
+      // Nobody gets a lease in the rest of this window.
     }
   }
 
@@ -262,7 +266,7 @@ export class LeasedWindows implements RateLimiter {
   }
 }
 
-/** What others have leased counts as used: it may be so already. */
+/** Shares leased by others count as used, because they may be. */
 const answer = (
   { number, granted, left }: Lease,
   { requests_max, window_ms }: WindowLimits,

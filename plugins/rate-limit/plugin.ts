@@ -1,6 +1,6 @@
 /**
- * Rate limit: so many requests in a window for each owner of keys, and for each address that comes
- * without a valid key.
+ * Rate limit: a number of requests per window for each owner of keys, and for each address that
+ * sends no valid key.
  */
 import {
   ConfigError,
@@ -15,8 +15,8 @@ import { FixedWindows } from "./fixed-windows";
 import { LeasedWindows } from "./leased-windows";
 
 /**
- * The gateway names its subjects `owner:…` and `address:…`. There are as many owners as users;
- * addresses are without end.
+ * The gateway names its subjects `owner:…` and `address:…`. There are as many owners as users, but
+ * unlimited addresses.
  */
 const unbounded_prefix = "address:";
 const addresses_max = 50_000;

@@ -1,18 +1,18 @@
-/** Under which name requests are counted. */
+/** The names under which requests are counted. */
 export interface SubjectBounds {
   /**
-   * Subjects whose name starts with this are invented at will by whoever sends requests, such as
-   * addresses: only so many are counted apart.
+   * Subjects with this prefix, such as addresses, can be invented by clients at will, so only a
+   * limited number is counted separately.
    */
   readonly unbounded_prefix: string;
-  /** How many of those are counted apart in one window; the rest share one count. */
+  /** How many of those are counted separately in one window; the rest share one count. */
   readonly unbounded_max: number;
 }
 
 export class Subjects {
   #unbounded_count = 0;
 
-  /** `isKnown`: it is counted in this window. */
+  /** `isKnown`: it already has a count in this window. */
   constructor(
     private readonly bounds: SubjectBounds,
     private readonly isKnown: (name: string) => boolean,
@@ -27,7 +27,7 @@ export class Subjects {
       : unbounded_prefix;
   }
 
-  /** It is counted from now on. */
+  /** Gives it a count. */
   add(name: string): void {
     if (name.startsWith(this.bounds.unbounded_prefix)) this.#unbounded_count += 1;
   }

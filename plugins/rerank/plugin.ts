@@ -1,6 +1,6 @@
 /**
- * Looks again at the first passages of every search: an endpoint that the settings name reads them
- * together with the question, and the best one comes first. Off unless one is set.
+ * Reranks the first passages of every search: a configured endpoint scores them together with the
+ * query, and the best come first. Off unless an endpoint is set.
  */
 import {
   definePlugin,
@@ -20,7 +20,7 @@ import { TriedSections } from "../settings/contract";
 import { askReranker, EndpointReranker } from "./reranker";
 import { endpointOf, timeout_ms_max, type Endpoint, type RerankSettings } from "./settings";
 
-/** People wait for these. */
+/** These searches serve people who wait. */
 const trial_ms_max = 20_000;
 const check_ms_max = 2_500;
 const query = "Where does the heron stand?";
@@ -92,7 +92,7 @@ export default definePlugin({
   },
 });
 
-/** @throws ConfigError when the settings do not fit each other. */
+/** @throws ConfigError when the settings are inconsistent. */
 async function tryReranker(
   settings: RerankSettings,
   signal: AbortSignal,

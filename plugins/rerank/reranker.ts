@@ -1,6 +1,6 @@
 /**
- * Asks a Cohere- or Jina-compatible endpoint how relevant passages are to a question: in time, or
- * not at all.
+ * Client for a Cohere- or Jina-compatible endpoint that scores the relevance of passages to a
+ * query: within a time limit, or not at all.
  */
 import { leftUntil } from "../../core/lib/timeout";
 import { askEndpoint, wrongShape, type Context, type EndpointFinding } from "../../core/sdk";
@@ -9,16 +9,16 @@ import type { Endpoint } from "./settings";
 
 const path = "/rerank";
 const section = "rerank";
-/** After so many failures in a row it is left alone for a while; then one search tries again. */
+/** After so many consecutive failures it is paused for a while; then one search tries again. */
 const failures_max = 3;
 const pause_ms = 30_000;
-/** Of the question and of each passage, UTF-16 units: models read about 500 tokens. */
+/** Limits for the query and for each passage, in UTF-16 units: models read about 500 tokens. */
 const query_length_max = 2_000;
 const text_length_max = 4_000;
 
 export class EndpointReranker implements Reranker {
   readonly passages_max: number;
-  /** In a row. */
+  /** Consecutive failures. */
   private failures = 0;
   private paused_until_ms = 0;
   private last: EndpointFinding | null = null;
@@ -36,7 +36,7 @@ export class EndpointReranker implements Reranker {
     { signal }: RerankOptions,
   ): Promise<readonly number[] | null> {
     if (this.failures >= failures_max && this.isPaused()) return null;
-    // Until it has answered, no other search waits for it.
+    // While one search tries again, no other one does.
     if (this.failures >= failures_max) this.pause();
     const asked = await askReranker(this.endpoint, query, texts, this.endpoint.timeout_ms, signal);
     signal?.throwIfAborted();
@@ -53,7 +53,10 @@ export class EndpointReranker implements Reranker {
     return null;
   }
 
-  /** Why nothing is reranked at the moment, and what to do; null when it is, or is tried next. */
+  /**
+   * Why reranking is paused, and what to do about it; null when it works, or is due for another
+   * try.
+   */
   failing(): string | null {
     return this.failures < failures_max || this.last === null
       ? null
@@ -72,7 +75,7 @@ export type Reranked =
   | { readonly scores: readonly number[]; readonly took_ms: number }
   | { readonly finding: EndpointFinding };
 
-/** How relevant each text is, 0 to 1, or what is wrong. Never fails. */
+/** The relevance of each text, 0 to 1, or what is wrong. Never throws. */
 export async function askReranker(
   endpoint: Endpoint,
   query: string,
@@ -101,7 +104,7 @@ export async function askReranker(
     : { scores, took_ms: reply.took_ms };
 }
 
-/** Of `{results: [{index, relevance_score}]}`; null when it is anything else. */
+/** Parses `{results: [{index, relevance_score}]}`; null for any other form. */
 function scoresOf(json: unknown, count: number): number[] | null {
   const results = field(json, "results");
   if (!Array.isArray(results)) return null;
@@ -114,7 +117,7 @@ function scoresOf(json: unknown, count: number): number[] | null {
     scores[index] = score;
   }
   const given = scores.filter((score) => score !== undefined);
-  // One that leaves some out means that they are the least relevant.
+  // Passages missing from the response count as least relevant.
   if (given.length === 0) return null;
   const is_share = given.every((score) => score >= 0 && score <= 1);
   const least = Math.min(...given);

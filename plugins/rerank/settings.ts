@@ -1,4 +1,4 @@
-/** The settings of the reranker, checked before anything is asked of it. */
+/** The settings of the reranker, validated before the first request. */
 import { ConfigError } from "../../core/sdk";
 
 export interface RerankSettings {
@@ -11,7 +11,7 @@ export interface RerankSettings {
 export interface Endpoint {
   readonly base_url: string;
   readonly api_key: string | undefined;
-  /** Some servers have one model, which needs no name. */
+  /** Servers with a single model need no name. */
   readonly model: string | undefined;
   readonly timeout_ms: number;
   readonly passages_max: number;
@@ -20,7 +20,7 @@ export interface Endpoint {
 /** Searches wait for it. */
 export const timeout_ms_max = 30_000;
 
-/** Null when none is set. @throws ConfigError */
+/** Null when no reranker is set. @throws ConfigError */
 export function endpointOf({
   base_url,
   api_key,

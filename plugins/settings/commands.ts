@@ -1,4 +1,6 @@
-/** The commands about settings: what is in force, what is stored, and what wins. */
+/**
+ * The commands for settings: what is in force, what is stored, and which source takes precedence.
+ */
 import {
   isOverruled,
   UsageError,
@@ -131,13 +133,13 @@ function sentence({ setting, value, stored, changes }: SettingState, winner: str
 }
 
 interface StateNow extends SettingState {
-  /** Something is stored, and `origin` wins over it. */
+  /** A value is stored, but `origin` takes precedence. */
   readonly overruled: boolean;
 }
 
 /**
- * As the running server has them, which may have been started with another environment than this
- * command; as the next one would without it.
+ * As the running server sees them, which may have been started with another environment than this
+ * command; otherwise as the next server would.
  */
 async function statesNow(parts: Parts): Promise<StateNow[]> {
   const origins = (await serverAnswers(parts)) ? await parts.operations.originsOfServer() : null;

@@ -1,6 +1,6 @@
 /**
- * Settings for other plugins: a section that can be tried before it is stored, and how a command
- * that stores a setting has the running server follow.
+ * Settings for other plugins: sections that can be tested before they are stored, and how the
+ * running server learns of settings that a command has stored.
  */
 import {
   job,
@@ -13,20 +13,23 @@ import {
   type EndpointFinding,
 } from "../../core/sdk";
 
-/** A section of settings that names a service, such as a language model. */
+/** A section of settings for a service, such as a language model. */
 export interface TriedSection {
-  /** `answers` */
+  /** Such as `answers`. */
   readonly section: string;
-  /** `Language model` */
+  /** Such as `Language model`. */
   readonly title: string;
-  /** Where the console shows it. Default: among the models. */
+  /** Where the console shows it. Default: with the models. */
   readonly group?: "sign_in";
-  /** The key of its address; a stored secret is tried at no other. Default: `base_url`. */
+  /**
+   * The key of the service's address; a stored secret is sent to no other address. Default:
+   * `base_url`.
+   */
   readonly address?: string;
   /**
-   * Uses the service with these values of the section, which may not be in force, and says what
-   * came of it: what is wrong in plain words. Of what the service says, only what `askEndpoint`
-   * passes on. Ends soon, and when `signal` fires; never changes anything.
+   * Uses the service with these values of the section, which may not be in force, and reports the
+   * result in plain words. Passes on nothing from the service except through `askEndpoint`. Ends
+   * soon, and when `signal` fires; never changes anything.
    */
   readonly run: (values: never, signal: AbortSignal) => Promise<EndpointFinding>;
 }
@@ -35,10 +38,10 @@ export const TriedSections = slot<TriedSection>("settings.tried_sections", {
   key: ({ section }) => `the section ${section}`,
 });
 
-/** Enqueued in the transaction that stores a setting from outside of the server. */
+/** Enqueued in the transaction in which another process stores a setting. */
 export const ReloadSettings = job("settings.reload", t.Object({}));
 
-/** How long a command waits for the running server to follow. */
+/** How long a command waits for the running server to apply the change. */
 const follow_ms_max = 10_000;
 const look_every_ms = 50;
 
@@ -51,11 +54,11 @@ export class StoredChange {
     this.subject = parts.newId("set");
   }
 
-  /** In the transaction of the change. */
+  /** Called in the transaction of the change. */
   readonly note = (tx: Db): Promise<void> =>
     this.parts.enqueue(tx, ReloadSettings, {}, { subject: this.subject });
 
-  /** Waits until the running server has taken the change over. */
+  /** Waits until the running server has applied the change. */
   async followed(): Promise<"none" | "followed" | "late"> {
     if (!(await serverAnswers(this.parts))) return "none";
     const { jobs } = this.parts.operations;

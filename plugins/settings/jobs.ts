@@ -1,8 +1,8 @@
-/** How the server learns of what a command has stored: by a job in the same transaction. */
+/** Tells the server what a command has stored: by a job in the same transaction. */
 import { handle, type Context, type JobHandler } from "../../core/sdk";
 import { ReloadSettings } from "./contract";
 
-/** It takes no slot, so that no long job holds it up. */
+/** Takes no slot, so no long job delays it. */
 export const settingJobs = ({ operations }: Pick<Context, "operations">): readonly JobHandler[] => [
   handle(ReloadSettings, () => operations.reloadSettings(), {
     attempts_max: 10,

@@ -1,7 +1,7 @@
-/** What may be stored of settings, in the API's document: every one by its name, nothing else. */
+/** The schema of storable settings in the API document: every setting by name, no other keys. */
 import { named, narrowed, setting_kinds, t, type SettingForm } from "../../core/sdk";
 
-/** Settings of plugins that run, and of those that are known and will run at the next start. */
+/** Settings of running plugins, and of known ones that will run at the next start. */
 export const newSettings = (forms: readonly SettingForm[]) => ({
   ...t.Object(Object.fromEntries(forms.map((one) => [one.setting, t.Optional(schemaOf(one))]))),
   additionalProperties: false,

@@ -1,7 +1,7 @@
 /**
  * Settings that change while the server runs: in the console, over the API and on the command line,
- * and are tried before that.
- * What wins over what, and what is stored: core/plugin/live-settings.ts.
+ * with a test beforehand. core/plugin/live-settings.ts has the order of precedence and what is
+ * stored.
  */
 import { definePlugin, DocumentParts, fill } from "../../core/sdk";
 import { commandHandlers, commands } from "./commands";

@@ -1,4 +1,4 @@
-/** The HTTP face of settings, for administrators: in the console, and by keys of theirs. */
+/** The HTTP routes of settings, for administrators: in the console, and with their API keys. */
 import {
   isOverruled,
   Nullable,
@@ -82,7 +82,7 @@ const example = {
   problem: null,
 };
 
-/** In the document it has every setting there is, see `newSettings`. */
+/** In the API document it lists every setting; see `newSettings`. */
 const Changes = named("NewSettings", t.Object({}, { additionalProperties: Nullable(Value) }));
 
 const Trial = named(

@@ -1,6 +1,6 @@
 /**
- * Tries settings before they are stored: a language model, an embedder, a reranker. At most a few
- * at the same time, each for a bounded time.
+ * Tests settings before they are stored: a language model, an embedder, a reranker. A few at a
+ * time, each with a time limit.
  */
 import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { TimeLimit } from "../../core/lib/timeout";
@@ -18,7 +18,7 @@ export interface TrialParts extends Pick<Context, "operations"> {
   readonly sections: () => readonly TriedSection[];
 }
 
-/** A trial has its own limit, which is shorter; this one ends what does not keep to it. */
+/** Tests have a shorter limit of their own; this one aborts those that exceed it. */
 const trial_ms_max = 45_000;
 const at_once_max = 4;
 const wait_ms_max = 10_000;
@@ -37,8 +37,8 @@ export class Trials {
   }
 
   /**
-   * What the section does with these changes. @throws HttpError 404, 400 that names the setting,
-   * 503 when too many are tried.
+   * Runs the section's test with these changes. @throws HttpError 404, 400 naming the setting, 503
+   * when too many are running.
    */
   async run(name: string, changes: Changes, signal: AbortSignal): Promise<EndpointFinding> {
     const section = this.list().find((one) => one.section === name);
@@ -78,15 +78,15 @@ export class Trials {
   }
 }
 
-/** A secret that was not sent: it is set, and used at another server than the one that is tried. */
+/** A secret was not sent, but one is stored for another server than the one being tested. */
 interface Withheld {
   readonly setting: string;
   readonly used_at: string;
 }
 
 /**
- * Without a secret that the caller does not know and that is used at another server: trying an
- * address must not be a way to have it sent there.
+ * Leaves out a stored secret when the address differs from the one it is used at: testing an
+ * address must not be a way to obtain the secret.
  */
 function guarded(
   values: Readonly<Record<string, unknown>>,
@@ -116,7 +116,7 @@ function withAll(
     overruled,
   }: {
     readonly withheld: Withheld | null;
-    /** Given, and of other sections. */
+    /** Values that were given, and those of other sections. */
     readonly strays: readonly string[];
     readonly overruled: readonly SettingState[];
   },
@@ -136,7 +136,7 @@ function withAll(
 
 const overruledOf = (changes: Changes, states: readonly SettingState[]): SettingState[] =>
   states.filter((one) => Object.hasOwn(changes, one.setting) && isPinned(one));
-/** The configuration file, the environment or the command line says what it is. */
+/** The configuration file, the environment or the command line sets it. */
 const isPinned = ({ origin }: SettingState): boolean => origin !== "default" && origin !== "stored";
 const keyOf = (setting: string): string => setting.slice(setting.indexOf(".") + 1);
 const originOf = (address: unknown): string | null =>

@@ -1,65 +1,71 @@
-/** Signing in for other plugins: how to add a way to it, beside email and password. */
+/** Sign-in methods for other plugins: how to add one beside email and password. */
 import { forbidden, shaped, slot, type Call, type Client } from "../../core/sdk";
 import type { KnownSession, Role, User } from "../accounts/contract";
 import { console_root } from "../console/contract";
 
-/** A browser that begins to sign in. */
+/** A browser that starts to sign in. */
 export interface SignInStart extends Pick<Call, "request" | "client"> {
-  /** Random, of this attempt alone: it must come back as `state` in the query of the callback. */
+  /**
+   * Random and unique to this attempt: it must come back as `state` in the query of the callback.
+   */
   readonly state: string;
-  /** Where the browser comes back to; the provider may have to know it beforehand. */
+  /** Where the browser returns to; the provider may require it to be registered. */
   readonly callback_url: string;
 }
-/** A browser that has come back, with the `state` that it went with, for the first time. */
+/** A browser that has returned with the `state` of its attempt, for the first time. */
 export interface SignInReturn extends SignInStart {
-  /** `callback_url` with everything that was added to its query. */
+  /** `callback_url` with everything the provider has added to its query. */
   readonly url: URL;
-  /** What `start` wanted to be remembered; nobody has seen or changed it. */
+  /** What `start` returned to be remembered; it is sealed, so nobody has read or changed it. */
   readonly remembered: string;
 }
 
-/** Who it is: made with `accounts.ensureUser`, as a rule. */
+/** The user, normally from `accounts.ensureUser`. */
 export interface SignedInUser {
   readonly user: Pick<User, "id">;
-  /** Given to `signOut` when the session ends; sealed until then. At most 16,000 characters. */
+  /** Passed to `signOut` when the session ends; sealed until then. At most 16,000 characters. */
   readonly kept?: string | undefined;
 }
 export type SignInStep =
-  /** The browser goes there, an absolute http(s) address, and comes back to `callback_url`. */
+  /**
+   * An absolute http(s) address to which the browser is sent, and from which it returns to
+   * `callback_url`.
+   */
   | {
       readonly redirect: string;
       /** For `callback`, such as a nonce; at most 1,500 characters. */
       readonly remember?: string;
     }
-  /** The request says enough. */
+  /** The request alone suffices, without a redirect. */
   | SignedInUser;
 
 /**
- * A way to sign in to the console. What `start` and `callback` throw as an `HttpError` is a
- * sentence for whoever signs in; any other error goes into the log alone.
+ * A sign-in method of the console. An `HttpError` thrown by `start` or `callback` is shown to the
+ * user; any other error is only logged.
  */
 export interface SignIn {
-  /** In its addresses: lower case letters, digits and single dashes. Two ways can't share one. */
+  /** Used in its addresses: lower case letters, digits and single dashes. Unique among methods. */
   readonly id: string;
-  /** What the button says: `Sign in with Example`. */
+  /** The label of the button: `Sign in with Example`. */
   readonly title: string;
   /**
-   * How it is offered to this request: a button, at once without one, or not at all. Must be quick.
+   * How it is offered to this request: as a button, automatically, or not at all. Must be fast.
    * Default: a button.
    */
   offer?(request: Request, client: Client): "button" | "automatic" | null;
-  /** Somebody has chosen it, on a page of this server. */
+  /** The user has chosen it on a page of this server. */
   start(attempt: SignInStart): Promise<SignInStep>;
-  /** The browser is back. Ways whose `start` never redirects need none. */
+  /** The browser has returned. Not needed if `start` never redirects. */
   callback?(back: SignInReturn): Promise<SignedInUser>;
   /**
-   * Whether a session may go on, whichever way it began: false when this request is nobody's. At
-   * every request, so it must be quick.
+   * Whether a session may continue, whichever method started it: false if this request carries no
+   * valid identity. Called at every request, so it must be fast.
    */
   holds?(session: KnownSession, request: Request, client: Client): boolean | Promise<boolean>;
   /**
-   * A session that began this way has ended because its user has signed out: the address where the
-   * browser signs out too, or null. `back_url`: where it may come back to.
+   * A session started by this method has ended because its user signed out. Returns the address
+   * where the browser signs out at the provider as well, or null. `back_url`: where it may return
+   * to.
    */
   signOut?(session: {
     readonly kept: string | null;
@@ -80,20 +86,20 @@ export const SignIn = slot<SignIn>("sign-in.ways", {
       ? null
       : "its id is not lower case letters, digits and single dashes"),
   key: ({ id }) => `the way ${id}`,
-  // Nobody but those with a password is believed to be signed in.
+  // Only users with a password count as signed in.
   otherwise: { offer: () => null, holds: ({ way }) => way === null },
 });
 
-/** Where the browser comes back to, below the public address of the server. */
+/** Where the browser returns to, below the public address of the server. */
 export const callbackPath = (way: string): string =>
   `${console_root}/api/v1/sign-in/${way}/callback`;
 
 export interface RoleRules {
   readonly admin_values: readonly string[];
-  /** None: everybody who is no administrator. */
+  /** None: everybody who is not an administrator. */
   readonly member_values: readonly string[];
 }
-/** What somebody may do of whom these values are said. @throws HttpError 403 when it is nothing. */
+/** The role that follows from these values. @throws HttpError 403 when there is none. */
 export function roleOf(
   values: readonly string[],
   { admin_values, member_values }: RoleRules,

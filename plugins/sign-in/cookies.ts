@@ -1,10 +1,10 @@
 /**
- * The two cookies of signing in: the attempt, which binds what was begun to this browser, and what
- * went wrong, for the sign-in page. Sealed, so that nobody can make or read one, and short-lived.
+ * The two cookies of signing in: the attempt, which ties it to this browser, and the error message
+ * for the sign-in page. Both are sealed, so nobody can forge or read them, and short-lived.
  */
 import type { Client, Context } from "../../core/sdk";
 
-/** Between the button and the way back: a password, a second factor, a mail to look for. */
+/** Time for signing in at the provider: a password, a second factor, a confirmation by mail. */
 export const attempt_s = 10 * 60;
 const problem_s = 60;
 const problem_length_max = 1_000;
@@ -71,13 +71,15 @@ export class SignInCookies {
 
 const bound = (kind: Kind): string => `sign-in.${kind}`;
 
-/** As that of the session: held to this host over HTTPS, to the protocol below a path. */
+/**
+ * Prefixed as the session cookie is: bound to the host over HTTPS, to the scheme below a base path.
+ */
 function cookieName(kind: Kind, { secure, base_path }: Client): string {
   const name = `dossier-sign-in-${kind}`;
   return !secure ? name : base_path === "" ? `__Host-${name}` : `__Secure-${name}`;
 }
 
-/** `Lax`: the browser comes back from another site. */
+/** `Lax`, because the browser returns from another site. */
 const cookie = (kind: Kind, value: string, age_s: number, client: Client): string =>
   `${cookieName(kind, client)}=${value}; Path=${client.base_path || "/"}; HttpOnly; ` +
   `SameSite=Lax; Max-Age=${age_s}${client.secure ? "; Secure" : ""}`;

@@ -1,6 +1,6 @@
 /**
- * Signing in to the console by other means than a password: the ways that plugins bring, which are
- * begun, remembered and ended here, and the switch for passwords.
+ * Signing in to the console by other means than a password: runs the methods that plugins provide,
+ * and has the switch for passwords.
  */
 import { definePlugin, fill, forbidden, t, type Operations } from "../../core/sdk";
 import { SessionRules, Sessions } from "../accounts/contract";
@@ -35,7 +35,7 @@ export default definePlugin({
       cookies,
       public_url: () => publicUrlOf(operations),
     });
-    // With no other way left, nobody would come in.
+    // Without any other method nobody could sign in.
     const passwordAllowed = () => config.password || ways().size === 0;
     return {
       fills: [
@@ -57,7 +57,7 @@ const passwordOff = (ways: ReadonlyMap<string, SignIn>) =>
     "password_off",
   );
 
-/** As it was set; null when it was not. */
+/** The setting as given; null if it was not. */
 const publicUrlOf = (operations: Operations): string | null =>
   (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
     | string

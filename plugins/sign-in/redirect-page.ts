@@ -1,6 +1,8 @@
-/** The page that sends a browser back to where it came from when it could not sign in. */
+/** The page that sends a browser back to where it came from after a failed sign-in. */
 
-/** With the status of the failure, so that logs tell it from a success; it leads on by itself. */
+/**
+ * Sent with the status of the failure, so that logs show it as one; the page redirects by itself.
+ */
 export const redirectPage = (status: number, detail: string, to: string): Response => {
   const [said, path] = [Bun.escapeHTML(detail), Bun.escapeHTML(to)];
   return new Response(

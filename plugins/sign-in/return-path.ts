@@ -1,11 +1,11 @@
-/** The page that was asked for before somebody signed in: a page of the console, never another. */
+/** The page that was requested before the sign-in: always a page of the console. */
 import { console_root } from "../console/contract";
 
 const length_max = 800;
 
 /**
- * The path on this server of a page below the console's root, `/folders?page=2` →
- * `/console/folders?page=2`; of anything else the console's own.
+ * Turns a page below the console's root into a path of this server, `/folders?page=2` →
+ * `/console/folders?page=2`; anything else becomes the console's start page.
  */
 export function returnPath(to: string): string {
   const home = `${console_root}/`;

@@ -1,4 +1,4 @@
-/** The HTTP face of the ways to sign in. Only the console has it. */
+/** The HTTP routes of sign-in methods. Only the console has them. */
 import {
   HttpError,
   Nullable,
@@ -161,8 +161,8 @@ function answer(response: Response, cookies: readonly string[]): Response {
 }
 
 /**
- * For whoever signs in. What they are not told is in the log; of what was not understood the audit
- * log would hear nothing, and everything here is about who comes in.
+ * Turns any error into one for the user, and logs the details: the audit log records only HTTP
+ * errors, and everything here concerns access.
  */
 function inWords(error: unknown, way: string, { log }: Pick<Context, "log">): HttpError {
   const known = error instanceof HttpError;

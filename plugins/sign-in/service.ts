@@ -1,6 +1,6 @@
 /**
- * Signing in by the ways that plugins bring: what is begun in a browser ends in the same one, once,
- * and soon.
+ * Runs the sign-in methods of plugins: an attempt started in a browser ends in the same browser,
+ * once, and within a time limit.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -28,15 +28,15 @@ export interface SignInParts extends Pick<Context, "log" | "shared"> {
   readonly ways: () => ReadonlyMap<string, SignIn>;
   readonly cookies: SignInCookies;
   readonly sessions: Pick<Sessions, "begin">;
-  /** The setting `server.public_url`; null when it is not set. */
+  /** The setting `server.public_url`; null if it is not set. */
   readonly public_url: () => string | null;
 }
 
-/** Where the browser goes on, and the cookies that go with it. */
+/** Where to redirect the browser, and the cookies to set. */
 export interface Step {
   readonly location: string;
   readonly cookies: readonly string[];
-  /** Who is signed in now, if anybody. */
+  /** The user who is signed in now, if any. */
   readonly user_id: string | null;
 }
 
@@ -47,7 +47,7 @@ export class SignInService {
     this.#used = new UsedOnce({ ...parts, keep_ms: attempt_s * 1_000 });
   }
 
-  /** @throws HttpError 404, 409 `wrong_address`, and what the way throws. */
+  /** @throws HttpError 404, 409 `wrong_address`, and errors of the method. */
   async start(id: string, to: string, asked: Asked): Promise<Step> {
     const way = this.wayOf(id);
     const { client } = asked;
@@ -71,7 +71,9 @@ export class SignInService {
     };
   }
 
-  /** @throws HttpError 403 when this browser has not begun it, and what the way throws. */
+  /**
+   * @throws HttpError 403 when this browser has not started the attempt, and errors of the method.
+   */
   async callback(id: string, search: URLSearchParams, asked: Asked): Promise<Step> {
     const way = this.wayOf(id);
     if (!way.callback) throw notFound("way to sign in");
@@ -86,14 +88,14 @@ export class SignInService {
     return { location: attempt.to, cookies: [cookie, ...gone], user_id: who.user.id };
   }
 
-  /** Where the browser goes on after a callback that failed: the page that was asked for. */
+  /** Where to redirect after a failed callback: the page that was requested. */
   pathAfterFailure({ request, client }: Asked): string {
     return this.parts.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
   }
 
   async holds(session: KnownSession, asked: Asked): Promise<boolean> {
     const ways = this.parts.ways();
-    // The way that it began is switched off: nobody says any more that the session is good.
+    // Its method is switched off, so nothing confirms that the session is still valid.
     if (session.way !== null && !ways.has(session.way)) return false;
     for (const way of ways.values())
       if (way.holds && !(await way.holds(session, asked.request, asked.client))) return false;
@@ -150,7 +152,10 @@ export class SignInService {
     return begun;
   }
 
-  /** @throws HttpError 409 when the browser would come back to another address than it left. */
+  /**
+   * @throws HttpError 409 when the browser would return to another address than the one it started
+   * from.
+   */
   private addressOf(way: SignIn, asked: Asked): string {
     const { public_url } = this.parts;
     const set = public_url();
@@ -164,7 +169,7 @@ export class SignInService {
     return this.ownAddress(asked);
   }
 
-  /** As it is set, else as the browser names it: the console has checked that it is this server. */
+  /** As configured; otherwise from the request: the console has checked that it is this server. */
   private ownAddress({ request, client: { host, secure } }: Asked): string {
     const set = this.parts.public_url();
     if (set !== null) return set;
@@ -183,7 +188,7 @@ function same(a: string, b: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** What a way has returned. @throws Error */
+/** Validates the result of a method. @throws Error */
 function checkStep({ id }: SignIn, redirect: string, remember: string): void {
   if (
     !URL.canParse(redirect) ||

@@ -1,4 +1,4 @@
-/** What may be used once, whichever process it comes to: known for as long as it could be again. */
+/** Tokens that may be used once, across all processes: remembered for as long as they are valid. */
 import type { Shared } from "../../core/sdk";
 
 export const used_scope = "sign_in.used";
@@ -8,7 +8,7 @@ export class UsedOnce {
     private readonly parts: { readonly shared: Pick<Shared, "state">; readonly keep_ms: number },
   ) {}
 
-  /** False when it was taken before. */
+  /** False when it was already used. */
   take(token: string): Promise<boolean> {
     const { shared, keep_ms } = this.parts;
     return shared.state.change<1, boolean>(used_scope, token, (taken) =>

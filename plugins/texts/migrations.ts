@@ -1,4 +1,4 @@
-/** The tables of texts: their pieces, and those that nobody keeps. */
+/** The tables of texts: their pieces, and the texts that are unreferenced. */
 import { rowKey, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
@@ -12,7 +12,7 @@ export const migrations: readonly Migration[] = [
         .addColumn("first_point", "integer", (c) => c.notNull())
         .addColumn("data", "text", (c) => c.notNull())
         .execute();
-      // Being written, or to be deleted.
+      // Being written, or waiting to be deleted.
       await tx.schema
         .createTable("texts_unused")
         .addColumn("id", rowKey(), (c) => c.primaryKey())

@@ -1,6 +1,6 @@
 /**
- * The texts of documents, each of them stored once: documents write and stream them, the index
- * reads its passages from them. `core/lib/text-pieces.ts` says how they are cut, and
+ * The texts of documents, each stored once: documents write and stream them, the index reads its
+ * passages from them. `core/lib/text-pieces.ts` cuts them into pieces, and
  * `core/lib/text-reader.ts` reads them.
  */
 import { definePlugin } from "../../core/sdk";

@@ -1,4 +1,7 @@
-/** Writes texts, large ones ahead and in parts, and deletes those that nobody keeps. */
+/**
+ * Writes texts, large ones in advance and in parts, and deletes those that are no longer
+ * referenced.
+ */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { Cleaner } from "../../core/lib/cleaner";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
@@ -18,7 +21,7 @@ import {
 } from "../../core/lib/text-pieces";
 import * as store from "./store";
 
-/** Pieces that one transaction writes or deletes; a text of no more is small. */
+/** Pieces written or deleted per transaction; a text with no more than this counts as small. */
 const part_pieces = 24;
 
 export interface TextParts extends Pick<
@@ -30,7 +33,7 @@ export interface TextParts extends Pick<
 
 export class TextService implements Texts {
   private readonly ids: AscendingIds;
-  /** Texts that are being written, or wait to be kept: they are unused, and stay. */
+  /** Texts being written or waiting to be kept: they are listed as unused, but must stay. */
   private readonly held = new Set<number>();
   private readonly garbage = new GarbageMeter();
   private readonly cleaner = new Cleaner({
@@ -44,12 +47,14 @@ export class TextService implements Texts {
     this.ids = new AscendingIds({ now_ms, lease: node.leaseNumbers, series: "texts" });
   }
 
-  /** Before the first request: what an earlier run has left behind is deleted in the background. */
+  /**
+   * Called before the first request: what an earlier run left behind is deleted in the background.
+   */
   async start(): Promise<void> {
     await this.ids.continueAfter(await store.largestId(this.parts.db));
     this.cleaner.start();
   }
-  /** What another process has left behind goes too. */
+  /** Also deletes what other processes left behind. */
   clearUp(): void {
     this.cleaner.start();
   }
@@ -129,12 +134,15 @@ export class TextService implements Texts {
     return left > 0;
   }
 
-  /** One more than it has pieces: what is read up to its end never meets another text. */
+  /**
+   * Numbers are spaced by one more than the pieces, so reading up to the end never reaches another
+   * text.
+   */
   private newId(pieces: number): number {
     return this.ids.reserve(pieces + 1);
   }
 
-  /** In transactions of some pieces; until the last one nobody keeps the text. */
+  /** Written in transactions of several pieces; until the last one nothing refers to the text. */
   private async writeAhead(
     pieces: Pieces,
     reserved: store.UnusedText,
@@ -156,7 +164,7 @@ export class TextService implements Texts {
         for (const piece of some) await store.insertPiece(tx, piece);
       });
       last = some.at(-1) ?? last;
-      // Bytes, strings and what was cut of them.
+      // Bytes, strings and slices of them.
       this.garbage.add(4 * piece_units * some.length);
       return !next.done;
     }, signal);
@@ -180,7 +188,7 @@ export class TextService implements Texts {
       of === node.id ? this.held.has(id) : alive.has(of);
     const unused = (await store.unusedTexts(db)).filter((text) => !isKept(text));
     for (const text of unused) {
-      // A process that was only silent must not keep what is half deleted.
+      // A process that was only unresponsive must not keep a half-deleted text.
       if (text.node !== "") await inDeletion((tx) => store.disown(tx, text.id));
       await inParts(
         () =>

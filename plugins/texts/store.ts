@@ -1,4 +1,4 @@
-/** Every SQL statement that writes texts. The database comes first. */
+/** Every SQL statement that writes texts. The database is the first parameter. */
 import { batchesOf } from "../../core/lib/batch";
 import { prepared, sql, toNumber, type Db } from "../../core/sdk";
 import { pieceCount, type Piece } from "../../core/lib/text-pieces";
@@ -10,7 +10,7 @@ export interface TextsTables {
 export interface UnusedText {
   readonly id: number;
   readonly units: number;
-  /** The process that may still keep it; empty when none will. */
+  /** The process that may still keep it; empty if none will. */
   readonly node: string;
 }
 export type TextsDb = Db<TextsTables>;
@@ -18,7 +18,7 @@ export type TextsDb = Db<TextsTables>;
 export const insertPiece = prepared((tx: TextsDb, piece: Piece) =>
   tx.insertInto("texts_pieces").values(piece),
 );
-/** Deletes the pieces of a text from this one on, at most so many; answers how many. */
+/** Deletes the pieces of a text from this one on, up to a limit; returns their number. */
 export async function deletePieces(
   tx: TextsDb,
   { id, units }: Pick<UnusedText, "id" | "units">,
@@ -39,7 +39,7 @@ export async function deletePieces(
   await deleteBetween(tx, { from_id, until_id });
   return until_id - from_id;
 }
-/** Deletes texts that are one piece each. */
+/** Deletes texts that consist of one piece each. */
 export async function deleteFirstPieces(tx: TextsDb, text_ids: readonly number[]): Promise<void> {
   for (const some of batchesOf(text_ids, ids_max))
     await tx.deleteFrom("texts_pieces").where("id", "in", some).execute();
@@ -53,10 +53,10 @@ const deleteBetween = prepared(
 
 export const insertUnused = (tx: TextsDb, row: UnusedText) =>
   tx.insertInto("texts_unused").values(row).execute();
-/** Nobody keeps it any more. */
+/** Marks it as unreferenced. */
 export const disown = (tx: TextsDb, id: number) =>
   tx.updateTable("texts_unused").set({ node: "" }).where("id", "=", id).execute();
-/** False when it was not unused, or not of this process. */
+/** False when it was not unused, or belongs to another process. */
 export const deleteUnused = async (tx: TextsDb, id: number, node: string): Promise<boolean> =>
   (
     await tx
@@ -71,7 +71,7 @@ export const unusedTexts = async (db: TextsDb): Promise<UnusedText[]> =>
     ({ id, units, node }) => ({ id: toNumber(id), units, node }),
   );
 
-/** Of all pieces and of the texts that are about to have some. */
+/** Of all pieces and of texts about to get some. */
 export async function largestId(db: TextsDb): Promise<number> {
   const piece = await db
     .selectFrom("texts_pieces")

@@ -1,4 +1,4 @@
-/** How the workers of other plugins read texts: without the server, as `core/worker-sdk.ts` is. */
+/** How the workers of other plugins read texts without the server, like `core/worker-sdk.ts`. */
 import type { Piece } from "../../core/lib/text-pieces";
 import type { ReadPieces } from "../../core/lib/text-reader";
 import type { ReadPiecesNow } from "../../core/lib/text-window";
@@ -7,7 +7,7 @@ import type { PostgresReadSession, ReadConnection } from "../../core/worker-sdk"
 export const select_pieces =
   "select id, first_unit, first_point, data from texts_pieces where id between ? and ? order by id";
 
-/** Of the connection of a worker. */
+/** For the connection of a worker. */
 export function piecesOfConnection(connection: ReadConnection): ReadPiecesNow {
   const statement = connection.prepare<unknown, [number, number]>(select_pieces);
   return (first_id, last_id) =>
@@ -19,12 +19,12 @@ export function piecesOfConnection(connection: ReadConnection): ReadPiecesNow {
     }));
 }
 
-/** Of the connection of a worker to PostgreSQL. */
+/** For a worker's connection to PostgreSQL. */
 export const piecesOfSession =
   (session: PostgresReadSession): ReadPieces =>
   (first_id, last_id) =>
     session.all<Piece>(select_pieces, first_id, last_id);
 
-/** SQL: the first piece of the text whose id is in this column; null when there is none. */
+/** SQL for the first piece of the text whose id is in this column; null if there is none. */
 export const firstPieceSql = (text_id: string): string =>
   `(select first.data from texts_pieces first where first.id = ${text_id})`;

@@ -1,6 +1,6 @@
 /**
- * Captions that are uploaded or imported like any other file: their text, with its times, instead
- * of their markup.
+ * Extracts captions that are uploaded or imported like any other file: their text with times,
+ * without markup.
  */
 import { ExtractionFailure, type ExtractionCode, type Extractor } from "../extraction/contract";
 import { TranscriptionFailure } from "./contract";

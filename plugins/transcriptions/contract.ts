@@ -1,4 +1,4 @@
-/** What other plugins may know about transcriptions: how a recording becomes text is a slot. */
+/** The contract of transcriptions for other plugins; the transcriber is a slot. */
 import { event, shaped, slot, t } from "../../core/sdk";
 
 /** A recording on disk. */
@@ -7,15 +7,15 @@ export interface Recording {
   readonly size_bytes: number;
   /** Detected from the content: `audio/…` or `video/…`. */
   readonly media_type: string;
-  /** Null when the file does not tell. */
+  /** Null if the file does not say. */
   readonly duration_s: number | null;
-  /** The language that is spoken, as far as the settings say: `en`. */
+  /** The spoken language according to the settings: `en`. */
   readonly language: string | null;
 }
 export interface TranscriptionWatch {
   /**
-   * Fires when the run is cancelled, at its time limit and at shutdown: everything that was started
-   * must end then.
+   * Fires on cancellation, at the time limit and at shutdown: everything that was started must end
+   * then.
    */
   readonly signal: AbortSignal;
   /** 0 to 1. */
@@ -34,8 +34,7 @@ export type TranscriptionCode =
   | "transcriber_unavailable"
   | "failed";
 /**
- * Why there is no transcript, in a sentence for the person who sent the recording. `retryable`:
- * another attempt may succeed.
+ * Why there is no transcript, as a sentence for the user. `retryable`: another attempt may succeed.
  */
 export class TranscriptionFailure extends Error {
   override readonly name = "TranscriptionFailure";
@@ -49,17 +48,17 @@ export class TranscriptionFailure extends Error {
 }
 
 /**
- * Turns speech into text. Other plugins add engines by filling the slot; the one with the highest
- * `rank` is asked. Those of the settings have rank 10.
+ * Speech-to-text. Other plugins add engines by filling the slot; the one with the highest `rank` is
+ * used. The configured one has rank 10.
  */
 export interface Transcriber {
   readonly name: string;
   readonly rank: number;
   /**
-   * The transcript in any of these formats: WebVTT, SRT, JSON as Whisper and its relatives write it
-   * (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`), lines like
-   * `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. The format is detected.
-   * @throws TranscriptionFailure; any other error is worth another attempt.
+   * The transcript in any of these formats: WebVTT, SRT, JSON in the form of Whisper (`{"segments":
+   * [{"start", "end", "text", "speaker"?}], "language"?}`), lines like `[00:01.000 --> 00:02.500]
+   * text`, or plain text, which has no times. The format is detected.
+   * @throws TranscriptionFailure; after any other error the job is retried.
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;
 }
@@ -67,7 +66,7 @@ export const Transcribers = slot<Transcriber>("transcriptions.transcribers", {
   check: shaped<Transcriber>({ name: "text", rank: "number", transcribe: "function" }),
 });
 
-/** A run has begun, has come further or has ended: how it is now. */
+/** The state of a run after it has started, progressed or ended. */
 export const TranscriptionChanged = event(
   "transcription.changed",
   t.Object({
@@ -83,7 +82,7 @@ export const TranscriptionChanged = event(
     ]),
     /** 0 to 1. */
     progress: t.Number(),
-    /** Of one that has failed. */
+    /** For a failed run. */
     error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()]),
   }),
 );

@@ -1,6 +1,6 @@
 /**
- * Downloads a recording from a URL that a user gave: only public hosts, pinned to what was checked,
- * redirects one by one.
+ * Downloads a recording from a user's URL: only public hosts, with the connection pinned to the
+ * checked address, following redirects one by one.
  */
 import {
   checkHost,
@@ -19,19 +19,19 @@ import { TranscriptionFailure } from "./contract";
 
 export interface DownloadParts extends Pick<Context, "files"> {
   readonly lookup: DnsLookup;
-  /** Addresses that a URL of a user may lead to. */
+  /** The addresses that users' URLs may lead to. */
   readonly allows: AddressPolicy;
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }
 
 const redirects_max = 5;
-/** Until the answer begins, and between two pieces of it. */
+/** Until the response begins, and between two chunks of it. */
 const silence_ms = 30_000;
 
 /**
- * The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage
- * is full.
+ * The file, which the caller must release. @throws TranscriptionFailure, or HttpError 507 when the
+ * storage is full.
  */
 export async function downloadRecording(url: string, parts: DownloadParts): Promise<ReceivedFile> {
   const silence = new AbortController(),
@@ -57,7 +57,7 @@ export async function downloadRecording(url: string, parts: DownloadParts): Prom
   }
 }
 
-/** The answer at the end of the redirects. */
+/** The response at the end of the redirects. */
 async function request(
   url: string,
   { lookup, allows }: DownloadParts,
@@ -115,7 +115,7 @@ const statusFailure = (status: number): TranscriptionFailure =>
     status === 408 || status === 429 || status >= 500,
   );
 
-/** The same bytes; `onData` is called for each piece. */
+/** The same bytes; `onData` is called for each chunk. */
 async function* withProgress(
   body: ReadableStream<Uint8Array>,
   onData: () => void,

@@ -1,6 +1,7 @@
 /**
- * Every job of transcriptions: its name and payload, how it is enqueued, what it runs and its
- * limits. A run is fetched if it has a URL, and then read (captions) or transcribed (recordings).
+ * The jobs of transcriptions: name and payload, how they are enqueued, what they run and their
+ * limits. A run is downloaded if it has a URL, and then read (captions) or transcribed
+ * (recordings).
  */
 import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { UserDeactivated } from "../accounts/contract";
@@ -9,18 +10,18 @@ import type { TranscriptionRuns } from "./runs";
 import type { RunRow } from "./store";
 
 const OfRun = t.Object({ run_id: t.String() });
-/** Fetches the file of a run from its URL. */
+/** Downloads the file of a run from its URL. */
 export const FetchRecording = job("transcriptions.fetch", OfRun);
-/** Makes the document of captions. */
+/** Creates the document of captions. */
 export const ReadCaptions = job("transcriptions.read", OfRun);
-/** Makes the document of a recording. */
+/** Creates the document of a recording. */
 export const TranscribeRecording = job("transcriptions.hear", OfRun);
 
 const minute_ms = 60_000;
-/** Time for what comes before and after transcribing. */
+/** Time for the work before and after transcribing. */
 const overhead_ms = 5 * minute_ms;
 
-/** Enqueues the step that is next for a run. */
+/** Enqueues the next step of a run. */
 export const enqueueNext =
   (enqueue: Context["enqueue"]) =>
   (tx: Db, { id, owner_id, kind, sha256 }: RunRow): Promise<void> => {
@@ -44,7 +45,7 @@ export const transcriptionJobs = (
   > = {
     attempts_max: 3,
     intake: true,
-    // A crash of the server says little about the recording.
+    // A crash of the server does not count as a failed attempt of the recording.
     crashes_max: 10,
     onExhausted: (tx, payload, reason, cause) => runner.fail(tx, payload, reason, cause),
   };
@@ -80,7 +81,7 @@ export const transcriptionJobs = (
   ];
 };
 
-/** Deletes runs that are kept no longer. */
+/** Deletes runs past their retention time. */
 export const Prune = job("transcriptions.prune", t.Object({}));
 
 export const pruneJob = (

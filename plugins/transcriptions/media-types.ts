@@ -1,5 +1,6 @@
 /**
- * What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed.
+ * Detects the type of a file by its first bytes: a recording, captions, or nothing that can be
+ * transcribed.
  */
 import { detectCaptions } from "./child/captions";
 import { decodeText } from "./child/transcript";
@@ -27,7 +28,7 @@ const has =
   (word: string) =>
   (head: string): boolean =>
     head.includes(word);
-/** The first that matches counts. Bytes as Latin-1 characters. */
+/** The first match wins. Bytes as Latin-1 characters. */
 const signatures: readonly Signature[] = [
   { media_type: "audio/wav", starts: "RIFF", and: (head) => head.slice(8, 12) === "WAVE" },
   { media_type: "audio/wav", starts: "RF64", and: (head) => head.slice(8, 12) === "WAVE" },
@@ -63,7 +64,7 @@ const signatures: readonly Signature[] = [
   { media_type: "audio/mpeg", starts: "ID3", and: has("\0") },
   { media_type: "audio/aac", starts: "\xff\xf1" },
   { media_type: "audio/aac", starts: "\xff\xf9" },
-  // Layers I to III of MPEG audio, with a bit rate and a sample rate that exist.
+  // Layers I to III of MPEG audio, with a valid bit rate and sample rate.
   {
     media_type: "audio/mpeg",
     starts: "\xff",
@@ -80,9 +81,9 @@ const signatures: readonly Signature[] = [
   { media_type: "video/x-flv", starts: "FLV\x01" },
 ];
 
-/** `head`: at most the first 64 KiB. Null for everything that can't be transcribed. */
+/** `head`: at most the first 64 KiB. Null for anything that can't be transcribed. */
 export function kindOf(head: Uint8Array): Kind | null {
-  // First, because the byte order mark of UTF-16 could begin a frame of MPEG audio.
+  // Checked first, because the byte order mark of UTF-16 could begin an MPEG audio frame.
   const captions = detectCaptions(decodeText(head.subarray(0, head.length - (head.length % 2))));
   if (captions !== null)
     return {
@@ -96,7 +97,7 @@ export function kindOf(head: Uint8Array): Kind | null {
   return signature ? { kind: "recording", media_type: signature.media_type } : null;
 }
 
-/** The failure of a recording on a server without a transcriber. */
+/** The failure of a recording if the server has no transcriber. */
 export const noTranscriber = (): TranscriptionFailure =>
   new TranscriptionFailure(
     "no_transcriber",
@@ -106,7 +107,7 @@ export const noTranscriber = (): TranscriptionFailure =>
   );
 
 /**
- * What the file at `path` is. `transcriber`: the one of the server, if any.
+ * The type of the file at `path`. `transcriber`: the server's, if any.
  * @throws TranscriptionFailure when it can't be transcribed here.
  */
 export async function kindOfFile(
@@ -124,7 +125,7 @@ export async function kindOfFile(
   return kind;
 }
 
-/** File name extensions: some services go by the name alone. */
+/** File name extensions: some services rely on the name alone. */
 const extensions: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/flac": "flac",

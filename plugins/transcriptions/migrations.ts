@@ -1,4 +1,4 @@
-/** The tables of transcription runs and of what they heard. */
+/** The tables of transcription runs and their transcripts. */
 import { sql, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
@@ -59,7 +59,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0002_unfinished",
     up: async (tx) => {
-      // How many an owner has under way.
+      // For counting an owner's unfinished runs.
       await tx.schema
         .createIndex("transcriptions_unfinished")
         .on("transcriptions")
@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0003_finished",
     up: async (tx) => {
-      // Those that are kept no longer.
+      // For finding runs past their retention time.
       await tx.schema
         .createIndex("transcriptions_finished")
         .on("transcriptions")

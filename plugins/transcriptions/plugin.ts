@@ -1,7 +1,4 @@
-/**
- * Transcriptions: recordings and captions become documents whose citations tell when something is
- * said.
- */
+/** Transcriptions: recordings and captions become documents whose citations have times. */
 import { removeLeftovers } from "../../core/lib/temporary-files";
 import {
   definePlugin,
@@ -181,10 +178,10 @@ export default definePlugin({
   },
 });
 
-/** The transcriber that the settings name now. */
+/** The configured transcriber. */
 class ChosenTranscriber {
   private chosen!: Chosen;
-  /** Null when they name none. */
+  /** Null if none is configured. */
   transcriber: Transcriber | null = null;
 
   constructor(

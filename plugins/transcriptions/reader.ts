@@ -1,6 +1,6 @@
 /**
- * Reads transcripts and recordings in a child process: whatever a person or a transcriber wrote
- * comes out as a transcript in order, and a recording tells its length.
+ * Reads transcripts and probes recordings in a child process: whatever a user or a transcriber has
+ * written becomes a well-formed transcript.
  */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import type { tasks } from "./child/tasks";
 import type { ReadOutput } from "./child/transcript";
 import { TranscriptionFailure, type TranscriptionCode } from "./contract";
 
-/** Names of temporary files begin so. */
+/** Prefix of temporary files. */
 export const temporary_prefix = "transcript-";
-/** What a transcriber may write, bytes. */
+/** The largest output of a transcriber, bytes. */
 export const written_bytes_max = 32 * 2 ** 20;
 const limits = { characters_max: 4 * 2 ** 20, segments_max: 100_000 };
 const child_limits = { timeout_ms: 60_000, memory_max_bytes: 800 * 2 ** 20 };
-/** Codes that the child's own errors carry. */
+/** Codes of the child's own errors. */
 const codes_of_child = new Set<string>([
   "empty",
   "too_large",
@@ -31,8 +31,8 @@ export class TranscriptReader {
   constructor(private readonly ctx: TranscriptReaderParts) {}
 
   /**
-   * Reads a file of captions, or of whatever a transcriber wrote. `duration_s`: of the recording,
-   * where it is known. @throws TranscriptionFailure
+   * Reads a file of captions, or a transcriber's output. `duration_s`: of the recording, if known.
+   * @throws TranscriptionFailure
    */
   read(path: string, duration_s: number | null, signal: AbortSignal): Promise<ReadOutput> {
     return this.withTemporary(".json", async (output) => {
@@ -55,7 +55,10 @@ export class TranscriptReader {
     });
   }
 
-  /** Length and kind of a recording. Nulls when the file does not tell: no run fails for it. */
+  /**
+   * Length and type of a recording. Nulls if the file does not contain them: no run fails because
+   * of it.
+   */
   async probe(path: string, signal: AbortSignal): Promise<Probed> {
     try {
       return await this.ctx.isolate("probe", { path }, { ...child_limits, signal });
@@ -79,7 +82,7 @@ export class TranscriptReader {
   }
 }
 
-/** A failure of the child as a sentence for people, where there is one. */
+/** A failure of the child as a sentence for users, if there is one. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof TaskFailure)) return error;
   if (error.reason === "threw" && error.code !== undefined && codes_of_child.has(error.code))

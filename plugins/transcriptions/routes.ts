@@ -1,4 +1,4 @@
-/** The HTTP face of transcriptions: a shape in, one call to the service, a shape out. */
+/** The HTTP routes of transcriptions: parse the request, call the service, format the response. */
 import {
   check_errors,
   checkedName,
@@ -159,7 +159,7 @@ export const routes = {
       "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; " +
       "recordings need a transcriber in the server's settings. `transcription.completed` is " +
       "sent to webhooks when the document is made.",
-    // The handler requires it, but of JSON that names a folder.
+    // Required by the handler, except in JSON that names a folder.
     query: documented(
       t.Object({
         folder_id: t.Optional(
@@ -351,7 +351,7 @@ function formatted(
   return { language, duration_s, text: assemble(segments).text, segments };
 }
 
-/** A run as it goes over the wire. */
+/** A run in API form. */
 const runRecord = (run: RunRow, names: ReadonlyMap<string, string>): Static<typeof RunRecord> => ({
   id: run.id,
   status: run.status,

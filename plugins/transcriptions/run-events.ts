@@ -23,7 +23,7 @@ const stateOf = (run: PayloadOf<typeof TranscriptionChanged>) => ({
   progress: run.progress,
 });
 
-/** What is told of a run that goes on is replaced by what is told later. */
+/** Progress events of a run replace one another. */
 export const streamedRun = streamed(
   TranscriptionChanged,
   [

@@ -1,6 +1,6 @@
 /**
- * The steps of a run, each a job: fetch the file, then read captions or transcribe the recording,
- * and end with a document in the same transaction.
+ * The steps of a run, each a job: download the file, then read captions or transcribe the
+ * recording, and finally create the document in the transaction that ends the job.
  */
 import {
   HttpError,
@@ -35,19 +35,19 @@ export interface RunnerParts
   readonly quotas: Quotas;
   readonly runs: TranscriptionRuns;
   readonly reader: TranscriptReader;
-  /** The one that is asked; undefined when there is none. */
+  /** The current transcriber; undefined if there is none. */
   readonly transcriber: () => Transcriber | undefined;
   readonly enqueueNext: (tx: Db, run: RunRow) => Promise<void>;
-  /** The language of recordings, as far as the settings say. */
+  /** The language of recordings according to the settings. */
   readonly language: () => string | null;
-  /** For transcribing one recording. */
+  /** Time limit for transcribing one recording. */
   readonly timeout_ms: () => number;
 }
 type Payload = { readonly run_id: string };
 
 const fault =
   "The recording could not be transcribed because of a fault in the server. Please try again.";
-/** Progress is written at most so often. */
+/** Progress is written at most this often. */
 const progress_interval_ms = 500;
 
 /** The body of the event `transcription.completed`. */
@@ -67,7 +67,7 @@ export const completedEvent = (run_id: string) => ({
 export class TranscriptionRunner {
   constructor(private readonly ctx: RunnerParts) {}
 
-  /** Fetches the file of a run and enqueues the next step. */
+  /** Downloads the file of a run and enqueues the next step. */
   fetch(payload: Payload, job: JobRun): Promise<JobEffect | void> {
     return this.step(payload, job, async (run) => {
       const { db, enqueueNext } = this.ctx;
@@ -79,7 +79,7 @@ export class TranscriptionRunner {
     });
   }
 
-  /** Makes the document of captions. */
+  /** Creates the document of captions. */
   readCaptions(payload: Payload, job: JobRun): Promise<JobEffect | void> {
     return this.step(payload, job, async (run) => {
       const { files, reader } = this.ctx;
@@ -96,8 +96,8 @@ export class TranscriptionRunner {
   }
 
   /**
-   * Makes the document of a recording. The transcript is saved before the run ends: a crash after
-   * hours of work does not cost a second transcription.
+   * Creates the document of a recording. The transcript is saved before the run ends, so that a
+   * crash after hours of work does not cost a second transcription.
    */
   transcribe(payload: Payload, job: JobRun): Promise<JobEffect | void> {
     return this.step(payload, job, async (run) => {
@@ -121,8 +121,8 @@ export class TranscriptionRunner {
   }
 
   /**
-   * The last attempt has failed, or crashed. The queue gives its own reasons in a few words; those
-   * from here are sentences already.
+   * The last attempt has failed or crashed. The queue's own reasons are short phrases; those from
+   * here are sentences already.
    */
   fail(tx: Db, { run_id }: Payload, reason: string, cause: ExhaustedCause): Promise<void> {
     return this.ctx.runs.fail(
@@ -133,10 +133,10 @@ export class TranscriptionRunner {
     );
   }
 
-  /** Ends what is under way for a user who was deactivated. */
+  /** Ends the unfinished runs of a deactivated user. */
   async endAllOf({ user_id }: { readonly user_id: string }): Promise<JobEffect | void> {
     const { accounts, runs } = this.ctx;
-    // One who was deleted meanwhile is active nowhere.
+    // A user deleted meanwhile is not active either.
     const active = await accounts.findUser(user_id).then(
       (user) => user.active,
       (error: unknown) => {
@@ -148,8 +148,7 @@ export class TranscriptionRunner {
   }
 
   /**
-   * What all steps have in common: a fault of the recording ends the run, and a temporary error is
-   * tried again.
+   * Common to all steps: a fault of the recording ends the run, and a temporary error is retried.
    */
   private async step(
     { run_id }: Payload,
@@ -179,7 +178,7 @@ export class TranscriptionRunner {
   }
 
   /**
-   * The file is kept, and the run says so, before the job ends: an attempt after a crash goes on
+   * The file is stored in the run before the job ends, so that an attempt after a crash continues
    * from there.
    */
   private async fetchFile(run: RunRow, signal: AbortSignal): Promise<void> {
@@ -197,13 +196,13 @@ export class TranscriptionRunner {
           await quotas.charge(tx, owner_id, "storage", size_bytes);
       });
     } finally {
-      // Unless the run has it now.
+      // Released unless the run uses it now.
       documents.removeFiles([sha256]);
       await received.release();
     }
   }
 
-  /** What the recording is and how long; the run says so from now on. */
+  /** Detects type and length of the recording, and stores them in the run. */
   private async probe(
     { id, size_bytes, ...run }: RunRow,
     path: string,
@@ -218,7 +217,7 @@ export class TranscriptionRunner {
     return { path, size_bytes, media_type, duration_s };
   }
 
-  /** @throws TranscriptionFailure; any other error is worth another attempt. */
+  /** @throws TranscriptionFailure; after any other error the job is retried. */
   private async transcribeFile(
     run_id: string,
     transcriber: Transcriber,
@@ -270,7 +269,7 @@ export class TranscriptionRunner {
     };
   }
 
-  /** Asks those who may refuse the recording, or what was said in it. */
+  /** Runs the hooks that may refuse the recording or its transcript. */
   private admit(
     { id: run_id, owner_id, folder_id, name, url: uri }: RunRow,
     media_type: string,
@@ -287,7 +286,7 @@ export class TranscriptionRunner {
     return (tx) => this.complete(tx, run, read, admitted);
   }
 
-  /** Document, result, status and event in one transaction: all of it, or nothing. */
+  /** Document, result, status and event in one transaction: all or nothing. */
   private async complete(
     tx: Db,
     run: RunRow,
@@ -325,7 +324,7 @@ export class TranscriptionRunner {
   }
 }
 
-/** A quota that is reached, a folder that is gone: no attempt changes that. */
+/** An exceeded quota or a deleted folder: retries would not help. */
 const isRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status < 500;
 

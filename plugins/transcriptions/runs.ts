@@ -1,7 +1,4 @@
-/**
- * How the runs of transcriptions change: what a run keeps is released in the transaction that ends
- * it.
- */
+/** State changes of runs: a run's file is released in the transaction that ends the run. */
 import { inParts } from "../../core/lib/parts";
 import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
@@ -18,11 +15,11 @@ export interface TranscriptionRunsParts extends Pick<
   readonly quotas: Quotas;
 }
 
-/** Runs of one owner that have not ended. */
+/** Unfinished runs per owner. */
 const unfinished_max = 100;
-/** Runs deleted in one transaction: a transcript may be long. */
+/** Runs deleted per transaction: a transcript may be long. */
 const delete_batch = 25;
-/** Of runs that keep a file: more than an owner can have under way. */
+/** The same for runs with a file: more than an owner can have unfinished. */
 const released_max = 2 * unfinished_max;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
@@ -33,7 +30,7 @@ export async function requireRun(from: Db, owner_id: string, run_id: string): Pr
 export class TranscriptionRuns {
   constructor(private readonly ctx: TranscriptionRunsParts) {}
 
-  /** Tells whoever looks at the run now, and those who listen to events. */
+  /** Notifies open pages of the run, and listeners to events. */
   async tell(
     db: Db,
     { id, owner_id, folder_id, status, progress, ...run }: RunRow,
@@ -47,7 +44,7 @@ export class TranscriptionRuns {
     await emit(db, TranscriptionChanged, { ...about, status, progress, error });
   }
 
-  /** Does nothing when the run has ended. */
+  /** Does nothing if the run has ended. */
   async fail(tx: Db, run_id: string, code: string, message: string): Promise<void> {
     await this.end(tx, run_id, {
       status: "failed",
@@ -57,7 +54,7 @@ export class TranscriptionRuns {
     });
   }
 
-  /** False when the run has ended before. */
+  /** False if the run had ended before. */
   async cancel(tx: Db, run_id: string): Promise<boolean> {
     const finished_at = this.ctx.now_ms();
     if (!(await this.end(tx, run_id, { status: "cancelled", finished_at }))) return false;
@@ -65,7 +62,7 @@ export class TranscriptionRuns {
     return true;
   }
 
-  /** @throws HttpError 403 when too many runs of the owner are under way. */
+  /** @throws HttpError 403 when the owner has too many unfinished runs. */
   async requireCapacity(from: Db, owner_id: string): Promise<void> {
     if ((await store.unfinishedOf(from, owner_id)).length >= unfinished_max)
       throw forbidden(
@@ -75,14 +72,14 @@ export class TranscriptionRuns {
       );
   }
 
-  /** What is under way for this user ends, a recording that is being heard too. */
+  /** Ends this user's unfinished runs, and stops a running transcription. */
   async cancelAll(tx: Db, owner_id: string): Promise<void> {
     for (const id of await store.unfinishedOf(tx, owner_id)) await this.cancel(tx, id);
   }
 
   /**
-   * Gives back the storage of the file that the run kept; the file is deleted unless a document or
-   * another run has it.
+   * Releases the quota of the run's file; the file is deleted unless a document or another run uses
+   * it.
    */
   async releaseFile(tx: Db, { owner_id, sha256, size_bytes }: RunRow): Promise<void> {
     if (sha256 === null) return;
@@ -91,14 +88,14 @@ export class TranscriptionRuns {
   }
 
   /**
-   * Inside the transaction that deletes the folders: what their runs keep is given back. All of
-   * these runs are gone for everyone with their folder.
+   * Called in the transaction that deletes the folders: releases the files of their runs. With the
+   * folder, all of these runs are gone for everyone.
    */
   async removeFolders(tx: Db, folder_ids: readonly string[]): Promise<void> {
     await this.delete(tx, await store.runsIn(tx, folder_ids, released_max, { with_file: true }));
   }
 
-  /** After it: deletes the runs with their transcripts, in parts. */
+  /** Called after it: deletes the runs with their transcripts, in batches. */
   async purgeFolders(folder_ids: readonly string[], signal: AbortSignal): Promise<void> {
     await inParts(async () => {
       return this.ctx.inDeletion(async (tx) => {
@@ -109,7 +106,7 @@ export class TranscriptionRuns {
     }, signal);
   }
 
-  /** Deletes every run of a user who is gone. */
+  /** Deletes every run of a deleted user. */
   async deleteOf(owner_id: string, signal: AbortSignal): Promise<void> {
     await inParts(async () => {
       return this.ctx.inDeletion(async (tx) => {
@@ -121,7 +118,7 @@ export class TranscriptionRuns {
     this.ctx.truncateWal();
   }
 
-  /** Deletes runs that ended before this time, in parts; their documents stay. */
+  /** Deletes runs that ended before this time, in batches; their documents stay. */
   async deleteBefore(finished_before: number, signal: AbortSignal): Promise<void> {
     await inParts(async () => {
       return this.ctx.inDeletion(async (tx) => {
@@ -134,14 +131,14 @@ export class TranscriptionRuns {
   }
 
   /**
-   * Inside the transaction that purges the documents: their transcripts go with them, and the runs
-   * stay.
+   * Called in the transaction that purges the documents: deletes their transcripts, and keeps the
+   * runs.
    */
   async removeDocuments(tx: Db, document_ids: readonly string[]): Promise<void> {
     await this.deleteResults(tx, await store.detachDocuments(tx, document_ids));
   }
 
-  /** False when the run has ended before. */
+  /** False if the run had ended before. */
   private async end(
     tx: Db,
     run_id: string,

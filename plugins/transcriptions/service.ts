@@ -1,7 +1,4 @@
-/**
- * What can be done with transcription runs, as the HTTP face sees it. Knows nothing of HTTP
- * requests and writes no SQL.
- */
+/** The operations on transcription runs for the routes. Has no HTTP and no SQL. */
 import {
   conflict,
   HttpError,
@@ -26,7 +23,7 @@ import type { Transcript } from "./transcript";
 export interface NewUrl {
   readonly folder_id: string;
   readonly url: string;
-  /** What the transcript is to be called; null: as the recording is. */
+  /** The name of the transcript; null: that of the recording. */
   readonly name: string | null;
 }
 
@@ -47,7 +44,8 @@ export class Transcriptions {
   constructor(private readonly ctx: TranscriptionsParts) {}
 
   /**
-   * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or 404.
+   * Refuses early, before the bytes are read, what `addUpload` would refuse. @throws HttpError 403
+   * or 404.
    */
   async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
     const { db, folders, quotas, runs } = this.ctx;
@@ -58,8 +56,8 @@ export class Transcriptions {
   }
 
   /**
-   * A run for the bytes that arrived, which are released. For what can't be transcribed, the run
-   * has failed. @throws HttpError 403, 404 or 507.
+   * Creates a run for the received file, which is released. If it can't be transcribed, the run has
+   * failed. @throws HttpError 403, 404 or 507.
    */
   async addUpload(
     owner_id: string,
@@ -83,15 +81,15 @@ export class Transcriptions {
       await received.keep();
       return await this.insertPending({ ...run, ...kind, sha256, size_bytes });
     } finally {
-      // Unless the run has it now.
+      // Released unless the run uses it now.
       documents.removeFiles([sha256]);
       await received.release();
     }
   }
 
   /**
-   * A run for a URL, which is fetched and checked in the background. @throws HttpError 400 on an
-   * unfit URL, 403, 404 or 507.
+   * Creates a run for a URL, which is downloaded and checked in the background. @throws HttpError
+   * 400 for an unsuitable URL, 403, 404 or 507.
    */
   async addUrl(owner_id: string, { folder_id, url, name }: NewUrl): Promise<RunRow> {
     const href = requireUrl(url, "/url");
@@ -109,8 +107,8 @@ export class Transcriptions {
   }
 
   /**
-   * Names by the ids of the runs: of the document as it is called now, or of the recording while
-   * there is none.
+   * Names by run id: the document's current name, or that of the recording if there is no document
+   * yet.
    */
   async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
     const of_documents = await this.ctx.documents.findNames(
@@ -126,8 +124,8 @@ export class Transcriptions {
   }
 
   /**
-   * The transcript as it was made, whatever became of the document since. @throws HttpError 403,
-   * 404, or 409 while there is none.
+   * The original transcript, independent of later changes to the document. @throws HttpError 403,
+   * 404, or 409 when there is none yet.
    */
   async result(owner_id: string, run_id: string): Promise<Transcript> {
     const { status, error_message } = await this.get(owner_id, run_id);
@@ -145,7 +143,7 @@ export class Transcriptions {
     return JSON.parse(transcript) as Transcript;
   }
 
-  /** Stops at once. @throws HttpError 403, 404, or 409 when the run has ended. */
+  /** Stops immediately. @throws HttpError 403, 404, or 409 when the run has ended. */
   async cancel(owner_id: string, run_id: string): Promise<RunRow> {
     const { db, inTransaction, runs } = this.ctx;
     await inTransaction(async (tx) => {
@@ -192,14 +190,14 @@ export class Transcriptions {
       await runs.requireCapacity(tx, run.owner_id);
       if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
       await this.insert(tx, run);
-      // No document will be made: hours of transcribing would be in vain.
+      // No document could be created, and hours of transcribing would be wasted.
       await quotas.require(tx, run.owner_id, "documents", 1);
       await enqueueNext(tx, run);
       return run;
     });
   }
 
-  /** A run with nothing to do: it only says why. */
+  /** A run without any work: it only reports the reason. */
   private async insertFailed(
     run: RunRow,
     { code, message }: TranscriptionFailure,
@@ -222,7 +220,7 @@ export class Transcriptions {
   }
 }
 
-/** The last segment of the path, or else the host. */
+/** The last segment of the path, or otherwise the host. */
 function nameOf(href: string): string {
   const url = URL.parse(href),
     segment = url?.pathname.split("/").at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** The transcriber that the settings name, checked at start. */
+/** The configured transcriber, validated at start. */
 import { ConfigError } from "../../core/sdk";
 import { splitCommandLine } from "./transcribers/command-line";
 

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about transcription runs. The database comes first, so that the caller
- * decides the transaction.
+ * Every SQL statement for transcription runs. The database is the first parameter, so that the
+ * caller decides the transaction.
  */
 import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
@@ -11,14 +11,14 @@ export interface RunRow {
   readonly owner_id: string;
   readonly folder_id: string;
   readonly status: RunStatus;
-  /** What the document will be called; null once there is one. */
+  /** The name of the future document; null once it exists. */
   readonly name: string | null;
-  /** Where the recording is fetched; null for an upload, and once the run has ended. */
+  /** The URL of the recording; null for an upload, and once the run has ended. */
   readonly url: string | null;
-  /** Null until the file is there. */
+  /** Null until the file has arrived. */
   readonly kind: "recording" | "captions" | null;
   readonly media_type: string | null;
-  /** The file that the run keeps; null until it is there, and once the run has ended. */
+  /** The file of the run; null before it has arrived, and once the run has ended. */
   readonly sha256: string | null;
   readonly size_bytes: number;
   readonly progress: number;
@@ -34,17 +34,15 @@ export interface RunRow {
 }
 export interface TranscriptionsTables {
   transcriptions: RunRow;
-  /**
-   * `transcript` is JSON. Written before the run ends, so that no crash costs hours of work.
-   */
+  /** `transcript` is JSON. Written before the run ends, so that no crash costs hours of work. */
   transcriptions_results: { readonly run_id: string; readonly transcript: string };
 }
 export type TranscriptionsDb = Db<TranscriptionsTables>;
 
 const live = ["pending", "running"] as const;
 /**
- * Columns that are cleared when a run ends. From then on the name is the document's; without a
- * document it tells what failed.
+ * Columns that are cleared when a run ends. Its name is the document's from then on; without a
+ * document, it still says what failed.
  */
 const cleared = ({ status }: Pick<RunRow, "status">) => ({
   url: null,
@@ -52,7 +50,7 @@ const cleared = ({ status }: Pick<RunRow, "status">) => ({
   ...(status === "completed" ? { name: null } : {}),
 });
 
-/** Runs of a deleted folder are gone for everyone, and are deleted in the background. */
+/** Runs of a deleted folder are hidden at once, and deleted in the background. */
 const isPresent = sql<boolean>`not ${isGone("transcriptions.folder_id")}`;
 
 export const findRun = (db: TranscriptionsDb, id: string): Promise<RunRow | undefined> =>
@@ -75,7 +73,7 @@ export async function listRuns(
   return listPage(runs.selectAll(), pageWindow(page));
 }
 
-/** As the index of unfinished runs has it. */
+/** In the order of the index of unfinished runs. */
 const is_unfinished = sql<boolean>`status in ('pending', 'running')`;
 
 export const unfinishedOf = async (db: TranscriptionsDb, owner_id: string): Promise<string[]> =>
@@ -88,7 +86,7 @@ export const unfinishedOf = async (db: TranscriptionsDb, owner_id: string): Prom
       .execute()
   ).map(({ id }) => id);
 
-/** The run after the change; undefined when it has ended, or is gone. */
+/** The run after the change; undefined if it has ended or was deleted. */
 const updateUnfinished = (
   db: TranscriptionsDb,
   id: string,
@@ -132,7 +130,7 @@ export const setFile = (
   values: Pick<RunRow, "kind" | "media_type" | "sha256" | "size_bytes">,
 ) => updateUnfinished(db, id, values);
 
-/** Ends a run, and returns it as it was before; undefined when it had ended already. */
+/** Ends a run, and returns its previous state; undefined if it had already ended. */
 export async function endRun(
   db: TranscriptionsDb,
   id: string,
@@ -151,7 +149,7 @@ export async function endRun(
 export const setDocument = (db: TranscriptionsDb, id: string, document_id: string) =>
   db.updateTable("transcriptions").set({ document_id }).where("id", "=", id).execute();
 
-/** Whether a run that has not ended keeps this file. */
+/** Whether an unfinished run uses this file. */
 export const fileIsUsed = async (db: TranscriptionsDb, sha256: string): Promise<boolean> =>
   (await db
     .selectFrom("transcriptions")
@@ -177,7 +175,7 @@ export const findResult = async (
       .where("run_id", "=", run_id)
       .executeTakeFirst()
   )?.transcript;
-/** True when there were any. */
+/** True if there were any. */
 export const deleteResults = async (
   db: TranscriptionsDb,
   run_ids: readonly string[],
@@ -191,7 +189,7 @@ export const deleteResults = async (
       .execute()
   ).length > 0;
 
-/** At most `limit` runs of these folders; `with_file`: those alone that keep a file. */
+/** At most `limit` runs of these folders; `with_file`: only those with a file. */
 export const runsIn = async (
   db: TranscriptionsDb,
   folder_ids: readonly string[],
@@ -207,7 +205,7 @@ export const runsIn = async (
         .$if(with_file, (query) => query.where("sha256", "is not", null))
         .limit(limit)
         .execute();
-/** At most `limit` runs of the owner, whatever became of them. */
+/** At most `limit` runs of the owner, in any state. */
 export const runsOf = (db: TranscriptionsDb, owner_id: string, limit: number): Promise<RunRow[]> =>
   db
     .selectFrom("transcriptions")

@@ -1,11 +1,13 @@
-/** A transcript: its segments, the readable text made of them, and caption files. Pure. */
+/**
+ * A transcript: its segments, the readable text made from them, and caption files. Pure functions.
+ */
 import type { TimeSpan } from "../extraction/contract";
 
 /** A stretch of speech. Segments are in order of `start`. Seconds; both are 0 when unknown. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
-  /** Not blank, without markup. Lines only where the transcript has no times. */
+  /** Not blank, without markup. Has line breaks only if the transcript has no times. */
   readonly text: string;
   readonly speaker: string | null;
 }
@@ -13,10 +15,10 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** A code such as `en`; null when unknown. */
   readonly language: string | null;
-  /** Seconds; null when neither the recording nor the transcript tells. */
+  /** Seconds; null if neither the recording nor the transcript contains it. */
   readonly duration_s: number | null;
 }
-/** As it was parsed: times may be missing, wrong or backwards. */
+/** As parsed: times may be missing, wrong or out of order. */
 export interface RawTranscript {
   readonly segments: readonly {
     readonly start?: number | undefined;
@@ -28,9 +30,9 @@ export interface RawTranscript {
   readonly duration_s?: number | undefined;
 }
 
-/** A pause of this many seconds begins a paragraph, … */
+/** A pause of this many seconds starts a paragraph, … */
 const pause_s = 2;
-/** … unless the one before it is shorter than this. */
+/** … unless the current paragraph is shorter than this. */
 const short_chars = 80;
 /** A paragraph of this length ends with its next sentence, … */
 const long_chars = 500;
@@ -38,7 +40,7 @@ const long_chars = 500;
 const endless_chars = 1_000;
 
 /**
- * The text in paragraphs, and where each segment stands in it. `times`: UTF-16 indices into `text`;
+ * The text in paragraphs, and the position of each segment. `times`: UTF-16 indices into `text`;
  * none for segments without times.
  */
 export function assemble(segments: readonly Segment[]): {
@@ -92,7 +94,7 @@ const spaceless = new RegExp(`[${scripts}\\u3000-\\u303f\\uff01-\\uff60]`, "u");
 const isSpaceless = (last: string, first: string): boolean =>
   spaceless.test(last) && spaceless.test(first);
 
-/** `01:02:03.450`; `mark` stands before the milliseconds. */
+/** `01:02:03.450`; `mark` is the separator before the milliseconds. */
 function timestamp(seconds: number, mark: "." | ","): string {
   const ms = Math.round(seconds * 1_000);
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
@@ -100,7 +102,7 @@ function timestamp(seconds: number, mark: "." | ","): string {
   return `${clock}${mark}${String(ms % 1_000).padStart(3, "0")}`;
 }
 
-/** The lines of a cue: none is blank, and none looks like a timing line. */
+/** The lines of a cue, none of them blank or similar to a timing line. */
 const lines = (text: string): string => text.replace(/\n+/g, "\n").replaceAll("-->", "->");
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

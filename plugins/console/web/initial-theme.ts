@@ -1,6 +1,6 @@
 /**
- * Runs before anything is painted: sets the chosen theme, so that the page never flashes in the
- * other one. A server that people reach below a path is asked there too when it is asked directly.
+ * Runs before the first paint: sets the chosen theme, so that the page never flashes in the other
+ * one. When the server is reached directly, without its base path, redirects to that path.
  */
 {
   const { base = "" } = document.documentElement.dataset;

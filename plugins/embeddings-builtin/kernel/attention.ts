@@ -5,24 +5,24 @@ const WIDTH: i32 = 384;
 const HEADS: i32 = 12;
 const HEAD_WIDTH: i32 = 32;
 const TOKENS_MAX: i32 = 512;
-/** Bytes of a token's row. */
+/** Bytes per token row. */
 const ROW: i32 = WIDTH * 4;
 /** 1 / sqrt(HEAD_WIDTH). */
 const SCALE: f32 = 0.17677669529663687;
 
-/** The keys of a head, one component after the other; the weights of two queries. */
+/** The keys of one head, component by component; the weights of two queries. */
 const keys: usize = memory.data(HEAD_WIDTH * (TOKENS_MAX + 4) * 4, 16),
   first_weights: usize = memory.data((TOKENS_MAX + 4) * 4, 16),
   second_weights: usize = memory.data((TOKENS_MAX + 4) * 4, 16);
 
-/** `padded`: tokens, up to the next multiple of four. A padded key is zero. */
+/** `padded`: number of tokens, rounded up to a multiple of four. A padded key is zero. */
 function transposeKeys(k: usize, tokens: i32, padded: i32): void {
   for (let s = 0; s < padded; s++)
     for (let e = 0; e < HEAD_WIDTH; e++)
       store<f32>(keys + (e * padded + s) * 4, s < tokens ? load<f32>(k + s * ROW + e * 4) : <f32>0);
 }
 
-/** The scores of every key for two queries, into their weights. */
+/** Computes the scores of every key for two queries, into their weights. */
 function score(qa: usize, qb: usize, padded: i32): void {
   const stride = padded * 4;
   let s = 0;
@@ -60,7 +60,7 @@ function score(qa: usize, qb: usize, padded: i32): void {
   v128.store(second_weights + s * 4, c);
 }
 
-/** Scores become the exponentials of the softmax. Returns 1 / their sum. */
+/** Replaces scores by the exponentials of the softmax. Returns 1 / their sum. */
 function exponentials(weights: usize, tokens: i32, padded: i32): f32 {
   for (let s = tokens; s < padded; s++) store<f32>(weights + s * 4, -1e30);
   const end = weights + padded * 4;
@@ -77,7 +77,7 @@ function exponentials(weights: usize, tokens: i32, padded: i32): f32 {
   return <f32>1 / Simd.sum(sum);
 }
 
-/** The mean of the values by their weights, of one head. */
+/** The weighted mean of the values of one head. */
 function weigh(weights: usize, factor: f32, v: usize, tokens: i32, to: usize): void {
   let c0 = f32x4.splat(0),
     c1 = c0,
@@ -109,7 +109,7 @@ function weigh(weights: usize, factor: f32, v: usize, tokens: i32, to: usize): v
   v128.store(to, f32x4.mul(c7, f), 112);
 }
 
-/** From q, k and v [tokens][384] of one text to what its tokens take in, [tokens][384]. */
+/** Attention of one text: from q, k and v [tokens][384] to its output [tokens][384]. */
 export function attend(q: usize, k: usize, v: usize, to: usize, tokens: i32): void {
   const padded = (tokens + 3) & ~3;
   for (let head = 0; head < HEADS; head++) {

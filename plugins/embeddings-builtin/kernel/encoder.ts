@@ -1,8 +1,8 @@
 /**
- * The encoder of a BERT model 384 wide with 12 heads, in steps of one layer, so that whoever runs
- * it can turn to something else between them. Written in AssemblyScript, which scripts/build.ts
- * compiles twice: for relaxed and for plain SIMD. Both give the same vectors. Numbers stand in
- * memory that the caller divides, from `heapBase()` on.
+ * The encoder of a BERT model of width 384 with 12 heads, in steps of one layer, so that the caller
+ * can yield between them. Written in AssemblyScript, which scripts/build.ts compiles twice: for
+ * relaxed and for plain SIMD. Both yield identical vectors. The caller allocates memory, from
+ * `heapBase()` on.
  */
 import { attend } from "./attention";
 import { multiply, quantise, repack, unpackRow } from "./products";
@@ -11,11 +11,11 @@ import { half, Simd } from "./simd";
 export { repack };
 
 const WIDTH: i32 = 384;
-/** Of the layers' inner products. */
+/** Inner width of the feed-forward layers. */
 const WIDTH_INSIDE: i32 = 1536;
 const TOKENS_MAX: i32 = 512;
 const ROW: i32 = WIDTH * 4;
-/** Bytes of a word's row, by its bits: 4 (as matrices have) or 2. */
+/** Bytes of a word embedding row, by its bits: 4 (as matrices have) or 2. */
 const WORD_BYTES_2: i32 = 98;
 
 const query: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
@@ -24,12 +24,12 @@ const query: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
   taken: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
   inside: usize = memory.data(TOKENS_MAX * WIDTH_INSIDE * 4, 16);
 
-/** The first byte that is free. */
+/** The first free byte. */
 export function heapBase(): usize {
   return __heap_base;
 }
 
-/** 384 numbers of 2 bits (-3, -1, 1, 3) in twelve blocks of 32 after one scale. */
+/** 384 numbers of 2 bits (-3, -1, 1, 3): one scale, then twelve blocks of 32. */
 function unpackWord(from: usize, to: usize): void {
   const scale = half(load<u16>(from));
   from += 2;
@@ -41,7 +41,7 @@ function unpackWord(from: usize, to: usize): void {
     }
 }
 
-/** x = layer norm of (x + y); `y` 0: of x. */
+/** x = layer norm of (x + y); if `y` is 0: of x. */
 function norm(x: usize, y: usize, weight: usize, bias: usize, tokens: i32): void {
   for (const end = x + tokens * ROW; x < end; x += ROW) {
     let sum = f32x4.splat(0);
@@ -68,8 +68,8 @@ function norm(x: usize, y: usize, weight: usize, bias: usize, tokens: i32): void
 }
 
 /**
- * The first layer's input. `words`: the rows of the tokens as the model has them, `positions`: as
- * many rows of numbers, `type`: one, `weight` and `bias`: of the norm.
+ * The input of the first layer. `words`: the embedding rows of the tokens, quantised; `positions`:
+ * as many rows of floats; `type`: one row; `weight` and `bias`: of the norm.
  */
 export function embed(
   words: usize,
@@ -95,7 +95,7 @@ export function embed(
   norm(x, 0, weight, bias, tokens);
 }
 
-/** What a layer has: weights, scales and bias of each matrix; weight and bias of both norms. */
+/** Addresses of a layer: weights, scales and bias of each matrix; weight and bias of both norms. */
 class Layer {
   query: usize;
   query_scales: usize;
@@ -121,7 +121,10 @@ class Layer {
   second_bias: usize;
 }
 
-/** One layer over x[tokens][384]: `texts` texts one after the other, of `lengths` tokens each. */
+/**
+ * Computes one layer over x[tokens][384]: `texts` texts one after the other, with `lengths` tokens
+ * each.
+ */
 export function layer(at: usize, x: usize, tokens: i32, lengths: usize, texts: i32): void {
   const l = changetype<Layer>(at);
   quantise(x, tokens, WIDTH);
@@ -145,7 +148,7 @@ export function layer(at: usize, x: usize, tokens: i32, lengths: usize, texts: i
   norm(x, query, l.second_weight, l.second_bias, tokens);
 }
 
-/** The mean of each text's tokens, to[texts][384]. */
+/** Mean pooling: the mean of each text's tokens, to[texts][384]. */
 export function means(x: usize, lengths: usize, texts: i32, to: usize): void {
   for (let text = 0; text < texts; text++, to += ROW) {
     const length = load<i32>(lengths + text * 4),

@@ -1,6 +1,6 @@
 /**
- * Products of a weight matrix with activations that are quantised first. Weights have 7 bits and
- * one scale a row, activations 8 bits and one scale for each block. AssemblyScript.
+ * Products of a weight matrix with activations, which are quantised first. Weights have 7 bits and
+ * one scale per row, activations 8 bits and one scale per block. AssemblyScript.
  */
 import { half, Simd } from "./simd";
 
@@ -10,13 +10,13 @@ const BLOCK: i32 = 128;
 const WEIGHT_OFFSET: i32 = 64;
 const WEIGHT_MAX: f32 = 63.0;
 const ACTIVATION_MAX: f32 = 127.0;
-/** Bytes of an activation: the plain instructions multiply wider numbers. */
+/** Bytes per activation: plain SIMD multiplies wider integers. */
 const ACTIVATION_BYTES: i32 = ASC_FEATURE_RELAXED_SIMD ? 1 : 2;
 const TOKENS_MAX: i32 = 512;
 const WIDTH_MAX: i32 = 1536;
 const BLOCKS_MAX: i32 = (TOKENS_MAX * WIDTH_MAX) / BLOCK;
 
-/** The activations of all tokens; the scale of each block; what the sums of a block begin with. */
+/** The activations of all tokens; the scale of each block; the initial value of a block's sums. */
 const activations: usize = memory.data(TOKENS_MAX * WIDTH_MAX * ACTIVATION_BYTES, 16),
   scales: usize = memory.data(BLOCKS_MAX * 4, 16),
   beginnings: usize = memory.data(BLOCKS_MAX * 16, 16),
@@ -24,9 +24,9 @@ const activations: usize = memory.data(TOKENS_MAX * WIDTH_MAX * ACTIVATION_BYTES
 
 class Bytes {
   /**
-   * The order in which 16 weights or activations are kept. The plain instructions put other
-   * products into a lane than the relaxed one does; kept in this order they put the same, so that
-   * both kernels give the same vectors, bit by bit.
+   * The storage order of 16 weights or activations. Plain SIMD puts other products into a lane than
+   * the relaxed instruction does; this order makes them the same, so that both kernels yield
+   * bit-identical vectors.
    */
   @inline
   static ordered(x: v128): v128 {
@@ -40,7 +40,7 @@ class Bytes {
     return i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d));
   }
 
-  /** 16 integers times a scale become 16 numbers. */
+  /** Converts 16 integers to floats, times a scale. */
   @inline
   static scaleTo(to: usize, x: v128, scale: v128): void {
     const low = i16x8.extend_low_i8x16_s(x),
@@ -51,7 +51,7 @@ class Bytes {
     v128.store(to, f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(high)), scale), 48);
   }
 
-  /** The nearest integers of four numbers times a factor. */
+  /** Rounds four floats, times a factor. */
   @inline
   static scaled(from: usize, factor: v128): v128 {
     return Simd.round(f32x4.mul(v128.load(from), factor));
@@ -64,9 +64,10 @@ class Bytes {
   }
 
   /**
-   * Adds products in four sums. The relaxed instruction is exact, and so the same on every
-   * processor, because one side has 7 bits. `ones` is handed in because the engine would make the
-   * constant anew for each product, as it does in the instruction that adds as well.
+   * Accumulates products in four sums. The relaxed instruction is exact, and therefore the same on
+   * every processor, because one side has 7 bits. `ones` is a parameter because the engine would
+   * otherwise recreate the constant for each product, as it does for the instruction that also
+   * adds.
    */
   @inline
   static dot(a: v128, weights: v128, sums: v128, ones: v128): v128 {
@@ -85,7 +86,10 @@ function largestOf(from: usize, width: i32): f32 {
   return Simd.max(most);
 }
 
-/** 32 weights: a scale in half precision; byte j then has weight j below, weight j + 16 above. */
+/**
+ * Unpacks 32 weights: a scale in half precision; byte j has weight j in the low and weight j + 16
+ * in the high bits.
+ */
 export function unpackRow(from: usize, width: i32, to: usize): void {
   for (let block = 0; block < width; block += 32, from += 18, to += 128) {
     const scale = f32x4.splat(half(load<u16>(from))),
@@ -98,7 +102,7 @@ export function unpackRow(from: usize, width: i32, to: usize): void {
   }
 }
 
-/** A matrix of 4-bit weights becomes one of 7-bit weights with a scale for each row. */
+/** Converts a matrix of 4-bit weights into one of 7-bit weights with a scale per row. */
 export function repack(
   from: usize,
   rows: i32,
@@ -124,7 +128,7 @@ export function repack(
   }
 }
 
-/** Quantises the rows of x[tokens][width] for the next products. */
+/** Quantises the rows of x[tokens][width] for the following products. */
 export function quantise(x: usize, tokens: i32, width: i32): void {
   let to = activations,
     scale = scales,
@@ -147,14 +151,14 @@ export function quantise(x: usize, tokens: i32, width: i32): void {
       }
     }
     store<f32>(scale, largest / ACTIVATION_MAX);
-    // Takes the offset of the weights out again.
+    // Subtracts the offset of the weights again.
     v128.store(beginning, i32x4.mul(sum, i32x4.splat(-WEIGHT_OFFSET)));
   }
 }
 
 /**
- * y[tokens][rows] = what was quantised * weights[rows][width]' + bias, in tiles of four rows by
- * two tokens, which is what fits into the registers.
+ * y[tokens][rows] = quantised activations * weights[rows][width]' + bias, in tiles of four rows by
+ * two tokens, which fit into the registers.
  */
 export function multiply(
   weights: usize,

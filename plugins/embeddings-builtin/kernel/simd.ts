@@ -2,9 +2,9 @@
 
 /** Activations that share a scale. */
 export const BLOCK: i32 = 128;
-/** What is added to each 7-bit weight, so that it is never negative. */
+/** Added to each 7-bit weight, so that it is never negative. */
 const WEIGHT_OFFSET: i32 = 64;
-/** 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits of the float. */
+/** 1.5 * 2^23: adding it rounds to an integer, which is then in the low bits of the float. */
 const ROUNDING: f32 = 12582912.0;
 const ROUNDING_BITS: i32 = 0x4b400000;
 
@@ -27,7 +27,7 @@ export class Simd {
     );
   }
 
-  /** The sums of four vectors. */
+  /** The horizontal sums of four vectors. */
   @inline
   static sums(a: v128, b: v128, c: v128, d: v128): v128 {
     const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7)),
@@ -35,13 +35,13 @@ export class Simd {
     return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
   }
 
-  /** acc + a * b, rounded twice: a fused one would differ between processors. */
+  /** acc + a * b, rounded twice: a fused operation would differ between processors. */
   @inline
   static multiplyAdd(acc: v128, a: v128, b: v128): v128 {
     return f32x4.add(acc, f32x4.mul(a, b));
   }
 
-  /** The nearest integers. */
+  /** Rounds to the nearest integers. */
   @inline
   static round(x: v128): v128 {
     return i32x4.sub(f32x4.add(x, f32x4.splat(ROUNDING)), i32x4.splat(ROUNDING_BITS));
@@ -64,7 +64,7 @@ export class Simd {
     return f32x4.mul(p, power);
   }
 
-  /** x * Phi(x), by the error function of Abramowitz and Stegun 7.1.26. */
+  /** GELU: x * Phi(x), using the error function of Abramowitz and Stegun 7.1.26. */
   @inline
   static gelu(x: v128): v128 {
     const one = f32x4.splat(1.0),
@@ -83,7 +83,7 @@ export class Simd {
   }
 }
 
-/** IEEE 754 half precision. */
+/** Converts IEEE 754 half precision. */
 export function half(bits: u32): f32 {
   const exponent = (bits >> 10) & 31,
     fraction = bits & 1023,

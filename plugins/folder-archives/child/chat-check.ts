@@ -18,7 +18,7 @@ export interface KnownRecords {
   readonly documents: Map<string, CheckedDocument>;
 }
 
-/** How many there are. @throws BadArchive */
+/** Returns their number. @throws BadArchive */
 export async function checkChats(
   reader: PartReader,
   known: KnownRecords,

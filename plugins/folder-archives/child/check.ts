@@ -1,7 +1,7 @@
 /**
- * Looks through all of an archive before anything of it is taken over: hashes, shapes, and whether
- * its parts fit each other. In a child process; time and memory grow with what it says, not with
- * what it claims.
+ * Validates the whole archive before anything of it is imported: hashes, schemas, and references
+ * between its parts. Runs in a child process; its time and memory grow with the actual content, not
+ * with the sizes that the archive declares.
  */
 import type { ZipEntry } from "../../../core/lib/zip";
 import { Validator, version } from "../../../core/sdk";
@@ -15,16 +15,16 @@ import { checkShape, namesOf, type CheckLimits, type PartReader } from "./part-r
 
 export interface CheckInput extends CheckLimits {
   readonly path: string;
-  /** All parts together, unpacked. */
+  /** Total size of all parts, uncompressed. */
   readonly bytes_max: number;
 }
-/** What an archive without a fault holds. */
+/** The content of a valid archive. */
 export interface Checked {
   readonly counts: Counts;
   readonly left_out: LeftOut;
-  /** Of the documents, as a quota counts them. */
+  /** Bytes of the documents, as a quota counts them. */
   readonly storage_bytes: number;
-  /** Parts that belong to nothing. */
+  /** Parts that no record refers to. */
   readonly left_out_parts: readonly string[];
 }
 
@@ -111,7 +111,7 @@ async function readManifest(
   return manifest;
 }
 
-/** The parts that the manifest names, without those that belong to nothing. @throws BadArchive */
+/** The parts listed in the manifest, without those that no record refers to. @throws BadArchive */
 function checkParts(
   { parts: named }: Manifest,
   entries: ReadonlyMap<string, ZipEntry>,
@@ -147,7 +147,7 @@ function checkParts(
   return parts;
 }
 
-/** The bytes of a part. @throws BadArchive at their end, when they have another hash. */
+/** The bytes of a part. @throws BadArchive at the end, if the hash differs. */
 async function* hashedBytes(
   path: string,
   entry: ZipEntry,
@@ -162,7 +162,7 @@ async function* hashedBytes(
     throw badPart(name, "has other bytes than its SHA-256 in the manifest is of");
 }
 
-/** Reads every part of a kind to its end; answers how many there are. */
+/** Reads every part of a kind completely; returns their number. */
 async function hashAll(reader: PartReader, kind: layout.PartKind): Promise<number> {
   const names = namesOf(reader.parts, kind);
   for (const name of names) for await (const _piece of reader.bytes(name));

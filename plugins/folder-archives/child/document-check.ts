@@ -1,4 +1,4 @@
-/** Checks a document of an archive: its record, its text, and its index against that. */
+/** Checks a document of an archive: its record, its text, and its index against the text. */
 import { Validator } from "../../../core/sdk";
 import {
   segment_format,
@@ -15,19 +15,19 @@ const shapes = Object.fromEntries(
   Object.entries(document_lines).map(([kind, shape]) => [kind, new Validator(shape)]),
 ) as Record<keyof DocumentLines, Validator>;
 
-/** A UTF-16 unit in UTF-8. */
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
 const unit_bytes_max = 3;
 
 export interface CheckedDocument {
   readonly id: string;
   readonly version: number;
-  /** Of its text; 0 without one. */
+  /** Length of its text; 0 without one. */
   readonly points: number;
   readonly size_bytes: number;
   readonly passages: number;
 }
 
-/** `folders`: the ids of those in the archive. @throws BadArchive */
+/** `folders`: the ids of the folders in the archive. @throws BadArchive */
 export async function checkDocument(
   reader: PartReader,
   part: string,
@@ -94,13 +94,13 @@ interface Span {
 }
 type Segment = DocumentLines["segment"];
 
-/** The lines after the first. */
+/** All lines but the first. */
 class DocumentCheck {
   readonly text: TextCheck;
   #index: DocumentLines["index"] | undefined;
   #segments = 0;
   #passages = 0;
-  /** Those of the segment that was last. */
+  /** The vectors of the preceding segment. */
   #vectors: Uint8Array[] = [];
   #vector_bytes = 0;
   #chunks = 0;
@@ -129,7 +129,7 @@ class DocumentCheck {
     this.#spans(name, (line.value as { spans: Span[] }).spans, line.number);
   }
 
-  /** How many passages there are. */
+  /** Returns the number of passages. */
   end(): number {
     this.#endSegment();
     const { chunks, segments } = this.#index ?? { chunks: 0, segments: 0 };
@@ -173,7 +173,7 @@ class DocumentCheck {
     }
     const { analyzer, segment_format: written } = this.#index.encoding;
     const bytes = this.#bytes(data, line);
-    // Of another layout nothing is taken over.
+    // An index of another layout is not imported.
     const fault =
       written === segment_format ? segmentFault(bytes, passages.length, analyzer) : null;
     if (fault !== null) throw this.#bad(line, `has a segment that can't be searched: ${fault}`);
@@ -218,7 +218,7 @@ class DocumentCheck {
   }
 }
 
-/** As `vectorsFault`, of format version 1: one for each chunk, 32-bit floats. */
+/** The counterpart of `vectorsFault` for format version 1: one per chunk, 32-bit floats. */
 function floatsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
   const wanted = chunks * dimensions * 4;
   if (data.length !== wanted) return `they are ${data.length} bytes, not ${wanted}`;

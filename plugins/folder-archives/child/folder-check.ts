@@ -11,7 +11,7 @@ const folders_max = 20_000,
   prompts_max = 2_000,
   prompt_length_max = 32_000;
 
-/** The ids of the folders: the first is the root of the others. @throws BadArchive */
+/** Returns the ids of the folders; the first is the root of the others. @throws BadArchive */
 export async function checkFolders({ lines }: PartReader): Promise<string[]> {
   const ids: string[] = [];
   for await (const line of lines(folders_part)) {
@@ -32,7 +32,7 @@ export async function checkFolders({ lines }: PartReader): Promise<string[]> {
   return unique(folders_part, ids);
 }
 
-/** The ids of the prompts. @throws BadArchive */
+/** Returns the ids of the prompts. @throws BadArchive */
 export async function checkPrompts({ lines }: PartReader): Promise<string[]> {
   const ids: string[] = [];
   for await (const line of lines(prompts_part)) {

@@ -1,28 +1,28 @@
-/** The parts of an archive as its checks read them, and what they have in common. */
+/** Access to the parts of an archive, shared by its checks. */
 import { HttpError, name_length_max, trimmed, type Validator } from "../../../core/sdk";
 import { badPart, shown, type Line } from "../archive";
 import { kindOfPart, type Part, type PartKind } from "../layout";
 
 export interface CheckLimits {
-  /** One original. */
+  /** Size of one original. */
   readonly original_bytes_max: number;
-  /** UTF-16 units of a text. */
+  /** Length of a text in UTF-16 units. */
   readonly text_units_max: number;
 }
 export interface PartReader {
-  /** By name: those that belong to something. */
+  /** Parts that some record refers to, by name. */
   readonly parts: ReadonlyMap<string, Part>;
   readonly limits: CheckLimits;
-  /** @throws BadArchive, also at the end when they have another hash than the manifest says. */
+  /** @throws BadArchive, also at the end if the hash differs from the manifest. */
   readonly bytes: (name: string) => AsyncGenerator<Uint8Array, void>;
   readonly lines: (name: string) => AsyncGenerator<Line, void>;
 }
 
-/** The parts of a kind in their order. */
+/** The parts of a kind, in order. */
 export const namesOf = (parts: ReadonlyMap<string, Part>, kind: PartKind): readonly string[] =>
   [...parts.keys()].filter((name) => kindOfPart(name) === kind).sort();
 
-/** @throws BadArchive that names the part, and the line when there is one. */
+/** @throws BadArchive that names the part, and the line if there is one. */
 export function checkShape(part: string, shape: Validator, value: unknown, line?: Line): void {
   try {
     shape.validate(value);
@@ -33,7 +33,7 @@ export function checkShape(part: string, shape: Validator, value: unknown, line?
   }
 }
 
-/** @throws BadArchive unless it is a name as this server would have stored it. */
+/** @throws BadArchive unless the name is valid as this server would store it. */
 export function checkName(part: string, name: string): void {
   const is_long = name.length > 2 * name_length_max || [...name].length > name_length_max;
   if (name === "" || is_long || !name.isWellFormed() || trimmed(name) !== name)

@@ -1,4 +1,4 @@
-/** Checks that the text of a document is the one that its passages speak of. */
+/** Checks that the text of a document is the one that its passages refer to. */
 import { pairsIn } from "../../../core/lib/text-pieces";
 import { badPart, readText } from "../archive";
 import type { DocumentLines } from "../layout";
@@ -7,7 +7,7 @@ import type { PartReader } from "./part-reader";
 type Passage = DocumentLines["segment"]["passages"][number];
 
 export class TextCheck {
-  /** Where passages begin and end, ascending: UTF-16 units, and the code points they say. */
+  /** Start and end of passages, ascending: UTF-16 units, with the code points they declare. */
   readonly #places: number[] = [];
   readonly #points: number[] = [];
   #end = 0;
@@ -18,7 +18,7 @@ export class TextCheck {
     readonly points: number,
   ) {}
 
-  /** The next passage; answers what is wrong with it at first sight. */
+  /** Adds a passage; returns what is evidently wrong with it. */
   add({ start, end, start_point, end_point }: Passage): string | null {
     if (start >= end || end > this.units) return `out of the text: ${start} to ${end}`;
     if (start < this.#end) return "that lies over the one before";
@@ -28,7 +28,7 @@ export class TextCheck {
     return null;
   }
 
-  /** Reads the text. @throws BadArchive */
+  /** Reads the text and compares. @throws BadArchive */
   async run(reader: PartReader, text_part: string): Promise<void> {
     let unit = 0,
       point = 0,

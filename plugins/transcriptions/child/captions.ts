@@ -1,6 +1,6 @@
 /**
- * Parses captions: WebVTT, SRT and everything between the two, in one pass, line by line. Removes
- * the repetitions of rolling captions.
+ * Parses captions: WebVTT, SRT and anything in between, in one pass, line by line. Removes the
+ * repetitions of roll-up captions.
  */
 import type { RawTranscript, Segment } from "../transcript";
 
@@ -26,7 +26,7 @@ export function parseTiming(
   return match ? { start: seconds(match.slice(1, 5)), end: seconds(match.slice(5, 9)) } : undefined;
 }
 
-/** The format of captions that begin with this text; null when it is neither. */
+/** The format of captions that begin with this text; null if it is neither. */
 export function detectCaptions(head: string): "vtt" | "srt" | null {
   if (/^WEBVTT(?:[ \t\n\r]|$)/.test(head)) return "vtt";
   const lines = head
@@ -40,7 +40,7 @@ export function detectCaptions(head: string): "vtt" | "srt" | null {
     : null;
 }
 
-/** A cue ends at a blank line; what stands outside of cues (numbers, notes, styles) is ignored. */
+/** A cue ends at a blank line; anything outside cues (numbers, notes, styles) is ignored. */
 export function parseCaptions(text: string): RawTranscript {
   const segments: RawSegment[] = [];
   let cue: { readonly start: number; readonly end: number; readonly lines: string[] } | undefined;
@@ -95,8 +95,8 @@ interface Voice {
 }
 
 /**
- * The text without its tags; `<v …>` names the speaker from there on. A `<` that opens no tag is
- * text.
+ * The text without its tags; `<v …>` sets the speaker of the following text. A `<` that opens no
+ * tag is text.
  */
 function voicesOf(payload: string): Voice[] {
   const voices: { speaker: string | null; text: string }[] = [{ speaker: null, text: "" }];
@@ -161,8 +161,8 @@ interface Shown {
 }
 
 /**
- * Rolling and growing captions show a line several times; what stays is each line once, from when
- * it is first shown. `segments` are in order; their texts may have several lines.
+ * Roll-up and growing captions repeat lines on screen; keeps each line once, from when it is first
+ * shown. `segments` are in order; their texts may have several lines.
  */
 export function withoutRepeats(segments: readonly Segment[]): Segment[] {
   const kept: { start: number; end: number; text: string; speaker: string | null }[] = [];
@@ -191,8 +191,8 @@ export function withoutRepeats(segments: readonly Segment[]): Segment[] {
 }
 
 /**
- * The part of `lines` that was not shown before: `lines` may begin with the last ones of `before`,
- * or be a longer version of all of them.
+ * The part of `lines` not shown before: `lines` may begin with the last ones of `before`, or be a
+ * longer version of all of them.
  */
 function newTextOf(before: readonly string[], lines: readonly string[]): string {
   for (let shared = Math.min(before.length, lines.length, lines_max); shared > 0; shared--) {
@@ -202,5 +202,5 @@ function newTextOf(before: readonly string[], lines: readonly string[]): string 
   const [then, now] = [before.join(" "), lines.join(" ")];
   return now.startsWith(`${then} `) ? now.slice(then.length + 1) : now;
 }
-/** Lines on a screen at once. */
+/** Lines on screen at once. */
 const lines_max = 8;

@@ -1,7 +1,7 @@
 /** Probes a recording, in a child process. */
 import { parseFile } from "music-metadata";
 
-/** Properties of a recording; null where the file does not tell. */
+/** Properties of a recording; null if the file does not contain them. */
 export interface Probed {
   readonly duration_s: number | null;
   readonly has_video: boolean | null;

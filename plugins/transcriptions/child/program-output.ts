@@ -1,6 +1,6 @@
 /**
- * Parses the output of transcription programs and services: JSON of Whisper and its relatives, and
- * lines with times before or after the text.
+ * Parses the output of transcription programs and services: JSON in the form of Whisper and similar
+ * tools, and lines with times before or after the text.
  */
 import type { RawTranscript } from "../transcript";
 import { parseTiming } from "./captions";
@@ -86,7 +86,7 @@ export function parseBracketedLines(text: string): RawTranscript | undefined {
   return segments.length === 0 ? undefined : { segments };
 }
 
-/** A pause between words that begins a new segment, seconds. */
+/** A pause between words that starts a new segment, seconds. */
 const pause_s = 0.4;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Reads a transcript in any known format and normalises it. Runs in a child process, because the
- * input may be anything.
+ * Reads a transcript in any supported format and normalises it. Runs in a child process, because
+ * the input is untrusted.
  */
 import { writeFile } from "node:fs/promises";
 import { assemble, type RawTranscript, type Segment, type Transcript } from "../transcript";
@@ -9,20 +9,20 @@ import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./progra
 
 export interface ReadInput {
   readonly path: string;
-  /** Where the result goes, as JSON: a file that does not exist yet. */
+  /** Output path for the JSON; the file must not exist yet. */
   readonly output: string;
-  /** Of the recording, where it is known. */
+  /** Of the recording, if known. */
   readonly duration_s: number | null;
   readonly characters_max: number;
   readonly segments_max: number;
 }
-/** What the output holds. */
+/** The content of the output file. */
 export interface ReadOutput extends Transcript {
   readonly text: string;
   readonly times: ReturnType<typeof assemble>["times"];
 }
 
-/** An error with a code, which the parent receives with the message. */
+/** An error with a code, which the parent receives together with the message. */
 const codedError = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
   Object.assign(new Error(message), { code });
 
@@ -52,7 +52,7 @@ export async function readTranscript({
   return null;
 }
 
-/** UTF-8, UTF-16 with a byte order mark, or else Windows-1252. Line breaks become `\n`. */
+/** UTF-8, UTF-16 with a byte order mark, or otherwise Windows-1252. Line breaks become `\n`. */
 export function decodeText(bytes: Uint8Array): string {
   const label =
     bytes[0] === 0xff && bytes[1] === 0xfe
@@ -81,7 +81,7 @@ export function parseTranscript(text: string): RawTranscript {
   if (/^\s*[{[]/.test(text)) {
     const transcript = parseWhisperJson(parsed(text));
     if (transcript) return transcript;
-    // Output that begins with a brace is meant as JSON.
+    // Output that begins with a brace is treated as JSON.
     if (/^\s*\{/.test(text))
       throw codedError(
         "transcriber_failed",
@@ -131,7 +131,7 @@ const isTime = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && value >= 0 && value <= time_s_max;
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** Missing and invalid times, and those after the end, become the nearest valid ones. */
+/** Replaces missing and invalid times, and those after the end, by the nearest valid ones. */
 function repairTimes(segments: RawTranscript["segments"], length_s: number | null): Segment[] {
   let before = 0;
   return segments.map(({ start, end, text, speaker }) => {
@@ -174,7 +174,7 @@ const nameOf = (speaker: string | null): string | null =>
     .toWellFormed()
     .trim() || null;
 
-/** Two-letter codes by the English name of the language, filled when first needed. */
+/** Two-letter codes by the English name of the language, filled on first use. */
 const codes = new Map<string, string>();
 function byName(): ReadonlyMap<string, string> {
   if (codes.size > 0) return codes;
@@ -188,7 +188,7 @@ function byName(): ReadonlyMap<string, string> {
   return codes;
 }
 
-/** A code such as `en` or `pt-BR`; null for what is neither a code nor a name. */
+/** A code such as `en` or `pt-BR`; null for anything that is neither a code nor a name. */
 export function languageCode(name: string | null): string | null {
   const word = name?.trim() ?? "";
   if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i.test(word)) {

@@ -1,11 +1,11 @@
 /**
- * Splits the command line of the settings into words: at white space outside of quotes. No shell is
+ * Splits a configured command line into words, at white space outside of quotes. No shell is
  * involved.
  */
 
 /**
- * Inside `'…'` every character is literal; inside `"…"` and outside of quotes a backslash makes the
- * next character literal. Undefined when a quote is not closed.
+ * Inside `'…'` every character is literal; inside `"…"` and outside of quotes a backslash escapes
+ * the next character. Undefined when a quote is not closed.
  */
 export function splitCommandLine(command: string): string[] | undefined {
   const words: string[] = [];
@@ -33,7 +33,7 @@ export interface PlaceholderValues {
   readonly language: string;
 }
 
-/** `{input}`, `{output}` and `{language}` in a word; other braces are themselves. */
+/** Replaces `{input}`, `{output}` and `{language}` in a word; other braces are literal. */
 export const fillPlaceholders = (word: string, values: PlaceholderValues): string =>
   word.replace(
     /\{(input|output|language)\}/g,

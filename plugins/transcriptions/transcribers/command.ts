@@ -1,6 +1,6 @@
 /**
- * A transcriber that is a program on this machine: whisper.cpp, or any that prints or writes VTT,
- * SRT, JSON, or text.
+ * A transcriber that runs a local program: whisper.cpp, or any that prints or writes VTT, SRT,
+ * JSON, or text.
  */
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ import { decodeText } from "../child/transcript";
 import { fillPlaceholders } from "./command-line";
 import { killGroup, mark_name, runProgram, type ProgramResult } from "./process";
 
-/** Name of the output file; beside it lies `pid_file`. */
+/** Name of the output file; `pid_file` is in the same directory. */
 const output_name = "transcript";
 const pid_file = "pid";
 /** In order of preference. The program may add the extension itself. */
@@ -54,7 +54,7 @@ export class CommandTranscriber implements Transcriber {
     }
   }
 
-  /** What the program printed. @throws TranscriptionFailure when it failed or can't be run. */
+  /** The program's standard output. @throws TranscriptionFailure when it failed or can't be run. */
   private async run(
     directory: string,
     { path, duration_s, language }: Recording,
@@ -114,7 +114,7 @@ export class CommandTranscriber implements Transcriber {
   }
 }
 
-/** Contents of the output file; undefined when the program wrote none. */
+/** Contents of the output file; undefined if the program wrote none. */
 async function writtenIn(directory: string): Promise<string | undefined> {
   for (const extension of extensions) {
     const path = join(directory, `${output_name}${extension}`),
@@ -130,7 +130,7 @@ async function writtenIn(directory: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The last percentage in the text, or the last time in relation to the duration; 0 to 1. */
+/** The last percentage in the text, or the last time relative to the duration; 0 to 1. */
 export function progressIn(text: string, duration_s: number | null): number | undefined {
   const tail = text.slice(-2_000);
   const percent = [...tail.matchAll(/(?<![\d.])(\d{1,3}(?:\.\d{1,3})?) ?%/g)].at(-1)?.[1];
@@ -140,7 +140,7 @@ export function progressIn(text: string, duration_s: number | null): number | un
   return end === undefined ? undefined : Math.min(1, end / duration_s!);
 }
 
-/** After a crash: ends programs that the server left running. */
+/** After a crash: kills programs that the previous server left running. */
 export async function killLeftovers(temporary: string): Promise<void> {
   for (const path of await findLeftovers(temporary, temporary_prefix)) {
     const pid = Number(await readFile(join(path, pid_file), "utf8").catch(() => ""));
@@ -149,8 +149,8 @@ export async function killLeftovers(temporary: string): Promise<void> {
 }
 
 /**
- * Whether the process is ours, and not one that was given the same id since. Only Linux tells;
- * elsewhere a program that was left running ends by itself.
+ * Whether the process is ours, and not one that has got the same id since. Works only on Linux;
+ * elsewhere a leftover program ends by itself.
  */
 const isMarked = async (pid: number, mark: string): Promise<boolean> =>
   (await readFile(`/proc/${pid}/environ`, "utf8").catch(() => ""))

@@ -1,6 +1,6 @@
 /**
- * A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The
- * file goes out as it is read from disk.
+ * A transcriber over HTTP: any endpoint compatible with OpenAI's `/audio/transcriptions`. The file
+ * is streamed from disk.
  */
 import { retryAfterOfService } from "../../../core/lib/retry-after";
 import { sleep } from "../../../core/lib/timeout";
@@ -18,11 +18,11 @@ export interface EndpointOptions {
   readonly base_url: string;
   readonly model: string;
   readonly api_key: string | undefined;
-  /** Before the second attempt, and so on; milliseconds. */
+  /** Delays before the second attempt, the third and so on; milliseconds. */
   readonly pauses_ms?: readonly number[];
 }
 
-/** Requested in this order: a server that does not know one is asked for the next. */
+/** Tried in this order: if a server does not know one, the next is requested. */
 const formats = ["verbose_json", "vtt", "json", "text"] as const;
 const default_pauses_ms = [1_000, 4_000, 16_000];
 const retry_after_ms_max = 60_000;
@@ -30,7 +30,7 @@ const retry_after_ms_max = 60_000;
 export class EndpointTranscriber implements Transcriber {
   readonly name = "openai";
   readonly rank = 10;
-  /** Index of the first format that was not refused yet. */
+  /** Index of the first format that has not been refused. */
   private format = 0;
 
   constructor(private readonly options: EndpointOptions) {}
@@ -88,7 +88,7 @@ export class EndpointTranscriber implements Transcriber {
       ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
     };
     try {
-      // No proxy from the environment, no redirects, and no time limit but that of the run.
+      // No proxy from the environment, no redirects, and only the time limit of the run.
       return await fetch(`${base_url}/audio/transcriptions`, {
         method: "POST",
         headers,
@@ -108,7 +108,7 @@ export class EndpointTranscriber implements Transcriber {
   }
 }
 
-/** The bytes of a multipart body before and after the file. */
+/** The parts of the multipart body before and after the file. */
 function framing(
   { media_type }: Recording,
   fields: Readonly<Record<string, string>>,
@@ -125,7 +125,7 @@ function framing(
   return { boundary, head: bytes(parts.join("") + file), tail: bytes(`\r\n--${boundary}--\r\n`) };
 }
 
-/** The text of the answer. @throws TranscriptionFailure when it is too long or empty. */
+/** The text of the response. @throws TranscriptionFailure when it is too long or empty. */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -174,14 +174,14 @@ class TemporaryFailure extends Error {
 }
 
 /**
- * Whether the server may have refused the request for its format alone: not when it names another
- * field. `said`: the beginning of the answer.
+ * Whether the server may have refused the request only for its format: not if it names another
+ * field. `said`: the beginning of the response.
  */
 const refusesFormat = (status: number, said: string): boolean =>
   (status === 400 || status === 415 || status === 422) &&
   (/response_format|verbose_json/i.test(said) || !/\b(?:file|audio|model|key)\b/i.test(said));
 
-/** The failure of an answer. What the server wrote stays out of it: that may be anything. */
+/** The failure for an error response. Leaves out the server's own text, which could be anything. */
 function failureOf({ status, headers }: Response, said: string): Error {
   const later = { retry_after_ms: retryAfterOfService(headers) };
   if (status === 429 && /insufficient_quota/.test(said))

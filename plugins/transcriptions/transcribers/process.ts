@@ -1,34 +1,34 @@
-/** Runs a program in a process group of its own, within limits; the group is killed at the end. */
+/** Runs a program in its own process group, within limits; the group is killed at the end. */
 import { constants, setPriority } from "node:os";
 import { environmentForPrograms } from "../../../core/sdk";
 
 export interface ProgramOptions {
   readonly words: readonly string[];
   readonly directory: string;
-  /** Marks the processes, so that the next server recognises those left behind by this one. */
+  /** Marks the processes, so that the next server recognises leftover ones. */
   readonly mark: string;
   readonly stdout_bytes_max: number;
   readonly signal: AbortSignal;
-  /** What it has just printed. */
+  /** The latest output. */
   readonly onPrinted: (text: string) => void;
   readonly onStarted: (pid: number) => Promise<void>;
 }
 export interface ProgramResult {
   readonly exit_code: number | null;
-  /** The signal that ended it: `SIGSEGV`. */
+  /** The signal that ended it, such as `SIGSEGV`. */
   readonly ended_by: string | null;
   readonly stdout: string;
-  /** The last part of it. */
+  /** The end of standard error. */
   readonly stderr: string;
   readonly printed_too_much: boolean;
 }
 
 export const mark_name = "DOSSIER_TRANSCRIBING";
 const stderr_chars_max = 4_000;
-/** Wait for output after the program has ended: others may hold its pipes open. */
+/** How long to wait for output after the program has ended: others may hold its pipes open. */
 const drain_ms = 1_000;
 
-/** @throws Error of the system when it can't be started, the signal's reason when that fired. */
+/** @throws a system error when it can't be started, the signal's reason when that fired. */
 export async function runProgram({
   words,
   directory,
@@ -48,7 +48,7 @@ export async function runProgram({
     detached: true,
   });
   let over = false;
-  // Not after the end: the process id may belong to another by then.
+  // Not after the end: the process id may have been reused.
   const kill = () => {
     if (!over) killGroup(child.pid);
   };
@@ -73,7 +73,7 @@ export async function runProgram({
     ]);
     await onStarted(child.pid);
     await child.exited;
-    // Processes that it left behind are killed too.
+    // Kills the processes it left behind, too.
     kill();
     over = true;
     await Promise.race([reading, Bun.sleep(drain_ms)]);
@@ -98,7 +98,7 @@ async function each(
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) take(chunk);
 }
 
-/** Kills the program and all it has started; does nothing when they have ended. */
+/** Kills the program and everything it has started; does nothing if they have ended. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
@@ -107,7 +107,7 @@ export function killGroup(pid: number): void {
   }
 }
 
-/** Gives way to the server's own work. */
+/** Lower priority than the server's own work. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);

@@ -1,11 +1,11 @@
 /**
- * Where this server is: a reverse proxy may have it below a path. The page says so, because its
- * address alone does not tell how much of it is the server's.
+ * The address of this server, which a reverse proxy may serve below a path. The page contains the
+ * base path, because it can't be derived from the page's address.
  */
 const { document: page } = globalThis as {
   document?: { readonly documentElement: { readonly dataset: { readonly base?: string } } };
 };
 
-/** Before every path of the server: `/dossier`, or nothing. */
+/** The prefix of every path of the server: `/dossier`, or empty. */
 export const base_path = page?.documentElement.dataset.base ?? "";
 export const console_base = `${base_path}/console`;

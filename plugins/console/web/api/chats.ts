@@ -7,7 +7,7 @@ import type { Answer, BodyOf, FoundPassage, Page, RowOf } from "./types";
 export type Chat = Answer<"getChat">;
 export type Message = RowOf<"listMessages">;
 export type MessageStatus = Message["status"];
-/** What a message was answered with: Markdown with markers such as `[1]`. */
+/** The answer of a message: Markdown with markers such as `[1]`. */
 export type MessageResult = NonNullable<Message["result"]>;
 /** `id` is the number in the answer's markers. */
 export type Citation = MessageResult["citations"][number];
@@ -22,7 +22,7 @@ const isOf = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
 export interface ChatFilter {
   readonly page: number;
   readonly deleted: boolean;
-  /** Those that are pinned, or the others; undefined for both. */
+  /** Pinned chats, or the others; undefined for both. */
   readonly pinned?: boolean;
   /** Words of the name or of a question. */
   readonly q?: string;
@@ -30,7 +30,7 @@ export interface ChatFilter {
 export const useChats = ({ page, deleted, pinned, q = "" }: ChatFilter) =>
   useQuery<Page<Chat>>({
     queryKey: keys.chats({ page, pinned, q, deleted }),
-    // Another page may stand in for this one until it is there, but not one of the other list.
+    // While a page loads, another page of the same list stands in for it.
     placeholderData: (before, query) => (isOf(query?.queryKey, deleted) ? before : undefined),
     queryFn: ({ signal }) =>
       api<Page<Chat>>("/chats", {
@@ -47,14 +47,14 @@ export const useChat = (id: string | null) =>
 export const usePrompts = () =>
   useQuery({ queryKey: keys.prompts, queryFn: () => fetchAll<Prompt>("/prompts") });
 
-/** What answers questions; as good as constant. */
+/** The configured answerers, which practically never change. */
 export const useAnswering = () =>
   useQuery({
     queryKey: keys.answering,
     staleTime: 60_000,
     queryFn: ({ signal }) => api<Answer<"getAnswering">>("/answering", { signal }),
   });
-/** Questions to begin with; null asks every folder. */
+/** Suggested first questions; null asks every folder. */
 export const useSuggestions = (folders: readonly string[] | null) =>
   useQuery({
     queryKey: keys.suggestions(folders),
@@ -132,7 +132,7 @@ export const search = async (
     })
   ).data;
 
-/** A random UUID, on plain HTTP too, where browsers have no `crypto.randomUUID`. */
+/** A random UUID, also on plain HTTP, where browsers have no `crypto.randomUUID`. */
 export function newRequestId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -10,12 +10,12 @@ export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
-/** The kind of failure: it decides the text and the icon. */
+/** The kind of failure, which determines text and icon. */
 export type Family = keyof typeof strings.errors;
 
 /**
- * An answer other than 2xx, or no answer at all (`status` 0, code `offline`). `message` is the
- * server's sentence.
+ * A response other than 2xx, or none at all (`status` 0, code `offline`). `message` is the server's
+ * sentence.
  */
 export class ApiProblem extends Error {
   constructor(
@@ -24,12 +24,12 @@ export class ApiProblem extends Error {
     readonly detail: string,
     readonly errors: readonly FieldProblem[] = [],
     readonly request_id: string | null = null,
-    /** Seconds after which to try again, when the server says so. */
+    /** Seconds to wait before a retry, if the server says so. */
     readonly retry_after_s: number | null = null,
   ) {
     super(forPeople(detail));
   }
-  /** What is wrong with this field (`/name`, `?page`), if anything. */
+  /** The problem of this field (`/name`, `?page`), if any. */
   at(pointer: string): string | undefined {
     const found = this.errors.find((error) => error.pointer === pointer);
     return found && forPeople(found.detail);
@@ -41,14 +41,14 @@ export class ApiProblem extends Error {
     if (this.status === 429) return "busy";
     return this.status >= 500 ? "server" : "refused";
   }
-  /** The sentence to show, with the seconds to wait when the server's own has no number. */
+  /** The sentence to show; adds the seconds to wait unless the server's own has a number. */
   get sentence(): string {
     const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
     return says ? this.message : `${this.message} ${strings.wait_seconds(this.retry_after_s!)}`;
   }
 }
 
-/** Errors of the page itself become problems too. */
+/** Turns errors of the page itself into problems too. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(
@@ -88,7 +88,7 @@ export interface ApiOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The raw answer, for streams and files. @throws ApiProblem */
+/** The raw response, for streams and files. @throws ApiProblem */
 export async function request(
   path: string,
   { method = "GET", body, query, signal: abort, headers = {} }: ApiOptions = {},
@@ -116,7 +116,7 @@ export async function request(
   throw await readProblem(response, path);
 }
 
-/** The JSON of the answer; undefined when it has no body. @throws ApiProblem */
+/** The JSON of the response; undefined when it has no body. @throws ApiProblem */
 export async function api<T>(path: string, options: ApiOptions = {}): Promise<T> {
   const response = await request(path, options);
   const text = await response.text();
@@ -134,7 +134,7 @@ async function readProblem(response: Response, path: string): Promise<ApiProblem
   );
 }
 
-/** Reads application/problem+json; of any other body it takes what it can. */
+/** Reads application/problem+json; of any other body it uses what it can. */
 export function problemFrom(
   status: number,
   text: string,

@@ -1,4 +1,4 @@
-/** Calls about documents. Each throws an ApiProblem when it fails. */
+/** Calls for documents. Each throws an ApiProblem when it fails. */
 import { api } from "./client";
 import type { Answer, BodyOf, Document, Page } from "./types";
 
@@ -12,7 +12,7 @@ export interface DocumentFilter {
   readonly order?: string;
 }
 const page_size = 50;
-/** The largest page, and the most documents that one call changes. */
+/** The largest page, and the most documents per bulk call. */
 export const batch_size = 200;
 
 export const listDocuments = (
@@ -43,7 +43,7 @@ export const changeDocuments = (body: Batch, signal?: AbortSignal) =>
     ...(signal ? { signal } : {}),
   });
 
-/** Of all documents of the folder that the filter finds, in parts. */
+/** For all documents of the folder that match the filter, in batches. */
 export async function* documentIds(
   folder_id: string,
   filter: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ export async function* documentIds(
   }
 }
 
-/** Passages for the query, the best first. */
+/** Passages for the query, best first. */
 export const search = (
   query: string,
   folder_ids: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A list of messages that is fetched in parts. What has not changed stays the same object: a chat
- * has hundreds of answers, and only those that change are shown anew.
+ * A list of messages that is fetched in parts. Unchanged messages stay identical objects: a chat
+ * may have hundreds of answers, and only changed ones are rendered again.
  */
 interface Listed {
   readonly requestId: string;
@@ -15,10 +15,13 @@ interface Part<M> {
   readonly data: readonly M[];
   readonly pagination: { readonly total: number; readonly next_page: number | null };
 }
-/** The one before, or its parts, as far as they equal what is now. */
+/** Reuses the previous value, or those of its parts that are still equal. */
 type Keep = <T>(before: T, now: T) => T;
 
-/** The list begins with this page; where nothing of it is known, more has come since. */
+/**
+ * Merges a page with the newest messages; if it does not overlap the known ones, more have come
+ * since.
+ */
 export function withNewest<M extends Listed>(
   { messages }: FetchedMessages<M>,
   { data, pagination }: Part<M>,
@@ -31,7 +34,7 @@ export function withNewest<M extends Listed>(
   return { messages: [...fetched, ...older], total: pagination.total };
 }
 
-/** With a page further back, which may repeat some that are known. */
+/** Merges a page of older messages, which may repeat known ones. */
 export function withOlder<M extends Listed>(
   { messages }: FetchedMessages<M>,
   { data, pagination }: Part<M>,

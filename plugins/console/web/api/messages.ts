@@ -1,4 +1,4 @@
-/** The messages of a chat, as far back as somebody looks. */
+/** The messages of a chat, as far back as they have been scrolled to. */
 import { replaceEqualDeep, useQuery } from "@tanstack/preact-query";
 import { isRunning, type Message } from "./chats";
 import { api } from "./client";
@@ -8,9 +8,9 @@ import type { Page } from "./types";
 
 type Fetched = FetchedMessages<Message>;
 
-/** What is shown at once: each answer has a hundred elements. */
+/** Messages shown at first: each answer has a hundred elements. */
 const page_size = 20;
-/** So many are fetched to hear what is new, once there are others. */
+/** Messages fetched on an update, once others are loaded. */
 const newest_size = 10;
 
 export const useMessages = (chat_id: string) =>
@@ -20,7 +20,7 @@ export const useMessages = (chat_id: string) =>
     queryFn: ({ signal }) => fetchNewest(chat_id, signal),
   });
 
-/** Fetches those before the ones that are there. */
+/** Fetches the messages before the loaded ones. */
 export async function fetchEarlier(chat_id: string): Promise<void> {
   const page = await fetchPage(chat_id, 1 + Math.floor(known(chat_id).messages.length / page_size));
   change(chat_id, (before) => withOlder(before, page, replaceEqualDeep));
@@ -28,7 +28,7 @@ export async function fetchEarlier(chat_id: string): Promise<void> {
 
 /** Adds a message that was just sent, so that it is shown at once. */
 export function cacheMessage(chat_id: string, message: Message): void {
-  // What is under way may not know it yet.
+  // A running request may not include it.
   void queries.cancelQueries({ queryKey: keys.messages(chat_id) });
   change(chat_id, ({ messages, total }) => ({
     messages: [message, ...messages],
@@ -64,7 +64,7 @@ async function fetchNewest(chat_id: string, signal: AbortSignal): Promise<Fetche
   return fetched;
 }
 
-/** The pages of older messages that are known to have changed, and of answers on their way. */
+/** Pages of older messages with known changes or with unfinished answers. */
 function pagesToFetch(messages: readonly Message[], from: number): readonly number[] {
   const all = changed_messages.has("all");
   const places = messages.flatMap((message, at) =>

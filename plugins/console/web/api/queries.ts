@@ -1,13 +1,12 @@
 /**
- * The cache of what was fetched: one QueryClient, the query keys, and hooks that several pages
- * share.
+ * The cache of fetched data: one QueryClient, the query keys, and hooks that several pages share.
  */
 import { QueryClient, useQuery } from "@tanstack/preact-query";
 import { base_path } from "./base";
 import { api, ApiProblem } from "./client";
 import type { Folder, Page, PluginPage, PluginPanel } from "./types";
 
-/** What may work when tried again: no answer, 429, 502 to 504. What is refused stays refused. */
+/** Failures worth a retry: no response, 429, 502 to 504. Other refusals are final. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
 
@@ -66,15 +65,15 @@ export const keys = {
   plugin_panels: ["plugin-page", "panel"],
 } as const;
 
-/** What GET /health says: it lies outside of the API. Degraded is an answer, too. */
+/** The response of GET /health, which is outside the API. `degraded` is a valid response, too. */
 export async function fetchHealth(): Promise<{ readonly intake?: "open" | "paused" }> {
   const answer = await fetch(`${base_path}/health`);
   return (await answer.json()) as { readonly intake?: "open" | "paused" };
 }
 
 /**
- * The messages, by request id, that have changed since they were fetched, `all` when nobody knows
- * which: of a chat only the newest are fetched again, and those.
+ * The messages, by request id, that have changed since they were fetched, or `all` if unknown: of a
+ * chat only the newest ones and these are fetched again.
  */
 export const changed_messages = new Set<string>();
 
@@ -97,7 +96,7 @@ export async function fetchAll<T>(
 }
 
 /** All folders of the user, by name: roots and subfolders alike. */
-/** While vectors are being made; nobody is told of each document that has got them. */
+/** Polled while vectors are being computed: there is no event per document for that. */
 export const vectors_every_ms = 5_000;
 
 export const useFolders = () =>
@@ -111,7 +110,7 @@ export const useFolders = () =>
       ),
   });
 
-/** Looks up the name of a folder by its id; `unknown` when there is no such folder any more. */
+/** Returns a lookup from folder ids to names; `unknown` for a folder that no longer exists. */
 export function useFolderNames(unknown: string): (id: string) => string {
   const folders = useFolders();
   const names = new Map((folders.data ?? []).map(({ id, name }) => [id, name]));
@@ -125,7 +124,7 @@ export const usePluginPages = () =>
     queryFn: () => api<readonly PluginPage[]>("/pages"),
   });
 
-/** `signed_out`: those of the sign-in page, which are for whoever is not signed in. */
+/** `signed_out`: panels of the sign-in page, for visitors who are not signed in. */
 export const usePanels = (signed_out: boolean) =>
   useQuery({
     queryKey: [...keys.plugin_panels, signed_out],

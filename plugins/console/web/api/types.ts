@@ -1,5 +1,5 @@
 /**
- * Records as the server sends them. scripts/console-schema.ts makes the types of its OpenAPI
+ * Records as the server sends them. scripts/console-schema.ts generates the types from its OpenAPI
  * document.
  */
 import type { operations } from "./schema.gen";
@@ -7,14 +7,14 @@ import type { operations } from "./schema.gen";
 type Operation = keyof operations;
 type JsonOf<R> = R extends { content: { "application/json": infer Body } } ? Body : never;
 
-/** The JSON of a successful answer, named by its operation: `Answer<"getFolder">`. */
+/** The JSON of a successful response, by operation: `Answer<"getFolder">`. */
 export type Answer<O extends Operation> = JsonOf<
   operations[O]["responses"][keyof operations[O]["responses"]]
 >;
-/** One record of an answer that is a page of a list. */
+/** One record of a paged list. */
 export type RowOf<O extends Operation> =
   Answer<O> extends { data: readonly (infer Row)[] } ? Row : never;
-/** The JSON that the operation takes. */
+/** The JSON body of the operation. */
 export type BodyOf<O extends Operation> = JsonOf<NonNullable<operations[O]["requestBody"]>>;
 
 export type Pagination = Answer<"listFolders">["pagination"];
@@ -27,16 +27,16 @@ export type Session = Answer<"getSession">;
 export type User = NonNullable<Session["user"]>;
 export type AccountSession = RowOf<"listSessions">;
 export type ApiKey = RowOf<"listKeys">;
-/** `token` is shown once and never again. */
+/** `token` is shown only once. */
 export type NewApiKey = Answer<"createKey">;
 
 export type Folder = Answer<"getFolder">;
 export type Document = RowOf<"listDocuments">;
-/** A place in a document: what a search finds, and what an answer cites. */
+/** A location in a document: a search result or a citation. */
 export type Passage = Omit<FoundPassage, "matched">;
 export type FoundPassage = RowOf<"search">;
 
-/** A page that a plugin adds. */
+/** A page of a plugin. */
 export type PluginPage = Answer<"listPages">[number];
-/** A panel that a plugin adds. */
+/** A panel of a plugin. */
 export type PluginPanel = Answer<"listPanels">[number];

@@ -1,6 +1,4 @@
-/**
- * Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in.
- */
+/** Routing: the page of this address, or the sign-in page when nobody is signed in. */
 import { matchRoute, Redirect, Router, useLocation, useRouter } from "wouter-preact";
 import { console_base } from "../api/base";
 import { usePluginPages } from "../api/queries";
@@ -34,8 +32,8 @@ const NotFound = () => (
 );
 
 /**
- * A built-in page, one of a plugin, or none; the shell stays while pages change. No address is
- * called unknown before the pages of plugins are known.
+ * A built-in page, one of a plugin, or none; the shell stays while pages change. An address counts
+ * as unknown only after the pages of plugins are known.
  */
 function SignedIn({ admin }: { readonly admin: boolean }) {
   const [path] = useLocation();

@@ -7,7 +7,7 @@ import { api_base } from "../api/client";
 import { changed_messages, queries, refresh } from "../api/queries";
 import { setUser } from "./session";
 
-/** A record of the caller has changed. */
+/** A record of the user has changed. */
 export interface Change {
   readonly kind: string;
   readonly id: string;
@@ -52,8 +52,8 @@ let gathering: ReturnType<typeof setTimeout> | undefined;
 let last_id = "";
 
 /**
- * Marks a kind of record as stale. Changes come in bursts: everything is refetched once, a moment
- * later.
+ * Marks a kind of record as stale. Changes come in bursts, so everything is refetched once, a
+ * moment later.
  */
 export function refreshSoon(kind: string): void {
   for (const name of [kind, ...(related_kinds[kind] ?? [])]) waiting.add(name);
@@ -82,7 +82,7 @@ function receive(message: Message): void {
   for (const listener of listeners) listener(message.change);
 }
 
-/** Holds the stream until `signal` fires. `say` is given what comes, `state` whether it is open. */
+/** Holds the stream until `signal` fires. `say` receives its events, `state` whether it is open. */
 function holdStream(
   say: (message: Message) => void,
   state: (streaming: boolean) => void,
@@ -117,7 +117,7 @@ function holdStream(
       failures += 1;
       if (failures >= 2) state(false);
       if (source?.readyState !== EventSource.CLOSED) return;
-      // The server refused the stream, and the browser does not try again by itself.
+      // The server refused the stream, and the browser does not reconnect by itself.
       state(false);
       timer = setTimeout(open, Math.min(30_000, 1_000 * 2 ** failures));
     });
@@ -133,7 +133,7 @@ function holdStream(
   );
 }
 
-/** Starts the updates. Returns a function that ends them, for sign-out. */
+/** Starts the updates. Returns a function that stops them, for sign-out. */
 export function startLive(): () => void {
   const ending = new AbortController();
   const { signal } = ending;

@@ -117,7 +117,7 @@ const themes = [
   ["dark", "moon"],
 ] as const;
 
-/** Who is signed in, the theme, the shortcuts and signing out. */
+/** The signed-in user, the theme, the shortcuts and signing out. */
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const { email } = useUser();
   const [path] = useLocation();

@@ -1,4 +1,6 @@
-/** What a page of the console is: its address, how it is loaded, its entry in the navigation. */
+/**
+ * The definition of a page of the console: its address, its loader, its entry in the navigation.
+ */
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icons";
 
@@ -17,15 +19,15 @@ export interface PageEntry {
     readonly icon: IconName;
     readonly shortcut?: string;
   };
-  /** Only administrators see it. */
+  /** Only for administrators. */
   readonly admin?: boolean;
-  /** Without the shell, and for people who are not signed in. */
+  /** Without the shell, for visitors who are not signed in. */
   readonly standalone?: boolean;
-  /** Uses the whole width and height beside the navigation, and scrolls by itself. */
+  /** Fills the area beside the navigation and scrolls its own content. */
   readonly full?: boolean;
 }
 
-/** What the search palette gets from the shell. */
+/** What the search palette receives from the shell. */
 export interface PaletteProps {
   readonly pages: readonly PageEntry[];
   readonly onClose: () => void;

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 export const palette_open = signal(false);
 
 let typed_ahead = "";
-/** The palette begins with that. */
+/** The initial text of the palette. */
 export const typedAhead = (): string => typed_ahead;
 
 export function openPalette(): void {
@@ -15,7 +15,7 @@ export function closePalette(): void {
   palette_open.value = false;
 }
 
-/** A key pressed while the palette is on its way. */
+/** A key pressed while the palette was loading. */
 export function typeAhead(key: string): void {
   if (key === "Escape") closePalette();
   else if (key === "Backspace") typed_ahead = typed_ahead.slice(0, -1);

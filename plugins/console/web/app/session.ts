@@ -1,4 +1,4 @@
-/** Who is signed in. */
+/** The signed-in user. */
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "../api/client";
 import { keys, queries } from "../api/queries";
@@ -15,7 +15,7 @@ export const useSession = () =>
     staleTime: 5 * 60_000,
   });
 
-/** The user who is signed in. Only for components inside the shell, where there is one. */
+/** The signed-in user. Only for components inside the shell, where there is one. */
 export function useUser(): User {
   const user = useSession().data?.user;
   if (!user) throw new Error("Nobody is signed in.");
@@ -23,7 +23,7 @@ export function useUser(): User {
 }
 
 /**
- * Shows the console of `user`, or the sign-in page, and drops everything cached for the previous
+ * Shows the console for `user`, or the sign-in page, and drops everything cached for the previous
  * user.
  */
 export function setUser(user: User | null): void {
@@ -40,20 +40,20 @@ const remembered = "dossier.signed_in";
 function remember(signed_in: boolean): void {
   if (signed_in) localStorage.setItem(remembered, "1");
 }
-/** The session of whoever was signed in here has ended without them. */
+/** The session of the user who was signed in here has ended. */
 export const hasLostSession = (): boolean => localStorage.getItem(remembered) !== null;
 
 let signed_out = false;
-/** Somebody has just signed out here: nobody is signed in again without a click. */
+/** Somebody has just signed out here, so automatic sign-in is off until a click. */
 export const hasSignedOut = (): boolean => signed_out;
 
-/** Here, and where the user came from when that wants it. */
+/** Here, and at the identity provider if it has a page for that. */
 export async function signOut(): Promise<void> {
   const further = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
   signed_out = true;
   localStorage.removeItem(remembered);
   if (!further?.location) return setUser(null);
   location.assign(further.location);
-  // Nothing else happens here until the browser has left.
+  // Blocks further actions until the browser has left the page.
   return new Promise(() => undefined);
 }

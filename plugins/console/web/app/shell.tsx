@@ -22,7 +22,7 @@ import { HelpDialog, help_open, useShortcuts } from "./shortcuts";
 const retry_ms = 3_000;
 const health_every_ms = 30_000;
 
-/** Says that the server is away, and tries again every few seconds. */
+/** Says that the server is unreachable, and retries every few seconds. */
 function OfflineBanner() {
   const [online, setOnline] = useState(navigator.onLine);
   useEffect(() => {
@@ -55,7 +55,7 @@ function OfflineBanner() {
   );
 }
 
-/** Says that what is uploaded waits: for everybody, and for long. */
+/** Says that the intake of documents is paused, for everybody. */
 function IntakeBanner() {
   const health = useQuery({
     queryKey: keys.health,
@@ -139,7 +139,7 @@ export function Shell({
   );
 }
 
-/** The first stop of the tab key: past the navigation, to the page. */
+/** The first stop of the tab key: skips the navigation. */
 const SkipLink = ({ target }: { readonly target: RefObject<HTMLElement> }) => (
   <a
     class="skip"
@@ -153,7 +153,7 @@ const SkipLink = ({ target }: { readonly target: RefObject<HTMLElement> }) => (
   </a>
 );
 
-/** In place of the navigation on narrow screens. */
+/** Replaces the navigation on narrow screens. */
 const TopBar = ({ onMenu }: { readonly onMenu: () => void }) => (
   <header class="top">
     <IconButton label={strings.navigation.open} icon="menu" onClick={onMenu} />

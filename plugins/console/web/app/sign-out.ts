@@ -1,4 +1,4 @@
-/** Signing out from a component: the sign-in page follows, or a message that says why not. */
+/** Signing out from a component: leads to the sign-in page, or shows why it failed. */
 import { useLocation } from "wouter-preact";
 import { toastError } from "../ui/toast";
 import { signOut } from "./session";

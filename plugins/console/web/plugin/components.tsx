@@ -1,6 +1,6 @@
 /**
- * The console's components for what plugins show: functions that make elements, out of the
- * components of every other page.
+ * The console's components for plugins: functions that create elements from the components of the
+ * console's own pages.
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { useState } from "preact/hooks";
@@ -68,7 +68,7 @@ function PluginTable<T>({ label, columns, rows, empty }: TableOptions<T>) {
   );
 }
 
-/** `value` and `error` are read and written from outside. */
+/** `value` and `error` are read and written by the plugin. */
 function fieldIn(parts: Parts, options: FieldOptions): FormField {
   const { kind = "text", choices = [] } = options;
   const first = options.value ?? (kind === "check" ? false : (choices[0]?.value ?? ""));
@@ -141,7 +141,7 @@ function Input({
   );
 }
 
-/** The components, in the name of one part of a page. */
+/** The components, bound to one part of a page. */
 export function componentsIn(parts: Parts): ConsoleComponents {
   const { show } = parts;
   return {

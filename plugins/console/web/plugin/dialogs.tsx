@@ -1,10 +1,13 @@
-/** Dialogs that plugins open: each is answered once, and closed when its part of the page goes. */
+/**
+ * Dialogs that plugins open: each resolves once, and is closed when its part of the page is
+ * removed.
+ */
 import type { ComponentChildren } from "preact";
 import type { ConsoleComponents, DialogOptions } from "../../page-contract";
 import { ConfirmDialog, Dialog, FormDialog } from "../ui/dialog";
 import { Place, type Parts } from "./parts";
 
-/** `true` once `confirmed` was called before `close`. */
+/** `true` if `confirmed` was called before `close`. */
 function open(
   parts: Parts,
   dialogOf: (close: () => void, confirmed: () => void) => ComponentChildren,

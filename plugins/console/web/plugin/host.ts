@@ -1,4 +1,4 @@
-/** What a module of a plugin is given: calls, components, and what is told while it is shown. */
+/** The host object of a plugin's module: calls, components, and notifications while it is shown. */
 import type {
   ConsoleHost,
   PanelHost,
@@ -14,7 +14,7 @@ import { themeInEffect } from "../app/theme";
 import { componentsIn } from "./components";
 import { Parts } from "./parts";
 
-/** What happens when it is left; a plugin that throws there keeps nobody from leaving. */
+/** Cleanup when it is left; an exception there does not block navigation. */
 export class Leaving {
   readonly #works: (() => void)[] = [];
   #gone = false;
@@ -62,7 +62,7 @@ export const consoleHost = (leaving: Leaving, { user, navigate }: SignedIn): Con
   onChange: (listener) => leaving.add(onChange((change) => run(() => listener(change)))),
 });
 
-/** The record that a panel stands beside, which is read anew while the panel is shown. */
+/** The record of the page, which is refetched while the panel is shown. */
 export class ShownRecord<R> {
   readonly #listeners = new Set<(record: R) => void>();
 

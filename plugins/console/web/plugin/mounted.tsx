@@ -1,6 +1,6 @@
 /**
- * A module of a plugin in the page: loaded, mounted and taken away again. One that throws, or does
- * not end, is a card with the plugin's name; the page around it goes on.
+ * Mounts and unmounts a plugin's module in the page. If it throws, or hangs, a card with the
+ * plugin's name appears and the rest of the page keeps working.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MountedModule, ShownHost } from "../../page-contract";
@@ -12,11 +12,11 @@ import { common_strings } from "../strings/common";
 import { part_strings as strings } from "../strings/plugin-parts";
 import { Leaving } from "./host";
 
-/** After this it is said that the plugin does not answer; what it shows later is shown. */
+/** After this time a notice says that the plugin does not respond; it may still render later. */
 const slow_ms = 5_000;
 /**
- * When each module that runs at this moment began, kept beyond a tab that had to be ended: what
- * never gave the page back is not mounted again by itself.
+ * The start time of each module that is mounting right now, stored beyond the life of the tab: one
+ * that blocked the tab is not mounted again automatically.
  */
 const running_key = (module: string): string => `dossier.mounting ${module}`;
 /** Another tab may be mounting it right now. */
@@ -35,7 +35,7 @@ const wasStuck = (module: string): boolean => {
   const began = localStorage.getItem(running_key(module));
   return began !== null && !running.has(module) && Date.now() - Number(began) > stuck_ms;
 };
-// A page that is left has not stood still.
+// A page that was left has not hung.
 addEventListener("pagehide", () => {
   for (const module of running) noteRunning(module, false);
 });
@@ -107,7 +107,7 @@ async function mount<H>(
   if (typeof cleanUp === "function") leaving.add(cleanUp as () => void);
 }
 
-/** Tells of what the module throws later, by itself. */
+/** Reports later, asynchronous errors of the module. */
 function watchMistakes(module: string, tell: (message: string) => void): () => void {
   const ending = new AbortController();
   const { signal } = ending;

@@ -1,4 +1,4 @@
-/** A page that a plugin adds. */
+/** A page of a plugin. */
 import { useCallback } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import type { PluginPage as Entry } from "../api/types";

@@ -1,4 +1,4 @@
-/** The panels that plugins add to a page of the console: a card each, beside what is there. */
+/** The panels of plugins on a page of the console: a card each, below the page's own content. */
 import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import type { PanelPlace, PanelRecords } from "../../page-contract";
@@ -11,10 +11,10 @@ import { Mounted } from "./mounted";
 const usePanelsOf = (place: PanelPlace): readonly PluginPanel[] =>
   usePanels(place === "signin").data?.filter(({ where }) => where === place) ?? [];
 
-/** Whether a plugin adds any there. */
+/** Whether a plugin has any there. */
 export const useHasPanels = (place: keyof PanelRecords): boolean => usePanelsOf(place).length > 0;
 
-/** Beside a record. */
+/** On the page of a record. */
 export function Panels<W extends keyof PanelRecords>({
   where,
   record,

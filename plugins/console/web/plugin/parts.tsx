@@ -1,15 +1,15 @@
-/** What plugins show inside a page: rendered apart, and taken away with it. */
+/** Content of plugins inside a page: rendered in separate roots, and removed with it. */
 import { render, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Router } from "wouter-preact";
 import type { Content } from "../../page-contract";
 import { console_base } from "../api/base";
 
-/** What was rendered for one part of a page, to be taken away with it. */
+/** Everything rendered for one part of a page, to be removed with it. */
 export class Parts {
   readonly #roots = new Set<HTMLElement>();
 
-  /** An element around it that has no box of its own; `into`: where it must be at once. */
+  /** A wrapper element without a box of its own; `into`: where to attach it immediately. */
   readonly show = (children: ComponentChildren, into?: HTMLElement): HTMLElement => {
     const root = document.createElement("div");
     root.className = "plugin-part";
@@ -36,7 +36,7 @@ const nodesOf = (content: Content): (Node | string)[] => {
   return [content instanceof Node ? content : String(content)];
 };
 
-/** Puts content of a plugin among components. Text becomes text, never HTML. */
+/** Embeds plugin content among components. Text becomes text, never HTML. */
 export function Place({ content }: { readonly content: Content }) {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => place.current!.replaceChildren(...nodesOf(content)), [content]);

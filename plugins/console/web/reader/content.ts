@@ -4,9 +4,7 @@ import { api } from "../api/client";
 import { keys } from "../api/queries";
 import type { Answer, Document } from "../api/types";
 
-/**
- * Of the version that answers; empty until there is text. Not asked for while it is not `wanted`.
- */
+/** The text of the current version; empty until there is one. Not fetched unless `wanted`. */
 export const useContent = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,
   wanted = true,
@@ -29,12 +27,12 @@ export const useDocument = (id: string | null) =>
       api<Document>(`/documents/${id}`, { query: { content: false }, signal }),
   });
 
-/** Where pages and headings lie in the text, in code points. */
+/** Positions of pages and headings in the text, in code points. */
 export type Outline = Answer<"getDocumentOutline">;
 
 /**
- * Where pages and headings of the text lie: it is read without them when they don't come. Not asked
- * for while it is not `wanted`.
+ * Positions of pages and headings in the text; optional, the text is shown without them if they
+ * can't be fetched. Not fetched unless `wanted`.
  */
 export const useOutline = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,

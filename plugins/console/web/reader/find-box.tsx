@@ -1,4 +1,4 @@
-/** The box that a document is searched in, and the key that opens it. */
+/** The find box of a document, and the key that opens it. */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
@@ -8,15 +8,15 @@ import { hits_max } from "./find";
 export interface FindState {
   readonly open: boolean;
   readonly query: string;
-  /** Which hit is gone to. */
+  /** The current match. */
   readonly at: number;
 }
 const closed: FindState = { open: false, query: "", at: 0 };
 const typing_ms = 120;
 
 /**
- * Whether the box is open, what is looked for and which hit is shown. Ctrl F opens it: in a panel
- * only while that has the focus.
+ * State of the find box: open or not, query and current match. Ctrl F opens it; in a panel only
+ * while that has the focus.
  */
 export function useFind(root: RefObject<HTMLElement>) {
   const [find, setFind] = useState(closed);
@@ -27,7 +27,7 @@ export function useFind(root: RefObject<HTMLElement>) {
       const panel = root.current.closest("aside");
       if (panel && !panel.contains(document.activeElement)) return;
       const field = root.current.querySelector<HTMLInputElement>(".find-box input");
-      // Pressed again in the box it is the browser's own search.
+      // Pressed again inside the box, it opens the browser's own search.
       if (field && field === document.activeElement) return;
       event.preventDefault();
       setFind((now) => ({ ...now, open: true }));
@@ -44,7 +44,7 @@ export function useFind(root: RefObject<HTMLElement>) {
       root.current?.querySelector<HTMLElement>("[role=region]")?.focus({ preventScroll: true });
     },
     look: (query: string) => setFind({ open: true, query, at: 0 }),
-    /** Forwards or back, and around at the ends. */
+    /** Next or previous, wrapping around. */
     step: (by: number, count: number) =>
       setFind((now) => ({ ...now, at: count === 0 ? 0 : (now.at + by + count) % count })),
   };
@@ -53,7 +53,7 @@ export function useFind(root: RefObject<HTMLElement>) {
 interface FindBoxProps {
   readonly find: FindState;
   readonly count: number;
-  /** Not all of the document has been looked at. */
+  /** Part of the document has not been searched. */
   readonly busy?: boolean;
   readonly onLook: (query: string) => void;
   readonly onStep: (by: number) => void;
@@ -63,7 +63,7 @@ interface FindBoxProps {
 export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: FindBoxProps) {
   const [text, setText] = useState(find.query);
   const field = useRef<HTMLInputElement>(null);
-  // At once: whoever presses Ctrl F types on.
+  // Immediately, because users continue typing after Ctrl F.
   useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (text === find.query) return;

@@ -1,19 +1,19 @@
-/** Finds what somebody types in a text, whatever case and spaces it has there. */
+/** Finds a query in a text, ignoring case and white space. */
 import type { Range } from "./text-ranges";
 
 /** More are not shown, and the count says so. */
 export const hits_max = 5_000;
 
-/** Null when there is nothing to look for. */
+/** Null when there is nothing to search for. */
 export function patternOf(query: string): RegExp | null {
   const words = query.normalize("NFC").trim().split(/\s+/).filter(Boolean);
   if (words.length === 0) return null;
   const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-  // Between words may stand what Markdown writes around them.
+  // Markdown markup may stand between words.
   return new RegExp(escaped.join("[\\s|*_`#>\\\\]+"), "giu");
 }
 
-/** In their order, `hits_max` at most. */
+/** In order, at most `hits_max`. */
 export function findAll(text: string, query: string): Range[] {
   const pattern = patternOf(query);
   if (!pattern) return [];

@@ -1,11 +1,13 @@
-/** The headings of a text: as they were found, as Markdown marks them, or its slides and sheets. */
+/**
+ * The headings of a text: as extracted, as marked by Markdown, or the names of slides and sheets.
+ */
 import type { Outline } from "./content";
 import { pageName } from "./location";
 import type { Heading } from "./side-list";
 import { lineAt } from "./text-chunks";
 import { indicesOf } from "./text-ranges";
 
-/** With their words, in the order of the text. */
+/** With their text, in document order. */
 export function headingsOf(text: string, outline: Outline): readonly Heading[] {
   const found = outline.headings;
   const ends = indicesOf(
@@ -25,14 +27,14 @@ export function headingsOf(text: string, outline: Outline): readonly Heading[] {
   });
 }
 
-/** Without what Markdown writes around it. */
+/** Without the Markdown markup. */
 const titleOf = (heading: string): string =>
   heading
     .replace(/^[\s#]+|[\s#]+$/g, "")
     .replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "")
     .replace(/\s+/g, " ");
 
-/** The same with the page of each as its place. */
+/** The same with the page of each as its position. */
 export function headingsByPage(text: string, outline: Outline): readonly Heading[] {
   const starts = indicesOf(
     text,
@@ -70,7 +72,7 @@ export function markedHeadings(text: string): readonly Heading[] {
   return headings;
 }
 
-/** Slides and sheets by their names; pages that have only numbers are none. */
+/** Slides and sheets by name; pages with only numbers are not headings. */
 export const pagesAsHeadings = (
   pages: Outline["pages"],
   starts: readonly number[],

@@ -1,11 +1,11 @@
-/** The passage to highlight in a document, and what came of it. */
+/** The passage to highlight in a document, and whether it was found. */
 import type { Passage } from "./text-ranges";
 
 /** A quote with its location, as citations and search results have it. */
 export interface Highlight extends Passage {
-  /** Code points: what it stands in, when that is more than the quote. */
+  /** The surrounding passage in code points, if it is longer than the quote. */
   readonly passage?: { readonly start: number; readonly end: number };
-  /** The text of the passage, when it is more than the quote. */
+  /** The text of that passage. */
   readonly surroundings?: string;
   readonly page: number | null;
   readonly page_end: number | null;
@@ -14,7 +14,7 @@ export interface Highlight extends Passage {
   readonly time_end: number | null;
 }
 
-/** Whether the passage was found; null while it is searched for, and when there is none. */
+/** Whether the passage was found; null during the search, and when there is no passage. */
 export type Found = boolean | null;
 
 /** Scrolls a mark into the middle of its scroll container, without scrolling the page itself. */

@@ -1,5 +1,6 @@
 /**
- * The location of a passage on one line: a long name or section is cut off, the page number is not.
+ * The location of a passage on one line: a long name or section is truncated, the page number is
+ * not.
  */
 import type { Passage } from "../api/types";
 import { citationText, sectionText, shortLocation } from "./location";

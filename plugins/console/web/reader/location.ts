@@ -9,7 +9,9 @@ export function citationText(passage: Passage): string {
   return location === null ? sectionText(passage) : `${passage.document_name}, ${location}`;
 }
 
-/** `guide.md › Filters`: what has no pages is found by its headings, but not by heads of tables. */
+/**
+ * `guide.md › Filters`: documents without pages are located by heading, but not by table headers.
+ */
 export function sectionText({ document_name, heading }: Passage): string {
   const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
   return section === undefined ? document_name : `${document_name} › ${section}`;
@@ -23,18 +25,18 @@ export function passageHref({ document_id, start, end, page, stale }: Passage): 
   return `/documents/${document_id}?${fields}`;
 }
 
-/** `Sheet Budget` and `Slide 4 · Risks` say themselves what they are. */
+/** `Sheet Budget` and `Slide 4 · Risks` need no prefix. */
 const isNamed = (label: string): boolean => /^(?:Sheet|Slide) /.test(label);
 
-/** Of the pages behind the first no label is known. */
+/** Labels are known only for the first pages. */
 const goesOn = (page: number, page_end: number | null): boolean =>
   page_end !== null && page_end !== page;
 
-/** What a page is called: `Page 3`, `Page iv`, `Sheet Budget`. */
+/** The name of a page: `Page 3`, `Page iv`, `Sheet Budget`. */
 export const pageName = (page: number, label: string | null): string =>
   label !== null && isNamed(label) ? label : strings.page(label ?? page);
 
-/** `p. 3`, `p. iv`, `Sheet Budget`, or `1:02`; null when it is not known. */
+/** `p. 3`, `p. iv`, `Sheet Budget`, or `1:02`; null if unknown. */
 export function shortLocation({ page, page_end, page_label, time_start }: Passage): string | null {
   if (page !== null) {
     if (page_label === null) return strings.short_pages(page, page_end);
@@ -44,7 +46,7 @@ export function shortLocation({ page, page_end, page_label, time_start }: Passag
   return time_start === null ? null : formatDuration(time_start);
 }
 
-/** `Pages 3–4`, `Page iv`, `Sheet Budget`, or `At 1:02`; null when it is not known. */
+/** `Pages 3–4`, `Page iv`, `Sheet Budget`, or `At 1:02`; null if unknown. */
 export function longLocation({ page, page_end, page_label, time_start }: Passage): string | null {
   if (page !== null) {
     if (page_label === null) return strings.pages(page, page_end);

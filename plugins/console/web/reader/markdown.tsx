@@ -8,19 +8,18 @@ import { Fragment, type ComponentChildren } from "preact";
 export interface MarkdownProps {
   readonly text: string;
   /**
-   * Makes the element for the marker `[n]`, and with 0 for `[?]`; null leaves the marker as it is
-   * written.
+   * Creates the element for the marker `[n]`, and with 0 for `[?]`; null leaves the marker as text.
    */
   readonly marker?: (number: number) => ComponentChildren | null;
   /**
-   * Shows the text as it is, line by line, but for blocks of code: for text of a document, which is
-   * no Markdown.
+   * For the text of a document that is not Markdown: shows it unchanged, line by line, except for
+   * code blocks.
    */
   readonly plain?: boolean;
 }
 type Marker = NonNullable<MarkdownProps["marker"]>;
 
-/** What becomes of the text of tokens; they are visited in order, each begun and ended once. */
+/** Transforms the text of tokens; they are visited in order, each begun and ended once. */
 export interface Ink {
   /** Text as it is shown. */
   text(text: string): ComponentChildren;
@@ -28,9 +27,9 @@ export interface Ink {
   end?(token: Pick<Token, "raw" | "type">): void;
 }
 
-/** `[1]: address` would turn markers into links, so there are no definitions. */
+/** `[1]: address` would turn markers into links, so reference definitions are disabled. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
-/** The lexer is recursive: what is nested deeper or longer is shown as it is written. */
+/** The lexer is recursive: content nested too deeply or too long is shown as plain text. */
 const chars_max = 60_000,
   depth_max = 24;
 
@@ -40,11 +39,11 @@ export function Markdown({ text, marker = () => null, plain = false }: MarkdownP
   return <div class="prose">{tokens ? blocks(tokens, ink, 0) : paragraphs(text, ink)}</div>;
 }
 
-/** These tokens as elements. */
+/** Renders these tokens as elements. */
 export const elementsOf = (tokens: readonly Token[], ink: Ink): ComponentChildren =>
   blocks(tokens, ink, 0);
 
-/** Null when the text is not to be taken apart. */
+/** Null if the text must not be parsed. */
 export function tokensOf(text: string): Token[] | null {
   try {
     const tokens = reader.lexer(text);
@@ -55,7 +54,7 @@ export function tokensOf(text: string): Token[] | null {
   }
 }
 
-/** A block of code, or else a paragraph. */
+/** A code block, or otherwise a paragraph. */
 const written_block =
   /(?:^|\n)(`{3,})\n(?<code>[^]*?)\n\1(?=\n|$)|(?<prose>[^]+?)(?=\n{2,}|\n`{3,}\n|$)/g;
 
@@ -132,26 +131,26 @@ function heading(token: Tokens.Heading, ink: Ink, depth: number): ComponentChild
   return <Ranked class={`rank-${rank.rank}`}>{inline(token.tokens, ink, depth)}</Ranked>;
 }
 
-/** A heading of a document: its element, and how it looks, from 1. */
+/** A heading of a document: its element, and its visual level, starting at 1. */
 export interface RankedHeading {
   readonly tag: "h2" | "h3" | "h4" | "h5" | "h6" | "p";
   readonly rank: number;
 }
 const ranks = new WeakMap<Token, RankedHeading>();
 
-/** Gives the headings among the tokens, in their order, what the whole document knows of them. */
+/** Assigns to each heading token, in order, the levels known from the whole document. */
 export function rankHeadings(tokens: readonly Token[], known: readonly RankedHeading[]): void {
   const headings = tokens.filter(({ type }) => type === "heading");
   for (const [at, token] of headings.entries())
     ranks.set(token, known[at] ?? { tag: "p", rank: (token as Tokens.Heading).depth });
 }
 
-/** The page has its own headings above those of an answer. */
+/** Answers are below the headings of the page. */
 const heading_first = 3,
   heading_last = 6;
 const levels = new WeakMap<Token, number>();
 
-/** Headings begin right below those of the page and skip no level, whatever the text does. */
+/** Levels start right below those of the page and skip none, whatever the text does. */
 function levelHeadings(tokens: readonly Token[]): void {
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
   const ranks = [...new Set(headings.map(({ depth }) => depth))].sort((a, b) => a - b);
@@ -193,7 +192,7 @@ const table = (
         <tr>
           {header.map((cell, at) =>
             cell.text.trim() === "" ? (
-              // A head without words is none.
+              // Empty header cells count as no header.
               <td key={at} />
             ) : (
               <th key={at} scope="col" class={cellClass(cell.text, align[at])}>
@@ -219,7 +218,7 @@ const table = (
   </div>
 );
 
-/** A cell with more words than this keeps some width, UTF-16 units. */
+/** A cell with longer text gets a minimum width; UTF-16 units. */
 const long_units = 28;
 const cellClass = (text: string, align: string | null | undefined): string | undefined =>
   [text.length > long_units && "cell-long", align && `cell-${align}`].filter(Boolean).join(" ") ||
@@ -246,12 +245,12 @@ function inlineOne(token: Token, ink: Ink, depth: number): ComponentChildren {
       return <code>{ink.text((token as Tokens.Codespan).text)}</code>;
     case "br":
       return <br />;
-    // The one way to break a line in the cell of a table.
+    // The only way to break a line inside a table cell.
     case "html":
       return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : ink.text(token.raw);
     case "link":
       return link(token as Tokens.Link, ink, depth);
-    // Loading a picture would tell its host who reads this: only its alternative text is shown.
+    // Loading an image would tell its host who reads this, so only its alternative text is shown.
     case "image":
       return ink.text((token as Tokens.Image).text);
     case "escape":
@@ -266,7 +265,7 @@ function inlineOne(token: Token, ink: Ink, depth: number): ComponentChildren {
 }
 
 const allowed = new Set(["http:", "https:", "mailto:"]);
-/** The address when it may be a link: absolute, and of a scheme that runs no script. */
+/** The address if it is safe as a link: absolute, and of a scheme that runs no script. */
 function safeAddress(href: string): string | null {
   try {
     return allowed.has(new URL(href).protocol) ? href : null;
@@ -287,7 +286,7 @@ function link({ href, tokens }: Tokens.Link, ink: Ink, depth: number): Component
   );
 }
 
-/** The text with its markers as elements; a marker that repeats right away is shown once. */
+/** The text with its markers as elements; adjacent duplicates are shown once. */
 function withMarkers(text: string, marker: Marker): ComponentChildren {
   if (!text.includes("[")) return text;
   const parts: ComponentChildren[] = [];
@@ -300,7 +299,7 @@ function withMarkers(text: string, marker: Marker): ComponentChildren {
     from = match.index + match[0].length;
     if (before.trim() === "" && last === match[1]) continue;
     last = match[1]!;
-    // A marker stays on the line of the word it follows.
+    // Keeps a marker on the line of the preceding word.
     parts.push(before.replace(/ $/, "\u00a0"), element);
   }
   parts.push(text.slice(from));

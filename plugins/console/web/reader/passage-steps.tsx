@@ -1,4 +1,4 @@
-/** To the citation before and the one after, wherever they are. */
+/** Buttons for the previous and next citation, in whichever document they are. */
 import { IconButton } from "../ui/button";
 import { reader_strings as strings } from "../strings/reader";
 
@@ -31,7 +31,7 @@ export function PassageButtons({
   );
 }
 
-/** The same as a bar of the reader. */
+/** The same as a toolbar of the reader. */
 export const PassageSteps = (props: Parameters<typeof PassageButtons>[0]) => (
   <div class="passage-steps">
     <span class="small muted num" aria-live="polite">

@@ -1,4 +1,4 @@
-/** Searching all pages of a PDF, drawn or not, one after the other. */
+/** Searches all pages of a PDF, rendered or not, one after the other. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hits_max, patternOf } from "./find";
 import { textOf, type PDFDocumentProxy } from "./pdfjs";
@@ -8,7 +8,7 @@ export interface PageHit {
   readonly page: number;
   readonly parts: readonly Hit[];
 }
-/** A part of a hit on its page. */
+/** The part of a match on one page. */
 export interface ShownHit extends Hit {
   readonly look: "hit" | "current";
 }
@@ -17,10 +17,10 @@ interface Search {
   readonly done: boolean;
 }
 const nothing: Search = { hits: [], done: true };
-/** What was found is shown after so many pages each time. */
+/** Results are shown after each batch of this many pages. */
 const pages_each = 16;
 
-/** The text of a page, and where each of its pieces begins in that. */
+/** The text of a page, and the offset of each text item in it. */
 interface PageText {
   readonly text: string;
   readonly starts: readonly number[];
@@ -53,7 +53,7 @@ function hitsOn(page: number, { text, starts, pieces }: PageText, pattern: RegEx
   });
 }
 
-/** What is found so far; each page is read once. */
+/** The matches so far; each page is read once. */
 export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
   const [search, setSearch] = useState(nothing);
   const texts = useRef(new Map<number, Promise<PageText>>());
@@ -67,7 +67,7 @@ export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
       for (let number = 1; number <= pdf.numPages && !left && hits.length < hits_max; number++) {
         const text = texts.current.get(number) ?? pageText(pdf, number);
         texts.current.set(number, text);
-        // A page that can't be read has nothing to find.
+        // A page that can't be read has no matches.
         const found = await text.then((one) => hitsOn(number, one, pattern)).catch(() => []);
         hits.push(...found);
         if (!left && number % pages_each === 0) setSearch({ hits: [...hits], done: false });
@@ -84,7 +84,7 @@ export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
 
 const none: readonly ShownHit[] = [];
 
-/** The parts on each page; only the pages of the current hit, and of the one before, change. */
+/** The match parts on each page; only the pages of the current and the previous match change. */
 export function useShownHits(hits: readonly PageHit[], at: number) {
   const all = useMemo(() => {
     const pages = new Map<number, ShownHit[]>();

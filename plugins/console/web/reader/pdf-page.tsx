@@ -1,6 +1,6 @@
 /**
- * One page of a PDF: a canvas, the text layer over it, and the marks in that. Drawn only while it
- * is in view or close to it.
+ * One page of a PDF: a canvas, the text layer over it, and the highlights in it. Rendered only
+ * while it is in view or close to it.
  */
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -24,31 +24,31 @@ export interface Size {
 export interface PdfPageProps {
   readonly pdf: PDFDocumentProxy;
   readonly number: number;
-  /** CSS pixels for each point of the page. */
+  /** CSS pixels per point of the page. */
   readonly scale: number;
-  /** The size of a page until its own is known. */
+  /** The assumed size of a page until its own is known. */
   readonly usual: Size;
   readonly near: boolean;
   readonly marks: readonly Hit[];
-  /** What the marks stand in. */
+  /** The passage around the highlights. */
   readonly shades: readonly Hit[];
-  /** What was searched for. */
+  /** The query of the find box. */
   readonly hits: readonly ShownHit[];
-  /** Degrees, beside those of the page itself. */
+  /** Degrees, in addition to the page's own rotation. */
   readonly rotation: number;
-  /** Called when the marks of the page are on it. */
+  /** Called when the highlights of the page are rendered. */
   readonly onMarked: (first: Element) => void;
-  /** Called when the hit that is gone to is on it. */
+  /** Called when the current match is rendered. */
   readonly onCurrent: (hit: Element) => void;
   readonly register: (number: number, sheet: HTMLElement | null) => void;
 }
 
-/** Browsers draw nothing on a canvas with more pixels than this. */
+/** Browsers don't draw a canvas with more pixels than this. */
 const canvas_pixels_max = 16_000_000;
-/** No page is shown higher, whatever the file says. */
+/** Limits the height of a page, whatever the file says. */
 const height_max = 20_000;
 
-/** Rendered again only when its own props have changed: a document may have thousands of pages. */
+/** Memoized: a document may have thousands of pages. */
 export class PdfPage extends Component<PdfPageProps> {
   override shouldComponentUpdate(next: PdfPageProps): boolean {
     return (Object.keys(next) as (keyof PdfPageProps)[]).some(
@@ -105,7 +105,7 @@ function Drawn(props: PdfPageProps) {
   useEffect(() => {
     if (!divs || marks.length + shades.length + hits.length === 0) return;
     const { mark, current } = dressIn(divs, marks, shades, hits);
-    // A text layer that is about to be replaced has left the page already.
+    // Removes the old text layer before it is replaced.
     if (mark?.isConnected) onMarked(mark);
     if (current?.isConnected) onCurrent(current);
     return () => undress(divs, [...marks, ...shades, ...hits]);
@@ -143,7 +143,7 @@ const sizeOf = (page: PDFPageProxy, rotation: number): Size => {
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
-/** Draws the page and its text layer. Returns a function that stops that and cleans up. */
+/** Renders the page and its text layer. Returns a cleanup function. */
 function draw({
   page,
   viewport,
@@ -197,8 +197,8 @@ function draw({
 }
 
 /**
- * Wraps the parts in elements: `<mark>`, shades for what is around them, and hits. The first mark,
- * and the first part of the hit that is gone to.
+ * Wraps the parts in elements: `<mark>` for the quote, shades for the passage around it, and
+ * matches. Returns the first mark, and the first part of the current match.
  */
 function dressIn(
   divs: readonly HTMLElement[],

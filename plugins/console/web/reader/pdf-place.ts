@@ -1,7 +1,7 @@
-/** How wide the pages of a PDF may be, and what is in view of them. */
+/** The available width for PDF pages, and which page is in view. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** The width that pages can take, CSS pixels; 0 before it is known. */
+/** The width available to pages, CSS pixels; 0 until it is known. */
 export function useWidth(box: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -16,7 +16,7 @@ export function useWidth(box: { readonly current: HTMLElement | null }): number 
   return width;
 }
 
-/** Keeps the middle in place when the scale changes; 0 is no scale yet. */
+/** Keeps the centre in place when the scale changes; 0 means no scale yet. */
 export function useKeptPlace(
   scroller: { readonly current: HTMLElement | null },
   scale: number,
@@ -33,7 +33,7 @@ export function useKeptPlace(
   }, [scale]);
 }
 
-/** The page at a third of the height of what is in view; null: the reader is left already. */
+/** The page at a third of the height of the viewport; null after the reader was closed. */
 export function pageAt(
   scroller: HTMLElement | null,
   elements: ReadonlyMap<number, HTMLElement>,

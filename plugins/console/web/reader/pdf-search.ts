@@ -1,11 +1,11 @@
-/** Finds a quote, and the passage around it, on the pages of a PDF. */
+/** Locates a quote, and the passage around it, on the pages of a PDF. */
 import type { Highlight } from "./highlight";
 import { locate, locateWithin, type Hit } from "./quote-match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdfjs";
 
 /**
- * The marks and the shades of each page, by its number, and the left and right edge of the passage
- * on the first of these pages, in points: of the column that it stands in.
+ * The marks and shades of each page, by page number, and the left and right edge of the passage's
+ * column on the first of these pages, in points.
  */
 export interface Marks {
   readonly pages: ReadonlyMap<number, readonly Hit[]>;
@@ -16,16 +16,16 @@ export const no_marks: Marks = { pages: new Map(), shades: new Map(), column: nu
 
 /** A passage that spans more pages is searched for on the first ones. */
 const pages_max = 8;
-/** A quote without a page is searched for on so many. */
+/** A quote without a page is searched for on this many. */
 const anywhere_pages_max = 1_000;
 
-/** The texts of a page's pieces, in the order that the text layer lays them out. */
+/** The texts of a page's items, in the order of the text layer. */
 const piecesOf = (content: TextContent): string[] =>
   content.items.flatMap((item) => ("str" in item ? [item.str] : []));
 
 /**
- * Searches the pages that the index names, then their neighbours: some files count pages
- * differently. Empty when the passage is not there as text.
+ * Searches the indexed pages, then their neighbours, because some files count pages differently.
+ * Empty if the passage is not there as text.
  */
 export async function findOnPages(
   pdf: PDFDocumentProxy,
@@ -36,7 +36,7 @@ export async function findOnPages(
   const last = Math.min(page_end ?? page, page + pages_max - 1);
   const exact = [page, last] as const,
     wider = [page - 1, last + 1] as const;
-  // The surroundings may begin a page before, and end one after.
+  // The surrounding passage may begin one page earlier, and end one later.
   for (const [from, to] of surroundings === undefined ? [exact, wider] : [wider]) {
     const found = await marksBetween(
       pdf,
@@ -54,7 +54,7 @@ export async function findOnPages(
   return no_marks;
 }
 
-/** From a link without a page: the first page that has most of the quote. */
+/** For a link without a page: the first page that contains most of the quote. */
 async function findAnywhere(pdf: PDFDocumentProxy, quote: string): Promise<Marks> {
   for (let page = 1; page <= Math.min(pdf.numPages, anywhere_pages_max); page++) {
     const found = await marksBetween(pdf, page, page, quote, undefined);
@@ -83,7 +83,7 @@ async function marksBetween(
   };
 }
 
-/** The same by the numbers of the pages, whose pieces were counted on. */
+/** The same by page number, with item indices counted continuously. */
 function byPage(
   pages: readonly (readonly string[])[],
   numbers: readonly number[],
@@ -100,7 +100,7 @@ function byPage(
   return found;
 }
 
-/** The left and right edge of these pieces of a page; null on a rotated page. */
+/** The left and right edge of these items of a page; null on a rotated page. */
 async function columnOf(
   pdf: PDFDocumentProxy,
   number: number,

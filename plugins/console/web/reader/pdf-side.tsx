@@ -1,4 +1,4 @@
-/** The strip beside the pages of a PDF: small pictures of them, and the outline of the file. */
+/** The sidebar of a PDF: thumbnails, and the outline of the file. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Document } from "../api/types";
 import { reader_strings as strings } from "../strings/reader";
@@ -55,8 +55,8 @@ export function PdfSide(props: PdfSideProps) {
 }
 
 /**
- * The bookmarks of the file, or else the headings that its text was found to have, with their
- * pages. Null while they are looked for.
+ * The bookmarks of the file, or otherwise the headings extracted from its text, with their pages.
+ * Null while loading.
  */
 function useHeadings({
   document,
@@ -73,12 +73,14 @@ function useHeadings({
   return headings || (content.isPending || outline.isPending ? null : []);
 }
 
-/** Deeper and further ones are left out. */
+/** Deeper levels and further entries are left out. */
 const depth_max = 5,
   bookmarks_max = 1_000;
 type Bookmarks = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>> | null;
 
-/** The outline of the file with the page of each entry; empty when it has none, null before. */
+/**
+ * The outline of the file with the page of each entry; empty if it has none, null while loading.
+ */
 function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] | null {
   const [headings, setHeadings] = useState<readonly Heading[] | null>(null);
   useEffect(() => {
@@ -97,7 +99,7 @@ function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] | null {
       await visit(await pdf.getOutline(), 1);
       if (!left) setHeadings(found);
     };
-    // A file whose outline is broken is read without it.
+    // A file with a broken outline is shown without it.
     read().catch(() => {
       if (!left) setHeadings([]);
     });
@@ -154,7 +156,7 @@ function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
   );
 }
 
-/** Drawn when it comes into view. */
+/** Rendered when it scrolls into view. */
 function Thumbnail({
   pdf,
   usual,
@@ -189,7 +191,7 @@ function Thumbnail({
       stop = () => drawing.cancel();
       await drawing.promise;
     };
-    // It stays white where it can't be drawn.
+    // Stays white if it can't be rendered.
     draw().catch(() => {});
     return () => stop();
   }, [near, rotation]);

@@ -1,6 +1,6 @@
 /**
- * The pages of a PDF: zoom, page by page, the passage marked. A chunk of its own, loaded when the
- * first PDF is opened.
+ * The pages of a PDF: zoom, page navigation, the highlighted passage. A separate chunk, loaded when
+ * the first PDF is opened.
  */
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -21,10 +21,10 @@ import { fileUrl } from "./views";
 
 export interface PdfProps {
   readonly document: Document;
-  /** The page to begin with. */
+  /** The initial page. */
   readonly page: number;
   readonly highlight: Highlight | null;
-  /** Told whether the passage is marked. */
+  /** Reports whether the passage is highlighted. */
   readonly onFound: (found: Found) => void;
   readonly onFailed: (why: "locked" | "broken") => void;
 }
@@ -144,7 +144,7 @@ function Pages({
   );
 }
 
-/** The page that is in view. */
+/** The page in view. */
 function useCurrent(
   pdf: PDFDocumentProxy,
   page: number,
@@ -229,10 +229,10 @@ interface ScrollingParts extends Pick<PdfProps, "page" | "highlight"> {
   readonly scale: number;
 }
 
-/** Scrolls to the page or passage that was asked for, and keeps the place while zooming. */
+/** Scrolls to the requested page or passage, and keeps the position while zooming. */
 function useScrolling(parts: ScrollingParts, hit_page: number | undefined) {
   const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = parts;
-  /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
+  /** The highlights already scrolled to: zooming and scrolling by hand must not jump back there. */
   const shown = useRef<Marks>(no_marks);
   const goTo = useCallback(
     (number: number) => {
@@ -269,11 +269,11 @@ function useScrolling(parts: ScrollingParts, hit_page: number | undefined) {
   return { goTo, target, onMarked, onCurrent };
 }
 
-/** A panel narrower than this shows a passage without the margins of its page, CSS pixels. */
+/** In a panel narrower than this, a passage is shown without page margins; CSS pixels. */
 const narrow_px = 640;
 const text_margin_px = 20;
 const edge_px = 16;
-/** The most that text without margins is enlarged, compared with the whole page. */
+/** The most that text without margins is enlarged, relative to the whole page. */
 const larger_max = 2.4;
 
 function useScale(usual: Size, width: number, marks: Marks, rotation: number) {
@@ -329,7 +329,7 @@ function useMarks(
   return marks;
 }
 
-/** The pages that are in view or close to it. */
+/** The pages in view or close to it. */
 function useNear(scroller: { readonly current: HTMLElement | null }) {
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
   const elements = useRef(new Map<number, HTMLElement>());

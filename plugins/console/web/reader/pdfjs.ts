@@ -34,8 +34,8 @@ interface TrustedTypes {
 
 let policy: Policy | undefined;
 /**
- * Browsers without Trusted Types take the path as it is. The page's one policy lets a URL start the
- * worker and nothing else.
+ * Browsers without Trusted Types accept the path as a string. The page's only policy allows a URL
+ * to start the worker and nothing else.
  */
 function workerUrl(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
@@ -54,12 +54,12 @@ export interface OpenPdf {
 }
 
 /**
- * Opens the PDF at `url` with a worker of its own: closing it ends whatever a strange file keeps
- * that busy with.
+ * Opens the PDF at `url` with a worker of its own, so that closing it ends whatever a malicious
+ * file keeps the worker busy with.
  */
 export function openPdf(url: string): OpenPdf {
   const port = new Worker(workerUrl(), { type: "module" });
-  // Its type says null only; its words say a worker.
+  // The type says null only; the documentation allows a worker.
   const worker = new PDFWorker({ port: port as unknown as null, verbosity: VerbosityLevel.ERRORS });
   const task = getDocument({
     url,
@@ -70,9 +70,9 @@ export function openPdf(url: string): OpenPdf {
     cMapUrl: `${base}cmaps/`,
     standardFontDataUrl: `${base}standard_fonts/`,
     wasmUrl: `${base}decoders/`,
-    // Its decoders exist as plain scripts too, and so the page's policy need not allow WebAssembly.
+    // Its decoders also exist as plain scripts, so the page's policy need not allow WebAssembly.
     useWasm: false,
-    // A page that says it holds a picture of a billion pixels gets none.
+    // Refuses images with absurd pixel counts.
     maxImageSize: image_pixels_max,
     canvasMaxAreaInBytes: image_pixels_max * 4,
   });
@@ -90,7 +90,7 @@ export function openPdf(url: string): OpenPdf {
   };
 }
 
-/** The text of a page, read piece by piece: not every browser can iterate over a stream. */
+/** Reads the text of a page item by item: not every browser can iterate over a stream. */
 export async function textOf(page: PDFPageProxy): Promise<TextContent> {
   const reader = page.streamTextContent({ disableNormalization: true }).getReader();
   const content: TextContent = { items: [], styles: Object.create(null), lang: null };
@@ -103,6 +103,6 @@ export async function textOf(page: PDFPageProxy): Promise<TextContent> {
   return content;
 }
 
-/** Whether the file did not open because it asks for a password. */
+/** Whether the file failed to open because it needs a password. */
 export const wantsPassword = (error: unknown): boolean =>
   error instanceof Error && error.name === "PasswordException";

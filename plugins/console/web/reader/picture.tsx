@@ -1,4 +1,4 @@
-/** The view of a picture, with zoom. */
+/** The image viewer, with zoom. */
 import { useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { stepOf, type Zoom } from "./zoom";

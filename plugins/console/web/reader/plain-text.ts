@@ -1,13 +1,13 @@
-/** A passage in one line: what Markdown writes around the words is left out. */
+/** A passage on one line, without Markdown markup. */
 import { isRow, table_rule } from "./text-chunks";
 
-/** Between two lines that are no one sentence: cells, headings, items. */
+/** Separates lines that don't form a sentence: cells, headings, items. */
 const between = " · ";
 
 /** `| Buoy | 11.5 |` becomes `Buoy, 11.5`, and `## Fees` `Fees`. */
 export function plainText(markdown: string): string {
   let text = "",
-    /** What was said last stands for itself. */
+    /** A text that ends a sentence needs no separator. */
     alone = false;
   for (const line of markdown.split(/\r\n|[\n\r]/)) {
     const { said, by_itself } = lineOf(line);
@@ -31,7 +31,7 @@ function lineOf(line: string): { readonly said: string; readonly by_itself: bool
   };
 }
 
-/** The cells of a row that hold something. */
+/** The non-empty cells of a row. */
 const row = (line: string): string =>
   line
     .slice(1, -1)
@@ -40,7 +40,7 @@ const row = (line: string): string =>
     .filter((cell) => cell !== "")
     .join(", ");
 
-/** Without emphasis, marks of code and the addresses of links. */
+/** Without emphasis, code marks and link targets. */
 const words = (text: string): string =>
   text
     .replace(/<br\s*\/?>/gi, " ")

@@ -1,11 +1,11 @@
 /**
- * Finds a quotation in the text pieces of a PDF page, whose spaces, hyphens and order differ from
- * those of the text that was indexed.
+ * Finds a quotation in the text items of a PDF page, whose spaces, hyphens and order differ from
+ * those of the indexed text.
  */
 
 /**
- * A part of one piece that belongs to the quotation. `from` and `to` are UTF-16 indices into the
- * piece, end exclusive.
+ * The part of one item that belongs to the quotation. `from` and `to` are UTF-16 indices into the
+ * item, end exclusive.
  */
 export interface Hit {
   readonly piece: number;
@@ -13,7 +13,7 @@ export interface Hit {
   readonly to: number;
 }
 
-/** The letters and digits of a text, folded, each with the piece and place it came from. */
+/** The letters and digits of a text, folded, each with the item and position it came from. */
 interface FoldedText {
   readonly text: string;
   readonly piece: readonly number[];
@@ -22,7 +22,7 @@ interface FoldedText {
 }
 
 /**
- * A run this long is no coincidence. Scripts that write a word in one or two characters have
+ * Runs this long don't match by chance. Scripts that write a word in one or two characters use
  * shorter ones.
  */
 const seed_length = 10,
@@ -33,7 +33,7 @@ const found_share_min = 0.4;
 const letter_or_digit = /[\p{L}\p{N}]/u;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** What is left of a character when spelling, width and case don't matter. */
+/** A character normalized for spelling, width and case. */
 const folded = (character: string): string =>
   character
     .normalize("NFKD")
@@ -62,9 +62,9 @@ function foldedTextOf(pieces: readonly string[]): FoldedText {
   return { text, piece, at, end };
 }
 
-/** The parts of `pieces` that read like `quote`; empty when too little of it is there. */
+/** The parts of `pieces` that match `quote`; empty when too little of it is there. */
 export function locate(pieces: readonly string[], quote: string): Hit[] {
-  // A line break in the cell of a table.
+  // A line break in a table cell.
   const wanted = foldedTextOf([quote.replace(/<br>/g, " ")]).text;
   const page = foldedTextOf(pieces);
   if (wanted.length === 0 || page.text.length === 0) return [];
@@ -78,14 +78,14 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
     : [];
 }
 
-/** The same within these parts of the pieces, or anywhere when it is not there. */
+/** Restricted to these parts of the items, or anywhere if it is not found there. */
 export function locateWithin(
   pieces: readonly string[],
   parts: readonly Hit[],
   quote: string,
 ): Hit[] {
   const inside = pieces.map(() => "");
-  // Spaces keep the places as they are.
+  // Replaced by spaces, so that positions stay the same.
   for (const { piece, from, to } of parts)
     inside[piece] = " ".repeat(from) + pieces[piece]!.slice(from, to);
   const found = parts.length === 0 ? [] : locate(inside, quote);
@@ -93,8 +93,8 @@ export function locateWithin(
 }
 
 /**
- * Walks along the quotation and takes the longest matching run of the text each time, of equal ones
- * the nearest to the run before.
+ * Walks along the quotation and takes the longest matching run each time; among equals, the one
+ * nearest to the previous run.
  */
 function commonRuns(text: string, wanted: string, seed: number): [number, number][] {
   const places = new Map<string, number[]>();
@@ -167,7 +167,7 @@ function hitsOf(
     .sort((a, b) => a.piece - b.piece);
 }
 
-/** The range with the punctuation marks that belong to the words at both ends. */
+/** Extends the range by punctuation that belongs to the words at both ends. */
 function withPunctuation(text: string, from: number, to: number): { from: number; to: number } {
   const before = /[\p{Ps}\p{Pi}"']+$/u.exec(text.slice(0, from))?.[0].length ?? 0;
   const after = /^[^\P{P}\p{Ps}\p{Pi}]+/u.exec(text.slice(to))?.[0].length ?? 0;

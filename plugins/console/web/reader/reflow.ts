@@ -1,16 +1,13 @@
-/**
- * The lines of a page as lines of the screen: a paragraph runs on where its lines ended only
- * because the page did.
- */
+/** Joins the lines of a page into paragraphs where lines ended only because of the page's width. */
 
-/** The lines of a page are as long as this one: so many are shorter. */
+/** The line length of a page: this share of its lines is shorter. */
 const usual_share = 0.8;
-/** Shorter lines are those of verses, addresses and narrow columns. */
+/** Shorter lines are verses, addresses and narrow columns. */
 const usual_min = 45;
-/** A line that ends so much before the others ends by itself. */
+/** A line that is this much shorter than the others ends a paragraph. */
 const full_share = 0.8;
 
-/** With spaces in place of breaks that the width of the page made: as long as before. */
+/** Replaces line breaks caused by the page's width by spaces; the length stays the same. */
 export function reflowed(text: string): string {
   const lines = text.split("\n");
   const lengths = lines
@@ -29,5 +26,5 @@ export function reflowed(text: string): string {
     .join("");
 }
 
-/** An item of a list, an entry with its number, a cell, a quoted line. */
+/** A list item, a numbered entry, a table cell, a quoted line. */
 const begins = /^(?:[-*+•–—‣▪◦|>]|\(?(?:\d{1,3}|[a-z])[.)]\s)/i;

@@ -1,6 +1,6 @@
 /**
- * A part of a document's text as elements: Markdown, or the text as it is with its tables, with
- * what is quoted, shaded and found in it. No text becomes HTML.
+ * Renders a part of a document's text: as Markdown, or verbatim with its tables, with the quote,
+ * the shaded passage and search matches. No text becomes HTML.
  */
 /** @jsxImportSource preact */
 import { Fragment, type ComponentChildren } from "preact";
@@ -18,10 +18,10 @@ import { reflowed } from "./reflow";
 import { tablesIn, type Chunk } from "./text-chunks";
 import type { Range } from "./text-ranges";
 
-/** `markdown`: all of it; `tables`: only these, and everything else as it is written. */
+/** `markdown`: everything; `tables`: only tables, and the rest verbatim. */
 export type Rendering = "markdown" | "tables" | "as_written";
 
-/** The chunk with these looks in it. */
+/** The chunk with the given styles. */
 export function renderedChunk(
   text: string,
   chunk: Chunk,
@@ -41,7 +41,7 @@ export function renderedChunk(
   ));
 }
 
-/** `show`: what is shown of it, unit for unit. */
+/** `show`: the displayed text, unit by unit. */
 const asWritten = (
   text: string,
   part: Range,
@@ -60,7 +60,7 @@ const asWritten = (
 const pieces = (text: string, cut: readonly StyledPiece[]): ComponentChildren =>
   cut.map(({ from, to, looks }) => dressed(text.slice(from, to), looks, from));
 
-/** What stands inside is first. */
+/** Inner elements come first. */
 const dresses: readonly (readonly [Look, (inner: ComponentChildren) => ComponentChildren])[] = [
   ["heading", (inner) => <strong>{inner}</strong>],
   ["target", (inner) => <span class="reader-target">{inner}</span>],
@@ -78,7 +78,7 @@ function dressed(piece: string, looks: readonly Look[], key: number): ComponentC
   return <Fragment key={key}>{element}</Fragment>;
 }
 
-/** `head`: what the part goes on with. */
+/** `head`: what the part continues, such as a table's header. */
 function markdown(
   text: string,
   part: Range,
@@ -86,7 +86,7 @@ function markdown(
   ranges: readonly LookRange[],
   headings: readonly RankedHeading[] = [],
 ): ComponentChildren {
-  // Every place stays where it is.
+  // Every position stays the same.
   const source = text.slice(part.from, part.to).replaceAll("\r\n", " \n").replaceAll("\r", "\n");
   const tokens = tokensOf(head + source);
   if (!tokens) return asWritten(text, part, ranges);

@@ -1,15 +1,15 @@
-/** How the text of a document is shown at first: as its kind and its look suggest. */
+/** How the text of a document is shown by default, judged by its type and content. */
 import type { Document } from "../api/types";
 import type { Rendering } from "./rendered-text";
 
 const written_in_markdown =
   /markdown|html|rtf|epub|officedocument|opendocument|msword|ms-(powerpoint|excel)|csv|tab-sep/;
-/** Data that a person reads as it is written. */
+/** Data formats that people read verbatim. */
 const data = /json|xml|yaml|x-log|javascript|x-sh|calendar|vcard/;
-/** A plain text that is Markdown has headings of it, or a table. */
+/** A plain text counts as Markdown if it has headings or a table. */
 const heading = /^#{1,6} \S/gm;
 const table = /^\|?.*\|.*\n\s*\|?\s*:?-+:?\s*\|[\s:|-]*$/m;
-/** So much of a text is looked at, UTF-16 units. */
+/** UTF-16 units of the text that are inspected. */
 const looked_at = 60_000;
 
 export function renderingOf(

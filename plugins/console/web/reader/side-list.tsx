@@ -1,4 +1,4 @@
-/** The strip beside a document: its headings, and what else leads to a place in it. */
+/** The sidebar of a document: its headings, and other entries that lead to a position. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
@@ -6,17 +6,17 @@ import { Icon } from "../ui/icons";
 
 export interface Heading {
   readonly text: string;
-  /** 1 is the highest. */
+  /** 1 is the top level. */
   readonly level: number;
-  /** Where it is: an index of the text, or a page. */
+  /** Its position: an index of the text, or a page. */
   readonly place: number;
-  /** Where it ends in the text. */
+  /** Its end in the text. */
   readonly end?: number;
-  /** With the signs of Markdown, which make it a heading when it is rendered. */
+  /** Includes the Markdown markers that make it a heading when rendered. */
   readonly is_written?: boolean;
 }
 
-/** On a narrow screen the strip covers the document: it goes once a place is chosen. */
+/** On a narrow screen the sidebar covers the document, so it closes after a choice. */
 export const coversAll = (): boolean => matchMedia("(max-width: 700px)").matches;
 
 /** Escape closes it. */
@@ -57,7 +57,7 @@ export function HeadingList({
   onGo,
 }: {
   readonly headings: readonly Heading[];
-  /** The last place before what is in view. */
+  /** The last entry before what is in view. */
   readonly current?: number | undefined;
   readonly onGo: (heading: Heading) => void;
 }) {

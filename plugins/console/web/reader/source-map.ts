@@ -1,23 +1,23 @@
 /**
- * Where rendered Markdown stands in its source: the text of each token, in the order of rendering,
- * is found again in what was written.
+ * Maps rendered Markdown back to its source: the text of each token, in rendering order, is located
+ * in the source text.
  */
 import type { Range } from "./text-ranges";
 
-/** The source of each UTF-16 unit of what is shown; null where that is unknown. */
+/** The source index of each displayed UTF-16 unit; null if unknown. */
 export type Sources = readonly number[] | null;
 
-/** What Markdown puts before the text of a block. */
+/** Markup before the text of a block. */
 const before_text = /^(?:\s*(?:#{1,6}\s+|(?:[*+-]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|>\s?))/;
-/** What rendering drops within a text: backslashes, indentation, and the signs of quotations. */
+/** What rendering drops within a text: backslashes, indentation, and quote markers. */
 const dropped = /[\\\s>]/;
 
-/** What is further away is another place with the same words. */
+/** A match further away is another occurrence of the same words. */
 const far_units = 2_000;
 
 export class SourceCursor {
   #at: number;
-  /** Where the tokens that are begun end. */
+  /** The ends of the open tokens. */
   readonly #ends: (number | null)[] = [];
 
   /** `within`: the part of the source that is rendered. */
@@ -28,7 +28,7 @@ export class SourceCursor {
     this.#at = within.from;
   }
 
-  /** Goes to the beginning of this token, where it stands as it is written. */
+  /** Moves to the beginning of this token's source. */
   begin({ raw, type }: { readonly raw: string; readonly type: string }): void {
     const written = raw.trim();
     const found = written === "" ? -1 : this.find(written);
@@ -41,13 +41,13 @@ export class SourceCursor {
       this.#at += before_text.exec(first_line)?.[0].length ?? 0;
   }
 
-  /** Goes to the end of the token that was begun last. */
+  /** Moves to the end of the token that was begun last. */
   end(): void {
     const end = this.#ends.pop() ?? null;
     if (end !== null) this.#at = Math.max(this.#at, end);
   }
 
-  /** Finds the next text that is shown. */
+  /** Locates the next displayed text. */
   take(text: string): Sources {
     if (text === "") return [];
     const found = this.find(text);

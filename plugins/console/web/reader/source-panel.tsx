@@ -17,7 +17,7 @@ import { trailOf } from "./trail";
 
 export interface SourcePanelProps {
   readonly passages: readonly Passage[];
-  /** Which of them is shown. */
+  /** The index of the one shown. */
   readonly at: number;
   readonly onAt: (at: number) => void;
   readonly onClose: () => void;

@@ -1,6 +1,6 @@
 /**
- * The source viewer: the pages of a document, its picture, its recording with transcript, or its
- * text, with a passage marked.
+ * The source viewer: the pages of a document, its image, its recording with transcript, or its
+ * text, with a passage highlighted.
  */
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
@@ -23,13 +23,13 @@ import { TranscriptView } from "./transcript-view";
 
 export interface SourceViewProps {
   readonly document: Document;
-  /** The passage to mark and scroll to. */
+  /** The passage to highlight and scroll to. */
   readonly highlight?: Highlight | null;
-  /** There is one, although it may not be known yet. */
+  /** A passage exists, although it may not be loaded yet. */
   readonly has_passage?: boolean;
-  /** Beside others that belong to it, it can be left for the one before and the one after. */
+  /** One of several passages: shows buttons for the previous and next one. */
   readonly steps?: ComponentChildren;
-  /** The page to begin with, when there is no passage. */
+  /** The initial page, if there is no passage. */
   readonly page?: number;
   /** The level of the highest headings of the text. */
   readonly heading_level?: number;
@@ -94,17 +94,18 @@ export function SourceView({
   );
 }
 
-/** On a phone a page as wide as the screen has letters that nobody can read. */
+/** On a phone, a full page has letters too small to read. */
 const reads_as_text = (): boolean => matchMedia("(max-width: 480px)").matches;
 
-/** The view to begin with: a passage on a phone is read in the text, which breaks where it must. */
+/** The initial view: on a phone a passage is shown in the text, which reflows. */
 const firstView = (views: readonly View[], has_passage: boolean): View =>
   has_passage && views[0] === "pages" && views.includes("text") && reads_as_text()
     ? "text"
     : views[0]!;
 
 /**
- * The quote with the text around it, which is cut out of the document's; null until that is there.
+ * The quote with the surrounding text, which is cut out of the document's text; null until that is
+ * loaded.
  */
 function useSurroundings(document: Document, quoted: Highlight | null): Highlight | null {
   const passage = quoted?.passage;
@@ -165,7 +166,7 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
   );
 }
 
-/** Says that the passage could not be marked, and quotes it. */
+/** Says that the passage could not be highlighted, and quotes it. */
 function Unmarked({
   view,
   highlight,
@@ -283,6 +284,6 @@ function NoText({ document }: { readonly document: Document }) {
   );
 }
 
-/** Data, which needs a fixed-width font. */
+/** Data, shown in a fixed-width font. */
 const isFixed = (media_type: string): boolean =>
   /json|xml|yaml|x-log/.test(media_type) && !/officedocument|opendocument|xhtml/.test(media_type);

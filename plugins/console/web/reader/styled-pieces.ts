@@ -1,10 +1,10 @@
-/** A stretch of text cut into pieces that each have one look. */
+/** Splits a range of text into pieces of uniform style. */
 import type { Range } from "./text-ranges";
 
 /**
- * `mark`: what is quoted; `shade`: the passage around it; `hit`: what was searched for, and
- * `current` the one of them that is gone to; `target`: what the outline leads to; `heading`: bold;
- * `sign`: what Markdown has before it, which is not shown.
+ * `mark`: the quote; `shade`: the passage around it; `hit`: a search match, and `current` the
+ * active one; `target`: the destination of the outline; `heading`: bold; `sign`: Markdown markers,
+ * which are hidden.
  */
 export type Look = "mark" | "shade" | "hit" | "current" | "target" | "heading" | "sign";
 export interface LookRange extends Range {
@@ -14,11 +14,11 @@ export interface StyledPiece extends Range {
   readonly looks: readonly Look[];
 }
 
-/** Those that are in the stretch. `ranges` are in order of their beginnings. */
+/** Those that overlap the range. `ranges` are sorted by start. */
 export const rangesIn = (ranges: readonly LookRange[], { from, to }: Range): LookRange[] =>
   ranges.filter((range) => range.from < to && range.to > from);
 
-/** The stretch, cut wherever a range begins or ends. */
+/** Splits the range wherever a styled range begins or ends. */
 export function styledPieces(stretch: Range, ranges: readonly LookRange[]): StyledPiece[] {
   const inside = rangesIn(ranges, stretch);
   const cuts = new Set([stretch.from, stretch.to]);
@@ -32,7 +32,7 @@ export function styledPieces(stretch: Range, ranges: readonly LookRange[]): Styl
   }));
 }
 
-/** The same for text whose units stand here and there in the source. */
+/** The same for text whose units are scattered over the source. */
 export function piecesBySource(
   sources: readonly number[],
   ranges: readonly LookRange[],

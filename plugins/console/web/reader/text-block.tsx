@@ -1,4 +1,6 @@
-/** A part of a text, with the page that begins with it; rendered once it is close to the view. */
+/**
+ * A block of a text, with the page that begins there; rendered once it is close to the viewport.
+ */
 import { Component, createRef } from "preact";
 import type { Outline } from "./content";
 import { pageName } from "./location";
@@ -10,7 +12,7 @@ import type { Chunk } from "./text-chunks";
 export interface Laid {
   readonly chunk: Chunk;
   readonly page: Outline["pages"][number] | null;
-  /** Those that are written as Markdown, in their order. */
+  /** Headings written as Markdown, in order. */
   readonly headings: readonly RankedHeading[];
 }
 interface TextBlockProps {
@@ -18,16 +20,16 @@ interface TextBlockProps {
   readonly laid: Laid;
   readonly rendering: Rendering;
   readonly ranges: readonly LookRange[];
-  /** Without waiting until it is close. */
+  /** Render immediately, without waiting until it is close. */
   readonly at_once: boolean;
 }
 
-/** What a part that is not rendered takes: so many units a line, so many pixels each. */
+/** Estimated size of a block that is not rendered: units per line, pixels per line. */
 const line_units = 80,
   line_px = 24;
 const heightOf = (units: number): number => Math.max(line_px, (units / line_units) * line_px);
 
-/** Rendered again only when something of its own has changed: a long text has hundreds. */
+/** Memoized: a long text has hundreds of blocks. */
 export class TextBlock extends Component<TextBlockProps, { readonly near: boolean }> {
   override state = { near: this.props.at_once };
   private readonly root = createRef<HTMLDivElement>();
@@ -82,11 +84,11 @@ export class TextBlock extends Component<TextBlockProps, { readonly near: boolea
   }
 }
 
-/** What is to be scrolled to is in this part. */
+/** The scroll target is in this block. */
 const leadsHere = ({ laid: { chunk }, ranges }: TextBlockProps): boolean =>
   rangesIn(ranges, chunk).some(({ look }) => /mark|current|target/.test(look));
 
-/** The looks that are in this part. */
+/** The styles in this block. */
 const keyOf = ({ laid: { chunk }, ranges }: TextBlockProps): string =>
   rangesIn(ranges, chunk)
     .map(({ from, to, look }) => `${from} ${to} ${look}`)

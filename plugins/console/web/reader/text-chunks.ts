@@ -1,15 +1,18 @@
 /**
- * A long text in parts that can be rendered one by one: no table and no code is torn apart without
- * its head being known in the next part.
+ * Splits a long text into chunks that can be rendered independently; a chunk that begins inside a
+ * table or a code block knows its header.
  */
 import type { Range } from "./text-ranges";
 
 export interface Chunk extends Range {
-  /** What the part goes on with: the head of a table, or the fence of code, with its line break. */
+  /**
+   * What the chunk continues: the header of a table, or the fence of a code block, with its line
+   * break.
+   */
   readonly head: string;
 }
 
-/** A part ends at the next blank line after so many units, or anywhere after so many more. */
+/** A chunk ends at the next blank line after this many units, or anywhere after this many more. */
 const usual_units = 4_000,
   longest_units = 16_000;
 
@@ -18,7 +21,7 @@ export const table_rule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 /** Whether a line can be a row of a table. */
 export const isRow = (line: string): boolean => line.includes("|");
 
-/** The line from `from` on with its break, and where the next one begins. */
+/** The line at `from` including its break, and where the next one begins. */
 export function lineAt(
   text: string,
   from: number,
@@ -28,7 +31,7 @@ export function lineAt(
   return { line: text.slice(from, end < 0 ? text.length : end), next };
 }
 
-/** `cuts`: indices at which a part begins in any case, ascending. */
+/** `cuts`: indices at which a chunk must begin, ascending. */
 export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
   const chunks: Chunk[] = [];
   let from = 0,
@@ -74,7 +77,7 @@ export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
   return chunks;
 }
 
-/** The parts of a chunk that are tables, with their heads, and those between them. */
+/** The parts of a chunk that are tables, with their headers, and those between them. */
 export function tablesIn(
   text: string,
   { from, to, head }: Chunk,

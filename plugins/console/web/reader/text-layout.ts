@@ -1,4 +1,4 @@
-/** A text in its parts, with the pages that begin with them and the headings in them. */
+/** A text in blocks, with the pages that begin with them and the headings in them. */
 import type { Outline } from "./content";
 import type { RankedHeading } from "./markdown";
 import { headingsOf, markedHeadings, pagesAsHeadings } from "./headings";
@@ -8,7 +8,7 @@ import type { Laid } from "./text-block";
 import { chunksOf } from "./text-chunks";
 import { indicesOf } from "./text-ranges";
 
-/** A text of no more parts is rendered whole. */
+/** A text of no more blocks is rendered completely. */
 export const drawn_at_once = 24;
 
 export function layoutOf(
@@ -37,7 +37,7 @@ export function layoutOf(
   return { layout, headings: listed.filter((heading) => heading.text !== "") };
 }
 
-/** Those that were found when it was read; of a text that was written as Markdown, its own. */
+/** Extracted headings; for a text written as Markdown, its own. */
 function headingsIn(
   text: string,
   outline: Outline | undefined,
@@ -48,8 +48,8 @@ function headingsIn(
 }
 
 /**
- * They skip no level, whatever the text does. In a text that is not rendered whole they are none
- * for programs: those between two that are rendered would be missing.
+ * Levels skip none, whatever the text does. In a text that is not rendered completely they are not
+ * exposed to assistive technology: those between rendered blocks would be missing.
  */
 function rankedBy(
   headings: readonly Heading[],

@@ -9,7 +9,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** The string index of the code point `offset`; the end of the text when it is shorter. */
+/** The string index of the code point `offset`; the end of the text if it is shorter. */
 export function indexOfCodePoint(
   text: string,
   offset: number,
@@ -24,7 +24,7 @@ export function indexOfCodePoint(
   return index;
 }
 
-/** A passage as a citation names it; `start` and `end` count code points. */
+/** A passage as given in a citation; `start` and `end` count code points. */
 export interface Passage {
   readonly quote: string;
   readonly start: number;
@@ -32,8 +32,8 @@ export interface Passage {
 }
 
 /**
- * The range of the passage in this text: at its offsets, or, in a newer version, where the same
- * words are nearest to them.
+ * The range of the passage in this text: at its offsets, or, in a newer version, at the nearest
+ * occurrence of the same words.
  */
 export function rangeOf(text: string, { quote, start, end }: Passage): Range | null {
   const from = indexOfCodePoint(text, start);
@@ -48,7 +48,7 @@ export function rangeOf(text: string, { quote, start, end }: Passage): Range | n
   return { from: nearest, to: nearest + quote.length };
 }
 
-/** The passage around a quote; null when it is no more than that, or of another version. */
+/** The passage around a quote; null if it is no longer than that, or of another version. */
 export function surroundingsOf(
   text: string,
   quote: Passage,
@@ -99,7 +99,7 @@ function cutAt(text: string, from: number, near: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? near + 1 : near;
 }
 
-/** The part of `range` that is in `block`, relative to the block's beginning. */
+/** The part of `range` in `block`, relative to the block's start. */
 export function within(block: Range, range: Range | null): Range | null {
   if (!range || range.to <= block.from || range.from >= block.to) return null;
   return {
@@ -108,7 +108,7 @@ export function within(block: Range, range: Range | null): Range | null {
   };
 }
 
-/** A piece of a block with one style; its range is relative to the block's beginning. */
+/** A piece of a block with one style; its range is relative to the block's start. */
 export interface Piece extends Range {
   readonly heading: boolean;
   readonly marked: boolean;

@@ -1,6 +1,6 @@
 /**
- * The text of a document, rendered, with a quote marked and its passage shaded; its outline, and a
- * box to search it. What is far away is not rendered, so that megabytes stay smooth.
+ * The text of a document, rendered, with a quote highlighted and its passage shaded; its outline,
+ * and a find box. Blocks far from the viewport are not rendered, so that megabytes stay smooth.
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
@@ -118,7 +118,7 @@ const Blocks = ({
   </>
 );
 
-/** `listed` and `written` are null where there is nothing to choose. */
+/** `listed` and `written` are null if there is nothing to choose. */
 function TextTools({
   listed,
   onList,
@@ -148,7 +148,7 @@ function TextTools({
   );
 }
 
-/** What is quoted, and what it stands in. */
+/** The quote, and the passage around it. */
 function useQuoted(text: string, highlight: Highlight | null) {
   const quote = useMemo(() => highlight && rangeOf(text, highlight), [text, highlight]);
   const shade = useMemo(
@@ -158,13 +158,13 @@ function useQuoted(text: string, highlight: Highlight | null) {
   return { quote, shade };
 }
 
-/** A page has no words of its own to go to, but begins a part. */
+/** A page has no text of its own to scroll to, but begins a block. */
 const goalOf = ({ place, end }: Heading) => ({
   selector: end === undefined ? `.text-block[data-from="${place}"]` : ".reader-target",
   range: { from: place, to: place + 1 },
 });
 
-/** The signs that make a heading of what follows. */
+/** The markers that make the following text a heading. */
 const marksBefore = (text: string, place: number): number =>
   /#{1,6}[ \t]*$/.exec(text.slice(Math.max(0, place - 8), place))?.[0].length ?? 0;
 
@@ -198,14 +198,14 @@ function looksOf(
   return looks.sort((one, other) => one.from - other.from);
 }
 
-/** Events that say that somebody scrolls by themselves. */
+/** Events that mean that the user scrolls. */
 const by_hand = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
-/** Parts come into view and get their heights: so many frames are waited for them. */
+/** Blocks get their real heights when they come into view: wait this many frames for them. */
 const frames_max = 20;
 
 /**
- * Scrolls to what is to be seen. The parts around it get their real heights only when they come
- * into view, so it scrolls until that stays in place, or somebody scrolls by hand.
+ * Scrolls to the target. Blocks around it get their real heights only in view, so it repeats until
+ * the position is stable, or the user scrolls.
  */
 function useScrolling(
   scroller: { readonly current: HTMLElement | null },

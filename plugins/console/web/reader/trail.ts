@@ -1,6 +1,6 @@
 /**
- * The citations that somebody goes through: they go along from page to page in the history of the
- * browser, so that a document that is opened at one of them leads to the others.
+ * A list of citations to step through: it is kept in the browser's history state, so that a
+ * document opened at one citation leads to the others.
  */
 import type { Passage } from "../api/types";
 
@@ -9,17 +9,17 @@ export interface Trail {
   readonly at: number;
 }
 
-/** What a link to the page of a document gives it; nothing where there is only one. */
+/** The history state of a link to a document's page; nothing if there is only one citation. */
 export const trailOf = (
   passages: readonly Passage[],
   at: number,
 ): { readonly trail: Trail } | null =>
   passages.length > 1 ? { trail: { passages: passages.map(carried), at } } : null;
 
-/** The history is no place for texts: a passage is told by where it is. */
+/** History state should be small: a passage is identified by its position only. */
 const carried = (passage: Passage): Passage => ({ ...passage, quote: "" });
 
-/** The trail that led to this passage of this document, if one did. */
+/** The trail that led to this passage of this document, if any. */
 export function trailIn(state: unknown, document_id: string, start: string | null): Trail | null {
   const trail = (state as { readonly trail?: Trail } | null)?.trail;
   const passage = trail?.passages[trail.at];

@@ -1,6 +1,6 @@
 /**
  * A recording with its transcript: a click on a line plays from there, and the line being played is
- * marked.
+ * highlighted.
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ import { fileUrl } from "./views";
 import { locate, type Hit } from "./quote-match";
 import { piecesOf } from "./text-ranges";
 
-/** Times in seconds; both are 0 when they are not known. */
+/** Times in seconds; both are 0 if unknown. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -204,7 +204,7 @@ function Words({
   );
 }
 
-/** The lines of what is around the quote. */
+/** The lines around the quote. */
 const shadesOf = (cues: readonly Cue[], highlight: Highlight | null): Hit[] =>
   highlight?.surroundings === undefined
     ? []
@@ -213,7 +213,7 @@ const shadesOf = (cues: readonly Cue[], highlight: Highlight | null): Hit[] =>
         highlight.surroundings,
       );
 
-/** The lines that contain the passage, near its time when that is known. */
+/** The lines that contain the passage, near its time if that is known. */
 function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
   if (!highlight) return [];
   const { quote, time_start, time_end } = highlight;

@@ -1,10 +1,10 @@
-/** The views that a document can be shown in. */
+/** The available views of a document. */
 import { api_base } from "../api/client";
 import type { Document } from "../api/types";
 
 export type View = "pages" | "picture" | "recording" | "text";
 
-/** Pictures that every browser shows. Of others, such as TIFF, only the text is shown. */
+/** Image types that every browser shows. For others, such as TIFF, only the text is shown. */
 const pictures = new Set([
   "image/png",
   "image/jpeg",
@@ -15,7 +15,7 @@ const pictures = new Set([
   "image/svg+xml",
 ]);
 
-/** The best way first. */
+/** In order of preference. */
 export function viewsOf({
   media_type,
   source,
@@ -29,6 +29,6 @@ export function viewsOf({
   return ["text"];
 }
 
-/** The address of the original file. The version only keeps a cached old one from being used. */
+/** The address of the original file. The version is only a cache buster. */
 export const fileUrl = ({ id, version }: Pick<Document, "id" | "version">): string =>
   `${api_base}/documents/${id}/file?v=${version}`;

@@ -6,7 +6,7 @@ const documents = (count: number) =>
   `${formatNumber(count)} ${count === 1 ? "document" : "documents"}`;
 const files = (count: number) => `${formatNumber(count)} ${count === 1 ? "file" : "files"}`;
 
-/** What is counted is called otherwise than pages in some. */
+/** In some formats the counted units are not pages. */
 const page_names: {
   readonly [of in Document["file_type"]]?: readonly [one: string, many: string];
 } = { spreadsheet: ["sheet", "sheets"], presentation: ["slide", "slides"] };

@@ -1,4 +1,4 @@
-/** What kinds of jobs do, in words; those of other plugins have their names alone. */
+/** Descriptions of job kinds; those of other plugins are shown by name. */
 const names: Readonly<Record<string, string>> = {
   "accounts.look_again": "Remove what is left of deleted users",
   "audit.prune": "Forget old entries of the audit log",
@@ -36,6 +36,6 @@ const names: Readonly<Record<string, string>> = {
   "webhooks.prune": "Forget old deliveries",
 };
 
-/** The words for a kind, and its name where there are words. */
+/** The description of a kind, and its name if it has a description. */
 export const jobKind = (name: string): { readonly words: string; readonly code: string | null } =>
   names[name] === undefined ? { words: name, code: null } : { words: names[name], code: name };

@@ -1,4 +1,4 @@
-/** Strings around what plugins show: their pages and panels. */
+/** Strings around the pages and panels of plugins. */
 
 export const part_strings = {
   fault_title: (plugin: string) => `The plugin ${plugin} can’t show this`,

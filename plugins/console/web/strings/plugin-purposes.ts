@@ -1,4 +1,4 @@
-/** What each plugin that is built in does, by its name. */
+/** The purpose of each built-in plugin, by name. */
 
 export const plugin_purposes: Readonly<Record<string, string>> = {
   accounts: "Users, passwords, sessions and API keys",

@@ -1,4 +1,4 @@
-/** Strings of the prompts page, and the templates to begin with. */
+/** Strings of the prompts page, and the prompt templates. */
 export const prompt_strings = {
   title: "Prompts",
   text:

@@ -11,7 +11,7 @@ export const usage_strings = {
     uploads: "New documents",
     storage_bytes: "Storage",
   } as Readonly<Record<string, string>>,
-  /** What belongs to a number of the chart of requests. */
+  /** Units of the requests chart. */
   series: { requests: "by API keys", console_requests: "by the console" } as Readonly<
     Record<string, string>
   >,
@@ -23,7 +23,7 @@ export const usage_strings = {
     storage_bytes: "Storage",
   },
   numbers: "Day by day",
-  /** In place of a chart. */
+  /** Shown instead of a chart. */
   nothing: {
     requests: "Nobody asked anything of the server in these days.",
     answers: "No question was answered in these days.",

@@ -1,32 +1,32 @@
-/** A bar chart of days with its axes; the day under the pointer is told in words. */
+/** A bar chart of days with axes and a description of the hovered day. */
 import { useState } from "preact/hooks";
 import { axisOf } from "./chart-axis";
 
 export interface Bar {
   readonly key: string;
-  /** From the bottom up, one for each series. */
+  /** From the bottom up, one per series. */
   readonly values: readonly number[];
-  /** Of the day, for the axis. */
+  /** The label of the day on the axis. */
   readonly label: string;
   /** Shown while the pointer is on the bar. */
   readonly text: string;
 }
 
 interface BarChartProps {
-  /** What the chart shows, with its sum: it is read out. */
+  /** What the chart shows, with its total, for screen readers. */
   readonly label: string;
   readonly bars: readonly Bar[];
   readonly format: (value: number) => string;
-  /** Values are bytes: the axis has round numbers of their units. */
+  /** Values are bytes: the axis uses round numbers of their units. */
   readonly binary?: boolean;
-  /** Said in its place while every value is nought. */
+  /** Shown instead when every value is zero. */
   readonly empty: string;
 }
 
 const height = 120;
 const width = 720;
 const gap_share = 0.2;
-/** Days that are named below. */
+/** Indices of the labelled days. */
 const labels_max = 3;
 
 const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + value, 0);
@@ -93,7 +93,7 @@ function Drawn({ label, bars, format, binary = false }: Omit<BarChartProps, "emp
   );
 }
 
-/** The values of a day above each other. */
+/** The stacked values of a day. */
 function Stack({
   bar,
   x,
@@ -111,7 +111,7 @@ function Stack({
       {bar.values.map((value, series) => {
         const from = below;
         below += value;
-        // Little is still seen.
+        // A minimum height keeps small values visible.
         const tall = value === 0 ? 0 : Math.max(1.5, (value / top) * height);
         return (
           <rect

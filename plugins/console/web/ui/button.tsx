@@ -6,18 +6,18 @@ import { Icon, type IconName } from "./icons";
 export type ButtonKind = "default" | "primary" | "ghost" | "danger" | "danger-solid";
 
 interface Look {
-  /** One `primary` on a page at most. */
+  /** At most one `primary` per page. */
   readonly kind?: ButtonKind;
   readonly small?: boolean;
   readonly icon?: IconName;
-  /** Takes the whole width. */
+  /** Takes the full width. */
   readonly block?: boolean;
   readonly children?: ComponentChildren;
 }
 
 export interface ButtonProps
   extends Look, Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "children"> {
-  /** Shows a spinner and takes no further click. */
+  /** Shows a spinner and ignores clicks. */
   readonly busy?: boolean;
 }
 
@@ -106,7 +106,7 @@ export function IconButton({
   );
 }
 
-/** Goes to a page of the console; `href` is below /console. */
+/** Navigates to a page of the console; `href` is below /console. */
 export function ButtonLink({
   kind,
   small,

@@ -46,7 +46,7 @@ export function CopyButton({
   );
 }
 
-/** A line that is copied more than read: a key, an address, a command. `label` says what it is. */
+/** A line meant for copying: a key, an address, a command. `label` describes it. */
 export function Secret({
   label,
   text,

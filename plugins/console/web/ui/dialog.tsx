@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /**
- * Where the focus was before each dialog. A dialog that was opened from another one gives it back
- * to where it was before the first.
+ * The focused element before each dialog. A dialog opened from another one returns the focus to
+ * where it was before the first.
  */
 const openers = new WeakMap<Element, Element | null>();
 function openerNow(): Element | null {
@@ -29,7 +29,7 @@ function openerNow(): Element | null {
 
 /**
  * Shows the element as a modal while it is mounted. `onClose` is called on Escape and on a click
- * beside it.
+ * outside.
  */
 function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -38,7 +38,7 @@ function useModal(onClose: () => void) {
     const opener = openerNow();
     openers.set(dialog, opener);
     if (!dialog.open) dialog.showModal();
-    // Closing it before it is removed gives the focus back, unless the element that had it is gone.
+    // Closing it before removal returns the focus, unless the element that had it is gone.
     return () => {
       dialog.close();
       const lost =
@@ -61,8 +61,8 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click beside it does not
- * close it.
+ * `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click outside does not close
+ * it.
  */
 export function Dialog({
   title,
@@ -122,14 +122,14 @@ interface FormDialogProps extends Shown {
   readonly danger?: boolean;
   readonly wide?: boolean;
   readonly disabled?: boolean;
-  /** Closes on success; what it throws is shown in the dialog, which stays open. */
+  /** Closes on success; an error is shown in the dialog, which stays open. */
   readonly onSubmit: () => Promise<unknown>;
-  /** Fields whose problems are shown beside the field: `["/name"]`. */
+  /** Fields whose errors are shown beside the field: `["/name"]`. */
   readonly own_pointers?: readonly string[];
   readonly onProblem?: (problem: ApiProblem | null) => void;
 }
 
-/** A dialog that is a form: Enter submits, Escape cancels, problems are shown above the buttons. */
+/** A dialog that is a form: Enter submits, Escape cancels, errors are shown above the buttons. */
 export function FormDialog({
   title,
   onClose,
@@ -190,7 +190,7 @@ export function FormDialog({
   );
 }
 
-/** Asks before something that is hard to undo. With `typed_name` the name must be typed. */
+/** Asks for confirmation. With `typed_name` the name must be typed. */
 export function ConfirmDialog({
   title,
   children,

@@ -6,9 +6,9 @@ import { useUniqueId } from "./unique-id";
 interface Frame {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Why the value can't be taken; undefined or empty when it can. */
+  /** The validation error; undefined or empty if the value is valid. */
   readonly error?: string | undefined;
-  /** The label is there for screen readers only. */
+  /** The label is for screen readers only. */
   readonly label_hidden?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface ControlProps {
   readonly "aria-invalid": boolean | undefined;
 }
 
-/** A field around any control: `children` gets the attributes that the control must have. */
+/** A field around any control: `children` receives the attributes that the control must have. */
 export function Field({
   label,
   hint,

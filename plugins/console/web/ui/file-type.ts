@@ -1,4 +1,4 @@
-/** What the type of a file is called, everywhere: the media type is for programs. */
+/** Display names of file types; media types are for programs. */
 import type { Document } from "../api/types";
 
 export const file_type_names: Readonly<Record<Document["file_type"], string>> = {
@@ -14,7 +14,7 @@ export const file_type_names: Readonly<Record<Document["file_type"], string>> = 
   other: "Other",
 };
 
-/** E-books are texts for those who look for a type, and have their own name. */
+/** E-books count as texts in filters, but have their own name. */
 export const fileTypeOf = ({
   file_type,
   media_type,

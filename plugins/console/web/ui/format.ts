@@ -40,10 +40,10 @@ export function formatElapsed(seconds: number): string {
 }
 
 export const formatDate = (time: string): string => date.format(new Date(time));
-/** `Nov 21`, where the year is plain. */
+/** `Nov 21`, if the year is evident. */
 export const formatDay = (time: string): string => day.format(new Date(time));
 export const formatDateTime = (time: string): string => date_time.format(new Date(time));
-/** `Nov 21, 2026, 9:14:05 AM`, where what follows on what matters. */
+/** `Nov 21, 2026, 9:14:05 AM`, where the order of events matters. */
 export const formatMoment = (time: string): string => to_the_second.format(new Date(time));
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
 

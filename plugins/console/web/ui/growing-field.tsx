@@ -1,4 +1,4 @@
-/** A text field of several lines that is as high as its text, up to the limit of its style. */
+/** A multi-line text field that grows with its text, up to the limit of its style. */
 import type { JSX, RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
@@ -11,7 +11,9 @@ export interface GrowingFieldProps extends Omit<
   readonly value: string;
 }
 
-/** Measuring the text lays the page out once more for each key: browsers that can do it alone. */
+/**
+ * Measuring the text costs one more layout per key, so browsers that support it do it themselves.
+ */
 const measured = !CSS.supports("field-sizing", "content");
 
 export function GrowingField({ field, class: named, value, ...rest }: GrowingFieldProps) {

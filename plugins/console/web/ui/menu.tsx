@@ -16,7 +16,7 @@ export type MenuItem =
       readonly disabled?: boolean;
       readonly run: () => void;
     }
-  /** A file or page outside the console's router. */
+  /** A file, or a page outside the console's router. */
   | {
       readonly label: string;
       readonly icon?: IconName;
@@ -28,14 +28,14 @@ export type MenuItem =
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
- * Whether the menu is open, its position and focus. Counts how often it was opened: one that is
- * closed and opened again at once reports only the opening, and must take the focus again.
+ * State, position and focus of the menu. Counts how often it was opened: closing and reopening at
+ * once reports only the opening, which must take the focus again.
  */
 function useMenu(id: string) {
   const ref = useRef<HTMLDivElement>(null);
   const [openings, setOpenings] = useState(0);
   const entries = () => [...ref.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
-  // Its height is known once the items are in it.
+  // Its height is known once the items are rendered.
   useLayoutEffect(() => {
     if (openings === 0) return;
     const opener = document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!;
@@ -62,7 +62,7 @@ function moveFocus(event: KeyboardEvent, entries: readonly HTMLElement[]): void 
   event.preventDefault();
 }
 
-/** With `icon` only the button shows no text: `label` is read out. */
+/** With `icon` the button shows no text: `label` is its accessible name. */
 export function Menu({
   label,
   items,

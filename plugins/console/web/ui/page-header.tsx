@@ -1,4 +1,4 @@
-/** The head of a page: breadcrumbs, title and actions; also sets the title of the browser's tab. */
+/** The header of a page: breadcrumbs, title and actions; also sets the title of the browser tab. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link } from "wouter-preact";
@@ -10,7 +10,7 @@ export interface Crumb {
   readonly href: string;
 }
 
-/** Names the browser's tab while the page is shown. */
+/** Sets the title of the browser tab while the page is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${strings.product}`;

@@ -9,10 +9,10 @@ interface PagedTableProps<T> {
   readonly query: Loaded<Page<T>>;
   readonly page: number;
   readonly onPage: (page: number) => void;
-  /** What the table is about, for screen readers. */
+  /** A caption for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<T>[];
-  /** Shown when the list has no records at all. */
+  /** Shown if the list has no records at all. */
   readonly empty: ComponentChildren;
 }
 

@@ -1,11 +1,11 @@
-/** Positions a floating element beside the one it belongs to, inside the window. */
+/** Positions a floating element beside its anchor, inside the window. */
 
 const gap_px = 4;
 const edge_px = 8;
 
 /**
- * Below `anchor` when there is room, else above. `align`: which edges line up. The element must be
- * visible already.
+ * Below `anchor` if there is room, otherwise above. `align`: which edges line up. The element must
+ * be visible already.
  */
 export function positionBeside(
   floating: HTMLElement,

@@ -1,4 +1,4 @@
-/** A page of one record: it has its heading while the record is loading, and when that fails. */
+/** The page of one record: shows its heading while the record is loading, and when that fails. */
 import type { ComponentChildren } from "preact";
 import { PageHeader, type Crumb } from "./page-header";
 import { Loading, type Loaded } from "./states";

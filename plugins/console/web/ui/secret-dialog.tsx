@@ -1,4 +1,4 @@
-/** A secret that is shown once and never again: the dialog asks before it is closed uncopied. */
+/** Shows a secret once: the dialog asks before it is closed uncopied. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "./button";
@@ -22,7 +22,7 @@ interface SecretDialogProps {
   readonly secret: string;
   readonly wide?: boolean;
   readonly onClose: () => void;
-  /** What stands below the secret; `onCopied` is for further ways to copy it. */
+  /** Content below the secret; `onCopied` is for further ways to copy it. */
   readonly children: (onCopied: () => void) => ComponentChildren;
 }
 

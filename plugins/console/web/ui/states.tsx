@@ -1,4 +1,4 @@
-/** What a page shows in place of content: empty, loading, failed. */
+/** Placeholders for content: empty, loading, failed. */
 import type { ComponentChildren } from "preact";
 import { problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
@@ -29,7 +29,7 @@ export function Empty({
   );
 }
 
-/** Grey bars in place of `rows` rows; they appear after 150 ms. */
+/** Grey bars instead of `rows` rows; they appear after 150 ms. */
 export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
   return (
     <div class="skeletons" role="status">
@@ -48,8 +48,8 @@ const icons: Readonly<Record<string, IconName>> = {
 };
 
 /**
- * In place of a page or card that could not be loaded: what happened, why, what to do, and the id
- * of the request.
+ * Instead of a page or card that could not be loaded: what happened, why, what to do, and the
+ * request id.
  */
 export function ErrorView({
   error,
@@ -95,7 +95,7 @@ export interface Loaded<T> {
 }
 
 /**
- * The states of a query: skeleton, failure, content. Content stays while it is refetched, also when
+ * The states of a query: skeleton, failure, content. Content stays while it is refetched, also if
  * that fails.
  */
 export function Loading<T>({

@@ -1,4 +1,4 @@
-/** Lists of records: a table, which becomes one card for each row on a narrow screen. */
+/** Lists of records: a table, which becomes one card per row on a narrow screen. */
 import type { ComponentChildren, JSX } from "preact";
 import { common_strings as strings } from "../strings/common";
 import { Icon } from "./icons";
@@ -8,42 +8,42 @@ export interface Column<T> {
   readonly header: string;
   readonly cell: (row: T) => ComponentChildren;
   /**
-   * `main`: takes what is left and is the card's title; `end`: numbers; `tight`: as narrow as its
-   * content; `actions`: buttons at the end, their header hidden.
+   * `main`: takes the remaining width and is the card's title; `end`: numbers; `tight`: as narrow
+   * as its content; `actions`: buttons at the end, with a hidden header.
    */
   readonly kind?: "main" | "end" | "tight" | "actions";
-  /** What the list is sorted by when the header is pressed. */
+  /** The sort field of the header. */
   readonly sort?: string;
-  /** Left out of the cards. */
+  /** Left out of cards. */
   readonly wide_only?: boolean;
-  /** Left out of tables of medium width, but not of the cards. */
+  /** Left out of tables of medium width, but not of cards. */
   readonly roomy_only?: boolean;
 }
 
 export interface Selection<T> {
   readonly selected: ReadonlySet<string>;
   readonly onSelected: (selected: ReadonlySet<string>) => void;
-  /** What the row's checkbox is called. */
+  /** The label of the row's checkbox. */
   readonly label: (row: T) => string;
 }
 
-/** What a list is sorted by. */
+/** The current sort order. */
 export interface Sorting {
   readonly by: string;
   readonly direction: "asc" | "desc";
-  /** A header was pressed: the other way round, when it is sorted by that already. */
+  /** Called when a header is pressed; reverses the order if the list is sorted by it already. */
   readonly onSort: (by: string) => void;
 }
 
 interface TableProps<T> {
-  /** What the table is about, for screen readers. */
+  /** A caption for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly row_key: (row: T) => string;
   readonly selection?: Selection<T> | undefined;
   readonly sorting?: Sorting | undefined;
-  /** Attributes of a row, such as that it can be dragged. */
+  /** Attributes of a row, for example to make it draggable. */
   readonly rowAttributes?: (row: T) => JSX.HTMLAttributes<HTMLTableRowElement>;
 }
 

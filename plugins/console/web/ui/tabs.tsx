@@ -24,7 +24,7 @@ export function Tabs({
 }) {
   const id = useUniqueId();
   const list = useRef<HTMLDivElement>(null);
-  // Where they do not fit beside each other, the active one is in sight.
+  // If they don't fit, the active one is scrolled into view.
   useEffect(() => {
     const tab = list.current?.querySelector(`[data-tab="${active}"]`);
     tab?.scrollIntoView({ block: "nearest", inline: "nearest" });

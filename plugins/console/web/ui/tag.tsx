@@ -1,4 +1,4 @@
-/** Tags and progress bars: a state in words, never by colour alone. */
+/** Tags and progress bars: states always have a text, never only a colour. */
 import type { ComponentChildren } from "preact";
 
 export type TagTone = "plain" | "ok" | "warn" | "bad" | "run";

@@ -1,4 +1,4 @@
-/** A time as people say it. */
+/** A relative time. */
 import { signal } from "@preact/signals";
 import { formatAgo, formatDateTime } from "./format";
 

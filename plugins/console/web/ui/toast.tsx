@@ -1,4 +1,4 @@
-/** Short messages at the edge of the window: what was done, often with an undo. */
+/** Toasts: short messages at the edge of the window, often with an undo. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { problemOf } from "../api/client";
@@ -10,7 +10,7 @@ export interface ToastOptions {
   readonly tone?: "plain" | "bad";
   /** Such as "Undo". The toast closes when it is used. */
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** Milliseconds it stays; 5 s by default, 10 s with an action. */
+  /** Duration in milliseconds; 5 s by default, 10 s with an action. */
   readonly duration_ms?: number;
 }
 interface Shown extends ToastOptions {
@@ -34,7 +34,7 @@ export function toast(options: ToastOptions): () => void {
   };
 }
 
-/** Says what went wrong with an action, where there is no form to say it in. */
+/** Reports the failure of an action where no form can show it. */
 export function toastError(error: unknown): void {
   toast({ text: problemOf(error).sentence, tone: "bad" });
 }
@@ -43,7 +43,7 @@ const closeOne = (id: number) => {
   shown.value = shown.value.filter((entry) => entry.id !== id);
 };
 
-/** Where messages appear. A popover, because that is shown above dialogs too. */
+/** The container of toasts. A popover, because that is shown above dialogs too. */
 export function Toasts() {
   const region = useRef<HTMLDivElement>(null);
   const { value } = shown;

@@ -1,7 +1,4 @@
-/**
- * A short explanation while the pointer or the focus is on something. Not for what must be read:
- * that belongs on the page.
- */
+/** A short explanation on hover or focus. Essential information belongs on the page instead. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { positionBeside } from "./popover-position";

@@ -1,4 +1,4 @@
-/** Ids that are unique in the whole page, also where plugins show parts that are rendered apart. */
+/** Ids that are unique in the whole page, including separately rendered parts of plugins. */
 import { useState } from "preact/hooks";
 
 let last = 0;

@@ -1,9 +1,9 @@
-/** Whether a text is a web address, before anything is sent. */
+/** Validates web addresses before anything is sent. */
 import { common_strings as strings } from "../strings/common";
 
 const isAddress = (text: string): boolean => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
 
-/** What is wrong with the first of them that is none, in words. */
+/** A sentence about the first entry that is not one. */
 export function addressProblem(texts: readonly string[]): string | undefined {
   const wrong = texts.find((text) => !isAddress(text));
   if (wrong === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** One's own account: password, theme, sessions. */
+/** The user's own account: password, theme, sessions. */
 import { useMutation, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** An invitation, or a link to a new password: both set the password and sign in. */
+/** An invitation, or a password reset link: both set the password and sign in. */
 import { useMutation, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";

@@ -1,4 +1,4 @@
-/** Making an API key, and showing it the one time it can be shown. */
+/** Creating an API key, and showing it the only time it can be shown. */
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
 import type { NewApiKey } from "../../api/types";

@@ -1,4 +1,4 @@
-/** API keys: what they may do, when they were used; a new one is shown once. */
+/** API keys: their permissions and last use; a new one is shown once. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { base_path } from "../../api/base";

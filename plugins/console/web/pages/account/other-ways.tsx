@@ -1,4 +1,4 @@
-/** The ways to sign in beside a password: their buttons, and how one is begun. */
+/** Sign-in methods other than a password: their buttons, and starting one. */
 import { useMutation, useQuery } from "@tanstack/preact-query";
 import { useEffect } from "preact/hooks";
 import { console_base } from "../../api/base";
@@ -19,13 +19,13 @@ export const useWays = () =>
   useQuery({
     queryKey: keys.sign_in,
     queryFn: () => api<Ways>("/sign-in"),
-    // What went wrong is told once: asked again, the server would say that nothing did.
+    // An error is reported once: a second request would get none.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
 
-/** The page that is shown once somebody is signed in, below the console's root. */
+/** The page to show after signing in, below the console's root. */
 function pageAskedFor(): string {
   const path = location.pathname.slice(console_base.length);
   return path === "/sign-in" || !path.startsWith("/")
@@ -33,7 +33,7 @@ function pageAskedFor(): string {
     : path + location.search + location.hash;
 }
 
-/** To the provider; where the server knows enough already, the page itself goes on. */
+/** Redirects to the provider; if the server needs no redirect, the page continues. */
 async function goOn(next: Answer<"startSignIn">): Promise<void> {
   if (leadsAway(next)) location.assign(next.location);
   else await refresh(keys.session[0]);
@@ -43,9 +43,9 @@ const leadsAway = ({ location: to }: Answer<"startSignIn">): boolean =>
 
 interface WaysProps {
   readonly ways: readonly Way[];
-  /** The only ones: the first stands out. */
+  /** Without passwords the first method is the primary button. */
   readonly alone: boolean;
-  /** None is begun by itself: one has just failed. */
+  /** No automatic sign-in right after a failed one. */
   readonly held: boolean;
 }
 
@@ -61,7 +61,7 @@ export function OtherWays({ ways, alone, held }: WaysProps) {
   useEffect(() => {
     const first = ways.find(({ automatic }) => automatic);
     if (first && !held && !hasSignedOut()) start.mutate(first);
-    // Somebody who comes back by the browser's own button finds the page as it was left.
+    // A user who comes back with the browser's back button finds the page as it was.
     const back = ({ persisted }: PageTransitionEvent) => persisted && start.reset();
     addEventListener("pageshow", back);
     return () => removeEventListener("pageshow", back);

@@ -1,4 +1,4 @@
-/** A password that can be made visible; a new one comes with its rule. */
+/** A password field that can be made visible; a new password comes with its rule. */
 import { useState } from "preact/hooks";
 import { IconButton } from "../../ui/button";
 import { Field } from "../../ui/field";
@@ -11,7 +11,7 @@ interface PasswordProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly error?: string | undefined;
-  /** A new password, with its rule; not the current one. */
+  /** A new password, with its rule, as opposed to the current one. */
   readonly fresh?: boolean;
   readonly autofocus?: boolean;
 }

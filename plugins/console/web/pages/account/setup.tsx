@@ -1,4 +1,4 @@
-/** First run: whoever holds the printed link becomes the first administrator. */
+/** First run: the holder of the printed link becomes the first administrator. */
 import { useMutation, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";

@@ -1,5 +1,5 @@
 /**
- * Sign-in: email and password, and other ways. Says what to do when there is no administrator yet.
+ * Sign-in: email and password, and other methods. Says what to do if there is no administrator yet.
  */
 import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
@@ -71,7 +71,7 @@ function PasswordForm() {
 export default function SignIn() {
   const session = useSession();
   const ways = useWays();
-  // Without an answer there is still the password.
+  // Without a response, the password form is still offered.
   const { password, ways: others, problem } = ways.data ?? password_alone;
   return (
     <StandalonePage title={strings.sign_in.title}>

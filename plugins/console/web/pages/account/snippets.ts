@@ -1,4 +1,4 @@
-/** How a program uses the API, in three languages, with the address of this very server. */
+/** How a program uses the API, in three languages, with the address of this server. */
 
 export const languages = ["curl", "TypeScript", "Python"] as const;
 export type Language = (typeof languages)[number];

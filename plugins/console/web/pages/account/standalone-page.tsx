@@ -35,5 +35,5 @@ export function StandalonePage({
   );
 }
 
-/** The token of a link, `#t=…`: browsers do not send that part of an address to the server. */
+/** The token of a link, `#t=…`: browsers do not send the fragment to the server. */
 export const tokenOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get("t") ?? "";

@@ -1,4 +1,4 @@
-/** What a browser calls itself, in a few words. */
+/** A short name for a browser. */
 
 const browsers: readonly [pattern: RegExp, name: string][] = [
   [/\bEdg\//, "Edge"],
@@ -18,7 +18,9 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** `Firefox on macOS`, the first 60 characters of anything else, or null when it says nothing. */
+/**
+ * `Firefox on macOS`, the first 60 characters of an unknown user agent, or null if there is none.
+ */
 export function deviceOf(user_agent: string | null): string | null {
   if (!user_agent) return null;
   const [browser, system] = [browsers, systems].map(

@@ -1,4 +1,4 @@
-/** The audit log, for administrators: filtered, page by page, and as a file. */
+/** The audit log, for administrators: filtered, paged, and as a download. */
 import { useQuery } from "@tanstack/preact-query";
 import { useLocation, useSearch } from "wouter-preact";
 import { api, apiUrl } from "../../api/client";
@@ -21,10 +21,10 @@ type Fields = Record<(typeof fields)[number], string>;
 type Filter = Fields & { readonly page: number };
 
 const tones = { done: "ok", refused: "warn", failed: "bad" } as const;
-/** Typing goes on while the list is asked for. */
+/** Typing is not blocked while the list is fetched. */
 const refresh_ms = 10_000;
 
-/** What is shown stands in the address, so that it can be passed on. */
+/** The filter is part of the address, so that it can be shared. */
 function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
   const [path, navigate] = useLocation();
   const search = new URLSearchParams(useSearch());
@@ -44,7 +44,7 @@ function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
   return [filter, change];
 }
 
-/** Days become times: from the first moment of the one to the last of the other. */
+/** Days become times: from the start of the first to the end of the last. */
 function queryOf(filter: Filter): Readonly<Record<string, string>> {
   const { since, until, ...rest } = filter;
   const day_ms = 86_400_000;
@@ -117,7 +117,7 @@ export default function Audit() {
   );
 }
 
-/** A plain link: the browser saves the file while it arrives, however long it is. */
+/** A plain link, so that the browser streams the file to disk, however long it is. */
 const ExportLink = ({
   format,
   query,
@@ -176,13 +176,13 @@ function Filters({
   );
 }
 
-/** `Delete folder` for `deleteFolder`, as calls are named; commands are words already. */
+/** `Delete folder` for `deleteFolder`, the name of an operation; commands are readable already. */
 const inWords = (action: string): string => {
   if (action.includes(" ")) return action;
   const words = action.replaceAll(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
-/** As the API knows it, however it was typed: `Delete folder` is `deleteFolder`. */
+/** The name in the API, however it was typed: `Delete folder` is `deleteFolder`. */
 const asNamed = (typed: string): string =>
   /^\p{Lu}/u.test(typed)
     ? typed.toLowerCase().replaceAll(/ +(\S)/g, (_, letter: string) => letter.toUpperCase())

@@ -1,4 +1,4 @@
-/** Backups, for administrators: which there are, making, downloading and rehearsing one. */
+/** Backups, for administrators: listing, creating, downloading and test-restoring them. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api, apiUrl } from "../../api/client";
@@ -24,7 +24,7 @@ type Backup = State["data"][number];
 
 const refresh_ms = 5_000,
   refresh_busy_ms = 1_000;
-/** Without a schedule, somebody should make one so often. */
+/** Without a schedule, a warning appears after this time. */
 const old_ms = 30 * 86_400_000;
 
 async function begin(path: string): Promise<void> {
@@ -206,7 +206,7 @@ const columnsOf = (onDelete: (name: string) => void): readonly Column<Backup>[] 
     key: "rehearsed",
     header: strings.rehearsed,
     kind: "tight",
-    // None counts before it was read back the first time, when it was made.
+    // A backup counts only after it was verified the first time.
     cell: ({ made_at, rehearsed_at }) => <Time value={rehearsed_at ?? made_at} />,
     wide_only: true,
   },

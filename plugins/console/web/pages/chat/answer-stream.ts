@@ -1,6 +1,6 @@
 /**
- * Follows an answer while it is made: by its event stream, or by polling where the stream does not
- * get through.
+ * Follows an answer while it is generated: by its event stream, or by polling if streams don't get
+ * through.
  */
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiProblem, apiUrl } from "../../api/client";
@@ -11,13 +11,13 @@ export interface PartialAnswer {
   readonly status: MessageStatus;
   readonly text: string;
   readonly citations: readonly Citation[];
-  /** The whole answer, once it is there. */
+  /** The complete answer, once it exists. */
   readonly result: MessageResult | null;
 }
 type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
 const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
-/** A stream that breaks so often in a row is given up; then the answer is polled. */
+/** After so many broken connections in a row it falls back to polling. */
 const breaks_max = 3;
 const poll_wait_s = 20,
   poll_pause_ms = 2_000;
@@ -66,7 +66,7 @@ function watch(
     end();
   });
   stream.addEventListener("error", (event) => {
-    // The server's own event of that name has data, a broken connection has none.
+    // The server's own `error` event has data, that of a broken connection has none.
     if (event instanceof MessageEvent) return end();
     if (stream.readyState !== EventSource.CLOSED && ++breaks < breaks_max) return;
     stream.close();

@@ -1,4 +1,4 @@
-/** An answer: its text with the markers that open sources, the sources, and remarks about it. */
+/** An answer: its text with the markers that open sources, the sources, and notes. */
 import { useCallback, useState } from "preact/hooks";
 import type { Citation, Message, MessageResult } from "../../api/chats";
 import { Markdown } from "../../reader/markdown";
@@ -99,7 +99,7 @@ function Actions({
   onAsk,
 }: Pick<AnswerViewProps, "chat_id" | "message" | "onAsk"> & { readonly result: MessageResult }) {
   const [noting, setNoting] = useState(false);
-  // A page that has just seen the end of an answer may not know its message yet.
+  // A page that has just seen the end of an answer may not have its message yet.
   const rated = message.status === "COMPLETED";
   const feedback = { chat_id, message, noting, onNoting: setNoting };
   return (
@@ -116,7 +116,7 @@ function Actions({
   );
 }
 
-/** It tells what the folders hold, and nothing that a passage could bear out. */
+/** It describes the content of the folders, which no passage could support. */
 const isOverview = ({ warnings }: MessageResult): boolean =>
   warnings.some(({ code }) => code === "overview");
 
@@ -191,7 +191,7 @@ function copyOf({ answer, citations }: MessageResult): string {
   return sources.length === 0 ? answer : `${answer}\n\n${sources.join("\n")}`;
 }
 
-/** A question without an answer: failed, or stopped. */
+/** A question without an answer: failed, or cancelled. */
 export function Unanswered({ message, onAsk }: Pick<AnswerViewProps, "message" | "onAsk">) {
   const again = (
     <Button small icon="refresh" onClick={() => void onAsk(message.text)}>

@@ -1,4 +1,4 @@
-/** Renaming, deleting and restoring a chat, and deleting it for good. */
+/** Renaming, deleting and restoring a chat, and deleting it permanently. */
 import { useState } from "preact/hooks";
 import { changeChat, deleteChat, deleteChatForGood, restoreChat, type Chat } from "../../api/chats";
 import type { MenuItem } from "../../ui/menu";
@@ -27,7 +27,7 @@ export async function pin(chat: Pick<Chat, "id">, pinned: boolean): Promise<void
   await changeChat(chat.id, { pinned }).catch(toastError);
 }
 
-/** Taking a chat with its quotes elsewhere. What makes the files is loaded when one is wanted. */
+/** Exporting a chat with its quotes. The code for it is loaded on demand. */
 export const exportItems = (
   { id }: Pick<Chat, "id">,
   navigate: (path: string) => void,

@@ -1,4 +1,4 @@
-/** The columns of lists of chats: of those that are there, and of those that are deleted. */
+/** The columns of the lists of chats, active and deleted. */
 import { Link } from "wouter-preact";
 import type { Chat } from "../../api/chats";
 import { Button, IconButton } from "../../ui/button";

@@ -1,4 +1,7 @@
-/** What every chat shows: its heading, the conversation, the composer, and the source beside it. */
+/**
+ * The parts common to every chat: its heading, the conversation, the composer, and the source
+ * panel.
+ */
 import { useCallback, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { cancelMessage, isRunning, type Chat, type Message } from "../../api/chats";
@@ -26,11 +29,11 @@ interface ChatFrameProps {
   readonly onSend: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
   readonly onEarlier?: (() => Promise<unknown>) | undefined;
-  /** The beginning of the first question. */
+  /** The initial text of the first question. */
   readonly begun?: string | undefined;
 }
 
-/** The passage that is open; closing it gives the focus back to what opened it. */
+/** The passage that is open; closing it returns the focus to the element that opened it. */
 function useOpenedPassage() {
   const [opened, setOpened] = useState<OpenedPassage | null>(null);
   const close = () => {
@@ -41,7 +44,7 @@ function useOpenedPassage() {
   return { opened, setOpened, close };
 }
 
-/** The same function for as long as the page is there, which does what it was last given. */
+/** A stable function that calls the latest one it was given. */
 function useStable<A extends readonly unknown[], R>(run: (...args: A) => R): (...args: A) => R {
   const latest = useRef(run);
   latest.current = run;

@@ -142,7 +142,7 @@ function Gone({ id }: { readonly id: string }) {
   );
 }
 
-/** Shown in place of the chat. */
+/** Shown instead of the chat. */
 const Instead = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="wrap chat-pad">
     <PageHeader title={strings.title} crumbs={[{ label: strings.open_chats, href: "/chats" }]} />

@@ -1,4 +1,4 @@
-/** All chats of the user, found by words, pinned and deleted ones, and what was said of answers. */
+/** All chats of the user, with search; pinned and deleted ones, and the feedback on answers. */
 import { useEffect, useState } from "preact/hooks";
 import { Redirect, useLocation, useSearch } from "wouter-preact";
 import { useChats, type Chat, type ChatFilter } from "../../api/chats";
@@ -15,7 +15,7 @@ import { DeleteForGoodDialog, RenameChatDialog } from "./chat-actions";
 import { deletedColumns, openColumns } from "./chat-columns";
 import { Ratings } from "./ratings";
 
-/** `/chats?folder=…` begins a chat over that folder. */
+/** `/chats?folder=…` starts a chat over that folder. */
 export default function ChatList() {
   const asked = useSearch();
   return new URLSearchParams(asked).has("folder") ? (
@@ -62,7 +62,7 @@ function Lists() {
 
 const typing_ms = 250;
 
-/** The text once nobody has typed for a moment. */
+/** The text, after typing has paused. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -72,7 +72,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Those that are pinned above the others; those that are found in one list. */
+/** Pinned chats above the others; search results in one list. */
 function OpenChats() {
   const [words, setWords] = useState("");
   const q = useSettled(words.trim());
@@ -114,7 +114,7 @@ function List({
 }: {
   readonly filter: Omit<ChatFilter, "page">;
   readonly title?: string;
-  /** There are others above it: an empty list is no news. */
+  /** There are pinned ones above it, so an empty list needs no hint. */
   readonly beside_pinned?: boolean;
 }) {
   const [page, setPage] = useState(1);

@@ -1,6 +1,6 @@
 /**
- * The marker of a citation in an answer. With the pointer or the focus on it, a card shows what is
- * quoted; a click opens the document beside the answer, a first tap the card.
+ * The marker of a citation in an answer. On hover or focus, a card shows the quote; a click opens
+ * the document beside the answer. On touch screens the first tap shows the card.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
@@ -14,13 +14,13 @@ import { useUniqueId } from "../../ui/unique-id";
 
 interface MarkerProps {
   readonly citation: Citation;
-  /** All of the answer, this one among them. */
+  /** All citations of the answer, including this one. */
   readonly citations: readonly Citation[];
   readonly pressed: boolean;
   readonly onOpen: (id: number, from: HTMLElement) => void;
 }
 
-/** The pointer may take so long from the marker to its card. */
+/** Time for the pointer to move from the marker to its card. */
 const leave_ms = 200;
 
 export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerProps) {
@@ -29,7 +29,7 @@ export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerP
   const { shown, show, hide, watch } = useCard();
   const touched = useRef(false);
   const clicked = () => {
-    // A finger can't hover: its first tap shows the card, whose button opens the document.
+    // Touch can't hover: the first tap shows the card, whose button opens the document.
     if (touched.current && !shown) return show();
     hide();
     onOpen(citation.id, marker.current!);
@@ -71,7 +71,7 @@ export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerP
   );
 }
 
-/** Shown while the pointer or the focus is on the marker or the card; Escape puts it away. */
+/** Shown while the pointer or the focus is on the marker or the card; Escape hides it. */
 function useCard() {
   const [shown, setShown] = useState(false);
   const leaving = useRef<ReturnType<typeof setTimeout>>();
@@ -93,7 +93,7 @@ function useCard() {
     const escaped = (event: KeyboardEvent) => {
       if (event.key === "Escape") hide();
     };
-    // What the card belongs to moves away under it.
+    // Hidden on scrolling, because its anchor moves away.
     const scrolled = ({ target }: Event) => {
       if (!(target as Element).closest?.(".cite-card")) hide();
     };
@@ -148,7 +148,7 @@ function Card({
   }, [marker]);
   const location = longLocation(citation);
   return (
-    // The log around it tells what is new; this is not.
+    // The surrounding live region announces new answers; this is not one.
     <span ref={card} popover="manual" class="cite-card" aria-live="off">
       <span class="cite-card-name">{citation.document_name}</span>
       {location !== null && <span class="cite-card-place">{location}</span>}

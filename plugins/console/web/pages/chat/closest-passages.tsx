@@ -1,4 +1,4 @@
-/** The passages that come closest to a question which has no answer. */
+/** The closest passages for a question that has no answer. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { search } from "../../api/chats";
@@ -11,16 +11,16 @@ import { Skeleton } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
 import type { Scope } from "./scope";
 
-/** A passage that is open, the list it is part of, and the element that opened it. */
+/** An open passage, the list it is part of, and the element that opened it. */
 export interface OpenedPassage {
   readonly passages: readonly Passage[];
   readonly at: number;
   readonly from: HTMLElement | null;
-  /** The request that it answers. */
+  /** The request id of the question. */
   readonly turn?: string;
 }
 
-/** Searches at once for the newest question, for older ones on demand. */
+/** Searches automatically for the newest question, for older ones on demand. */
 export function ClosestPassages({
   question,
   scope,

@@ -1,4 +1,4 @@
-/** The field for a question, with the folders and prompts that its answer uses. */
+/** The input for a question, with the folders and prompts to use for the answer. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
@@ -10,10 +10,10 @@ import { ScopeBar, type ScopeProps } from "./scope";
 import { useUniqueId } from "../../ui/unique-id";
 
 export interface ComposerProps extends ScopeProps {
-  /** The beginning of the first question. */
+  /** The initial text of the first question. */
   readonly begun: string | undefined;
   readonly onSend: (text: string) => Promise<void>;
-  /** Given while an answer is being made. */
+  /** Set while an answer is being generated. */
   readonly onStop: (() => void) | undefined;
   readonly busy: boolean;
 }
@@ -94,7 +94,7 @@ function SendOrStop({
   );
 }
 
-/** Not on a phone: the keyboard would cover what there is to read. */
+/** Not on a phone, where the keyboard would cover the conversation. */
 function useInitialFocus(field: RefObject<HTMLTextAreaElement>): void {
   useEffect(() => {
     if (!matchMedia("(pointer: fine)").matches) return;
@@ -103,7 +103,7 @@ function useInitialFocus(field: RefObject<HTMLTextAreaElement>): void {
   }, []);
 }
 
-/** Says which part of the chosen folders can't answer yet. */
+/** Says which of the chosen folders can't answer yet. */
 function IndexingNote({ scope: { all, folders: chosen } }: Pick<ComposerProps, "scope">) {
   const folders = useFolders();
   const covered =

@@ -1,6 +1,6 @@
 /**
- * The questions of a chat with their answers, oldest first; it scrolls along with new text unless
- * somebody reads further up.
+ * The questions of a chat with their answers, oldest first; scrolls along with new text unless the
+ * user has scrolled up.
  */
 import { Component } from "preact";
 import { useCallback } from "preact/hooks";
@@ -132,7 +132,7 @@ const Working = ({ text }: { readonly text: string }) => (
   </p>
 );
 
-/** Shown anew only when something of it has changed: a chat has hundreds of turns. */
+/** Memoized: a chat may have hundreds of turns. */
 class Turn extends Component<TurnProps> {
   override shouldComponentUpdate(next: TurnProps): boolean {
     return (Object.keys(next) as (keyof TurnProps)[]).some(

@@ -1,12 +1,12 @@
-/** Fetches earlier questions as somebody scrolls up to them; a button does it where that failed. */
+/** Fetches earlier questions when the user scrolls up to them; after a failure a button does it. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { chat_strings as strings } from "../../strings/chat";
 
-/** They are fetched when the first one is so near. */
+/** They are fetched when the first one is this close. */
 const ahead = "800px 0px 0px";
 
-/** `first`: the first question that is there. `onEarlier` fails for nobody to see. */
+/** `first`: the first loaded question. A failure of `onEarlier` is not shown here. */
 export function Earlier({
   first,
   onEarlier,
@@ -21,7 +21,7 @@ export function Earlier({
     await onEarlier();
     setBusy(false);
   };
-  // Looks anew after each fetch: what came may be short.
+  // Checks again after each fetch: the new part may be short.
   useEffect(() => {
     const observer = new IntersectionObserver(
       ([seen]) => {

@@ -1,4 +1,4 @@
-/** A chat as a file: Markdown to read, or JSON with all there is. Loaded when one is wanted. */
+/** A chat as a file: readable Markdown, or complete JSON. Loaded on demand. */
 import type { Chat, Citation, Message } from "../../api/chats";
 import { api } from "../../api/client";
 import { fetchAll } from "../../api/queries";
@@ -26,7 +26,7 @@ export async function saveChat(id: string, format: ExportFormat): Promise<void> 
   else save(`${name}.json`, "application/json", `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-/** What no file system minds. */
+/** A file name valid on every file system. */
 export const fileNameOf = (name: string): string =>
   name
     .replace(/[\p{Cc}<>:"/\\|?*]+/gu, " ")
@@ -44,7 +44,7 @@ function save(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Questions as headings, answers as they are, and below each what it quotes, with its page. */
+/** Questions as headings, answers unchanged, and below each answer its quotes with their pages. */
 export function markdownOf({
   chat,
   messages,

@@ -1,4 +1,4 @@
-/** Thumbs for an answer, and a note to them. */
+/** Thumbs up and down for an answer, with an optional comment. */
 import { useState } from "preact/hooks";
 import { giveFeedback, takeFeedbackBack, type Feedback, type Message } from "../../api/chats";
 import { Button, IconButton } from "../../ui/button";
@@ -10,12 +10,12 @@ type Rating = Feedback["rating"];
 interface FeedbackProps {
   readonly chat_id: string;
   readonly message: Message;
-  /** The note is open. */
+  /** The comment form is open. */
   readonly noting: boolean;
   readonly onNoting: (noting: boolean) => void;
 }
 
-/** Pressed once they rate, pressed again they take it back. */
+/** The first click rates, another one on the same thumb withdraws it. */
 export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
   const { requestId, feedback } = message;
   const [chosen, setChosen] = useState<Rating | null | undefined>(undefined);
@@ -54,7 +54,7 @@ export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
   );
 }
 
-/** Shown below the thumbs once one is pressed. */
+/** Shown below the thumbs after a click on one. */
 export function FeedbackNote({ chat_id, message, onNoting }: FeedbackProps) {
   const { requestId, feedback } = message;
   const [note, setNote] = useState(feedback?.note ?? "");

@@ -1,12 +1,12 @@
 /**
- * The scrolling of a conversation: it follows the end while that is what somebody looks at, and
- * stays where it is once they scroll up, whatever is written below or loaded above.
+ * The scroll position of a conversation: follows the end while it is in view, and stays in place
+ * once the user scrolls up, whatever is added below or loaded above.
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** Closer to the end than this counts as at the end, CSS pixels. */
 const near_end_px = 80;
-/** Further from the end than this, one wants a way back. */
+/** Further from the end than this, a button to jump there appears. */
 const away_px = 400;
 
 /** `first` and `last`: the ids of the first and the last message. */
@@ -47,8 +47,8 @@ export function useFollowedEnd(first: string | undefined, last: string | undefin
 }
 
 /**
- * Keeps the first turn in its place when earlier ones are put above it. Where browsers do that
- * themselves, there is nothing left to do.
+ * Scroll anchoring: keeps the first turn in place when earlier ones are inserted above. Where the
+ * browser does so itself, nothing is left to do.
  */
 function useKeptTop(
   scroller: { readonly current: HTMLElement | null },
@@ -58,7 +58,7 @@ function useKeptTop(
 ): void {
   const known = useRef(first);
   const kept = useRef<{ readonly turn: Element; readonly top: number } | null>(null);
-  // What is on the page now is what was there before this change.
+  // The DOM still has the content from before this change.
   if (known.current !== first) {
     const turn = content.current?.querySelector(".turn");
     kept.current = turn ? { turn, top: turn.getBoundingClientRect().top } : null;

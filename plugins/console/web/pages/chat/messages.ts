@@ -1,13 +1,13 @@
-/** Messages on their way to the server. */
+/** Questions being sent to the server. */
 import { newRequestId, type Message } from "../../api/chats";
 
-/** A question on its way to the server; `error` is why it did not get there. */
+/** A question being sent; `error` is why that failed. */
 export interface Outgoing {
   readonly message: Message;
   readonly error: unknown;
 }
 
-/** A question that the server does not know yet. */
+/** Creates a question that the server does not know yet. */
 export const newMessage = (text: string): Message => ({
   requestId: newRequestId(),
   text,
@@ -18,7 +18,7 @@ export const newMessage = (text: string): Message => ({
   error: null,
   feedback: null,
 });
-/** A chat is named by the beginning of its first question, up to a whole word. */
+/** A chat is named after the beginning of its first question, up to a whole word. */
 export function chatNameFor(text: string): string {
   const line = text.trim().split("\n", 1)[0]!;
   if (line.length <= 60) return line;

@@ -1,4 +1,4 @@
-/** A chat on paper: every question with its answer, and below that what it quotes. */
+/** The print view of a chat: every question with its answer, and below that its quotes. */
 import { useQuery } from "@tanstack/preact-query";
 import { useLocation } from "wouter-preact";
 import { keys } from "../../api/queries";

@@ -1,4 +1,4 @@
-/** A question as it was asked, and the field to ask it in other words. */
+/** A question, and the form to rephrase it. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button";
 import { GrowingField } from "../../ui/growing-field";
@@ -6,7 +6,7 @@ import { chat_strings as strings } from "../../strings/chat";
 
 const text_max = 32_000;
 
-/** `onAsk` asks it anew, at the end of the conversation. */
+/** `onAsk` asks the new question at the end of the conversation. */
 export function Question({
   text,
   onAsk,

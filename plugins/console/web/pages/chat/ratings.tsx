@@ -1,4 +1,4 @@
-/** What was said of answers: by the user, and for administrators by everybody. */
+/** Feedback on answers: the user's own, and for administrators everybody's. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";

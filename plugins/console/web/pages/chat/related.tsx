@@ -1,4 +1,4 @@
-/** What else is worth reading beside an answer. */
+/** Further reading for an answer. */
 import type { MessageResult } from "../../api/chats";
 import { LocationLabel } from "../../reader/location-label";
 import { plainText } from "../../reader/plain-text";
@@ -15,7 +15,7 @@ export function Related({
   readonly opened: OpenedPassage | null;
   readonly onOpen: (opened: OpenedPassage) => void;
 }) {
-  // Of a deleted document there is nothing left to read.
+  // A deleted document can't be opened.
   if (related.every(({ quote }) => quote === "")) return null;
   return (
     <div class="related" role="group" aria-label={strings.related}>

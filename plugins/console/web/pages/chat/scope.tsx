@@ -1,6 +1,4 @@
-/**
- * The folders and prompts that a chat uses: chips to remove one, and dialogs to choose from all.
- */
+/** The folders and prompts of a chat: removable chips, and dialogs to choose from all. */
 import { useState } from "preact/hooks";
 import { useAnswering, usePrompts } from "../../api/chats";
 import { useFolders } from "../../api/queries";
@@ -10,7 +8,7 @@ import { chat_strings as strings } from "../../strings/chat";
 import { FolderDialog, PromptDialog } from "./scope-dialogs";
 
 export interface Scope {
-  /** Every folder that there is, and will be; then `folders` says nothing. */
+  /** Every folder, including future ones; `folders` is ignored then. */
   readonly all: boolean;
   readonly folders: readonly string[];
   readonly prompts: readonly string[];
@@ -20,7 +18,7 @@ export interface ScopeProps {
   readonly onScope: (scope: Scope) => Promise<unknown>;
 }
 
-/** The scope with these folders; with none of them, all are asked. */
+/** The scope with these folders; with none, it covers all. */
 const over = (scope: Scope, folders: readonly string[]): Scope => ({
   ...scope,
   folders,

@@ -1,4 +1,4 @@
-/** What a chat shows before its first question: what may be asked, and of what. */
+/** What an empty chat shows: suggested questions and the folders they are about. */
 import { Link } from "wouter-preact";
 import { useAnswering, useSuggestions } from "../../api/chats";
 import { useFolders } from "../../api/queries";
@@ -38,7 +38,7 @@ function textFor({ all, folders }: Scope, empty: boolean): string {
   return all ? strings.asks_all : strings.asks_chosen(folders.length);
 }
 
-/** Questions made of headings of the documents; nothing where there are none. */
+/** Questions derived from headings of the documents; nothing if there are none. */
 function Suggestions({ scope: { all, folders }, onAsk }: StartersProps) {
   const suggestions = useSuggestions(all ? null : folders);
   if (!suggestions.data?.length) return null;

@@ -25,7 +25,7 @@ function languageOf(code: string): string {
   }
 }
 
-/** Only addresses that a browser may safely open become links. */
+/** Only addresses with a safe scheme become links. */
 function Source({ uri }: { readonly uri: string }) {
   return /^https?:\/\//i.test(uri) ? (
     <a href={uri} rel="noopener noreferrer" target="_blank">

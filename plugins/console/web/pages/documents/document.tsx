@@ -111,7 +111,10 @@ function Shown({ document }: { readonly document: Document }) {
   );
 }
 
-/** The next one may be in another document. It takes the place of this one: back is the chat. */
+/**
+ * The next citation may be in another document. It replaces this history entry, so that back leads
+ * to the chat.
+ */
 function TrailSteps({ trail: { passages, at } }: { readonly trail: Trail }) {
   const [, navigate] = useLocation();
   const go = (next: number) =>
@@ -125,7 +128,7 @@ function Actions({
   onDialog,
 }: {
   readonly document: Document;
-  /** The folder it is looked at from; null when it is in none. */
+  /** The folder it was opened from; null if it is in none. */
   readonly folder_id: string | null;
   readonly onDialog: (dialog: OpenDialog) => void;
 }) {
@@ -169,7 +172,7 @@ function Actions({
   );
 }
 
-/** Why indexing failed and what to do about it, or that it is still going on. */
+/** Why indexing failed and what to do about it, or that it is still in progress. */
 function IndexingNote({ document }: { readonly document: Document }) {
   const { status, error, synced_at } = document;
   if (status === "syncing" && synced_at === null)

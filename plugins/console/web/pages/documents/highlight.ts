@@ -1,11 +1,11 @@
-/** The passage that the address names: `?start=120&end=180&page=2`, in code points. */
+/** The passage given in the address: `?start=120&end=180&page=2`, in code points. */
 import { useMemo } from "preact/hooks";
 import { useContent } from "../../reader/content";
 import type { Highlight } from "../../reader/highlight";
 import { indexOfCodePoint } from "../../reader/text-ranges";
 import type { Document } from "../../api/types";
 
-/** The quotation is cut out of the text, so there is none before the text is loaded. */
+/** The quotation is cut out of the text, so it is missing until the text is loaded. */
 export function useHighlight(
   document: Document,
   fields: URLSearchParams,

@@ -1,4 +1,4 @@
-/** What can be done with all selected documents: those of this page, or all that the list finds. */
+/** Actions on all selected documents: those of this page, or all that match the filter. */
 import { apiUrl } from "../../api/client";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
@@ -8,7 +8,7 @@ import type { Chosen } from "./chosen";
 import { reindex, removeFromFolder } from "./document-actions";
 
 const strings = folder_strings.actions_of_document;
-/** So many go into one archive. */
+/** The most documents in one archive. */
 const zip_max = 50_000;
 const titles = folder_strings.bulk.titles;
 
@@ -25,10 +25,10 @@ export function BulkActions({
   readonly chosen: Chosen;
   readonly folder_id: string;
   readonly removed: boolean;
-  /** All of the list are chosen, those of other pages too. */
+  /** All documents of the list are selected, including those on other pages. */
   readonly all: boolean;
   readonly total: number;
-  /** Absent when there are no others to choose. */
+  /** Absent if there are no others to select. */
   readonly onAll: (() => void) | undefined;
   readonly onPlace: () => void;
   readonly onClear: () => void;

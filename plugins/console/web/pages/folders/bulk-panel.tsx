@@ -1,4 +1,4 @@
-/** How far work on many documents is, and what of it failed, with the reasons. */
+/** The progress of bulk actions, and their failures with the reasons. */
 import { Link } from "wouter-preact";
 import { Button } from "../../ui/button";
 import { formatNumber } from "../../ui/format";
@@ -7,7 +7,7 @@ import { folder_strings } from "../../strings/folders";
 import { dismiss, works, type Work } from "./bulk";
 
 const strings = folder_strings.bulk;
-/** Of fewer there is nothing to watch. */
+/** No progress is shown for fewer documents. */
 const shown_from = 100;
 
 export function BulkPanel() {

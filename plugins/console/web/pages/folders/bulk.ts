@@ -1,6 +1,6 @@
 /**
- * What is done with many documents: in batches, one after the other, with how far it is, and with
- * what could not be done. It goes on while other pages are looked at.
+ * Bulk actions on documents: in batches, one after the other, with progress and failures. They
+ * continue while other pages are viewed.
  */
 import { signal } from "@preact/signals";
 import { problemOf } from "../../api/client";
@@ -20,7 +20,7 @@ export interface Work {
   readonly title: string;
   readonly total: number;
   readonly done: number;
-  /** Those it could not be done with. */
+  /** The documents that failed. */
   readonly failed: number;
   /** The first of them. */
   readonly shown: readonly Failed[];
@@ -28,7 +28,7 @@ export interface Work {
   readonly cancel: () => void;
 }
 
-/** With more failures only their number is told. */
+/** With more failures only their number is kept. */
 const shown_max = 50;
 
 export const works = signal<readonly Work[]>([]);
@@ -41,7 +41,7 @@ export function dismiss(id: number): void {
   works.value = works.value.filter((work) => work.id !== id);
 }
 
-/** Ids that it was done with, and how many it was not. */
+/** Ids of the documents that succeeded, and the number of failures. */
 export interface Outcome {
   readonly done: readonly string[];
   readonly failed: number;
@@ -49,7 +49,7 @@ export interface Outcome {
   readonly reason: string;
 }
 
-/** Does `action` with all of them. Never rejects: the work and the outcome tell what failed. */
+/** Applies `action` to all of them. Never rejects: failures are part of the result. */
 export async function actOn(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
   const id = ++last_id,
     ending = new AbortController(),
@@ -103,7 +103,7 @@ async function* batchesOf(parts: ReturnType<Chosen["ids"]>): AsyncGenerator<stri
 }
 
 const tries_max = 20;
-/** Again when the server is busy or away for a moment. */
+/** Retries while the server is busy or unreachable for a moment. */
 async function inTime<R>(call: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries++)
     try {
@@ -115,7 +115,7 @@ async function inTime<R>(call: () => Promise<R>): Promise<R> {
     }
 }
 
-// Closing the tab would leave it half done.
+// Closing the tab would interrupt it.
 addEventListener("beforeunload", (event) => {
   if (works.value.some(({ state }) => state === "running")) event.preventDefault();
 });

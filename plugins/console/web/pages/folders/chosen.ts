@@ -1,19 +1,19 @@
-/** Documents that something is done with: some that are named, or all that a list finds. */
+/** The targets of an action: listed documents, or all that match a filter. */
 import { documentIds } from "../../api/documents";
 import type { Document } from "../../api/types";
 import type { Filter } from "./filter";
 
 export interface Chosen {
   readonly count: number;
-  /** Of a single one. */
+  /** The name of a single document. */
   readonly name: string | null;
-  /** The folders that have all of them already. */
+  /** The folders that contain all of them already. */
   readonly folder_ids: readonly string[];
-  /** In parts, asked for one after the other. */
+  /** In batches, fetched one after the other. */
   readonly ids: (
     signal: AbortSignal,
   ) => AsyncIterable<readonly string[]> | readonly [readonly string[]];
-  /** What a ZIP file of them is asked with. */
+  /** The request for a ZIP file of them. */
   readonly query: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with documents, one or many: each ends with a message, some with an undo. */
+/** Actions on documents, one or many: each ends with a toast, some with an undo. */
 import { refresh } from "../../api/queries";
 import type { Document } from "../../api/types";
 import { toast } from "../../ui/toast";
@@ -12,7 +12,7 @@ const titles = folder_strings.bulk.titles;
 
 export const refreshDocuments = () => refresh("document", "folder");
 
-/** Several are told of in the panel of the folder. */
+/** The progress of several is shown in the folder's panel. */
 async function act(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
   const outcome = await actOn(chosen, action, title);
   if (outcome.failed > 0)
@@ -24,12 +24,12 @@ async function act(chosen: Chosen, action: Action, title: string): Promise<Outco
   return outcome;
 }
 
-/** What was done with them, as it is called in a message. */
+/** The verb for the message. */
 const what = (chosen: Chosen, done: number): string =>
   chosen.name === null ? folder_strings.documents(done) : `“${chosen.name}”`;
 
 /**
- * Removes them from the folder at once; for ten seconds that can be undone here, later under
+ * Removes them from the folder immediately; for ten seconds that can be undone here, later under
  * "Removed".
  */
 export async function removeFromFolder(chosen: Chosen, folder_id: string): Promise<void> {
@@ -51,14 +51,14 @@ export async function reindex(chosen: Chosen): Promise<void> {
   if (done.length > 0) toast({ text: strings.reindexing(what(chosen, done.length), done.length) });
 }
 
-/** Puts removed documents back into the folder. */
+/** Restores removed documents to the folder. */
 export async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
   const chosen = these(documents);
   const { done } = await act(chosen, { action: "restore", folder_id }, titles.restoring);
   if (done.length > 0) toast({ text: strings.restored(what(chosen, done.length)) });
 }
 
-/** Into another folder: moved there, or added when they stay in `from` too. */
+/** Moves them to another folder, or adds them if they stay in `from` too. */
 export async function place(
   chosen: Chosen,
   {

@@ -1,4 +1,4 @@
-/** The columns of the documents of a folder, and of those that were removed from it. */
+/** The columns of the documents of a folder, and of those removed from it. */
 import { apiUrl } from "../../api/client";
 import type { Document } from "../../api/types";
 import { Button } from "../../ui/button";
@@ -19,9 +19,9 @@ const action_strings = folder_strings.actions_of_document;
 interface ColumnParts {
   readonly folder_id: string;
   readonly renaming: Renaming;
-  /** Names that come more than once. */
+  /** Names that occur more than once. */
   readonly clashing: ReadonlySet<string>;
-  /** Asks where these shall go. */
+  /** Opens the dialog that asks for the target folder. */
   readonly onPlace: (chosen: Chosen) => void;
 }
 

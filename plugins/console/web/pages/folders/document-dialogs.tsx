@@ -1,4 +1,4 @@
-/** Renaming documents, putting them into other folders, and pasting text as a new one. */
+/** Renaming documents, adding them to other folders, and pasting text as a new one. */
 import { useState } from "preact/hooks";
 import type { ApiProblem } from "../../api/client";
 import { batch_size, createText, renameDocument } from "../../api/documents";
@@ -115,7 +115,7 @@ export function PlaceDialog({
   const go = async () => {
     const { name } = folders.find(({ id }) => id === target)!;
     const placed = place(chosen, { from: folder_id, to: target, name, move: mode === "move" });
-    // Many take a while: the panel of the folder tells how far it is.
+    // Many take a while: the folder's panel shows the progress.
     if (chosen.count <= batch_size) await placed;
     onDone?.();
   };

@@ -1,6 +1,4 @@
-/**
- * The name of a document in a list, with what is worth knowing below it. It is changed in place.
- */
+/** The name of a document in a list, with notes below it. It can be edited in place. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { problemOf } from "../../api/client";
@@ -14,7 +12,7 @@ import { refreshDocuments } from "./document-actions";
 const strings = folder_strings.page;
 const action_strings = folder_strings.actions_of_document;
 
-/** Which document is renamed in place, and how to begin and end. */
+/** The document being renamed in place, and how to start and stop. */
 export interface Renaming {
   readonly id: string | null;
   readonly begin: (id: string) => void;
@@ -25,7 +23,7 @@ interface NameProps {
   readonly document: Document;
   readonly folder_id: string;
   readonly renaming?: Renaming;
-  /** Another document of the list has this name, too. */
+  /** Another document of the list has the same name. */
   readonly clashes: boolean;
 }
 
@@ -85,7 +83,7 @@ function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
   );
 }
 
-/** Enter saves, Escape leaves it; leaving the field saves, too. */
+/** Enter saves, Escape cancels; leaving the field saves, too. */
 function NameEditor({
   document,
   onEnd,
@@ -100,7 +98,7 @@ function NameEditor({
   useEffect(() => {
     const input = field.current!;
     input.focus();
-    // What follows the last point stays as a rule.
+    // The extension is kept by default.
     const point = document.name.lastIndexOf(".");
     input.setSelectionRange(0, point > 0 ? point : document.name.length);
   }, []);

@@ -1,6 +1,6 @@
 /**
- * The documents of a folder: filter, search, order, pages of fifty, and what can be done with one
- * or many.
+ * The documents of a folder: filter, search, sort order, pages of fifty, and actions on one or
+ * many.
  */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
@@ -25,10 +25,10 @@ import { Hits } from "./hits";
 import { Toolbar, type FilterProps } from "./toolbar";
 
 const strings = folder_strings.page;
-/** Shorter queries find too much. */
+/** Shorter queries match too much. */
 const search_from = 2;
 
-/** Rows of this page, or all that the list finds. */
+/** Rows of this page, or all that match the filter. */
 type Selected = ReadonlySet<string> | "all";
 const none: Selected = new Set<string>();
 
@@ -37,7 +37,7 @@ export function Documents({
   empty,
 }: {
   readonly folder_id: string;
-  /** Shown in place of the list when the folder has no documents. */
+  /** Shown instead of the list when the folder has no documents. */
   readonly empty: ComponentChildren;
 }) {
   const [filter, change] = useFilter();
@@ -108,7 +108,7 @@ const shownOf = (shown: Page<Document> | undefined) => ({
   total: shown?.pagination.total ?? 0,
 });
 
-/** What is sought, what is being done, and what was found in the text. */
+/** The search field, running actions, and matches in the text. */
 const AboveTable = ({
   folder_id,
   filter,
@@ -123,7 +123,7 @@ const AboveTable = ({
   </>
 );
 
-/** What is selected goes with what is shown: all of a list stay selected on its other pages. */
+/** The selection depends on the filter: "all" stays selected on other pages of the same list. */
 function useSelected(
   folder_id: string,
   { page, query, status, type, removed, sort, order }: Filter,
@@ -149,13 +149,13 @@ function useFolderDocuments(
   });
 }
 
-/** The document that is renamed in place. */
+/** The document being renamed in place. */
 function useRenaming(): Renaming {
   const [id, setId] = useState<string | null>(null);
   return { id, begin: setId, end: () => setId(null) };
 }
 
-/** Names that come more than once: then the place that each came from is shown. */
+/** Names that occur more than once: for these the origin is shown. */
 const clashingIn = (rows: readonly Document[]): ReadonlySet<string> =>
   new Set(
     [...Map.groupBy(rows, ({ name }) => name)].flatMap(([name, { length }]) =>
@@ -175,7 +175,7 @@ function DocumentTable({
   readonly query: Loaded<Page<Document>>;
   readonly folder_id: string;
   readonly selection: Selection<Document>;
-  /** What is dragged by this row. */
+  /** What dragging this row drags. */
   readonly dragged: (row: Document) => Chosen;
   readonly onPlace: (chosen: Chosen) => void;
 }) {
@@ -215,7 +215,7 @@ function DocumentTable({
   );
 }
 
-/** A link to the removed documents, when there are some. */
+/** A link to the removed documents, if there are some. */
 function RemovedLink({
   folder_id,
   onShow,
@@ -239,7 +239,7 @@ function RemovedLink({
   );
 }
 
-/** A single line while passages found in the text stand above it. */
+/** A single line while matches in the text are shown above it. */
 const NothingShown = ({
   filter: { removed, query, status, type },
   onAll,

@@ -1,6 +1,6 @@
 /**
- * Documents on their way to another folder: dragged from the list onto a folder. By keyboard the
- * same is done with "Move or add to folder".
+ * Dragging documents from the list onto a folder. "Move or add to folder" does the same by
+ * keyboard.
  */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -16,12 +16,12 @@ const strings = folder_strings.page;
 
 interface Dragged {
   readonly chosen: Chosen;
-  /** Where they are dragged from. */
+  /** The folder they are dragged from. */
   readonly folder_id: string;
 }
 const dragged = signal<Dragged | null>(null);
 
-/** Of a row of the list. */
+/** For a row of the list. */
 export const dragAttributes = (
   folder_id: string,
   chosenOf: () => Chosen,
@@ -33,7 +33,7 @@ export const dragAttributes = (
     dataTransfer.effectAllowed = "copyMove";
     dataTransfer.setData("text/plain", "");
     const chosen = chosenOf();
-    // Once the browser has taken its picture of the row.
+    // After the browser has captured the drag image.
     setTimeout(() => {
       dragged.value = { chosen, folder_id };
     });
@@ -45,7 +45,7 @@ export const dragAttributes = (
 
 const keeps = ({ ctrlKey, altKey, metaKey }: DragEvent): boolean => ctrlKey || altKey || metaKey;
 
-/** Of a folder that documents can be dropped on, and whether they are held over it. */
+/** For a folder that accepts drops, and whether documents are held over it. */
 export function useDropTarget(folder_id: string, name: string) {
   const [over, setOver] = useState(false);
   const takes = () => dragged.value !== null && dragged.value.folder_id !== folder_id;
@@ -72,7 +72,7 @@ export function useDropTarget(folder_id: string, name: string) {
   };
 }
 
-/** All folders, while documents are dragged. */
+/** Shows all folders while documents are dragged. */
 export function FolderDock({ onDone }: { readonly onDone: () => void }) {
   const folders = useFolders().data ?? [];
   if (dragged.value === null) return null;

@@ -1,4 +1,4 @@
-/** Files come in: by a drop anywhere on the page, or chosen in the browser's dialog. */
+/** Adding files: by a drop anywhere on the page, or with the browser's file chooser. */
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
@@ -9,7 +9,7 @@ import type { FoundFile } from "./upload-tree";
 
 const strings = folder_strings.page;
 
-/** While files are dragged over the window; a drop anywhere is taken. */
+/** True while files are dragged over the window, anywhere in it. */
 export function useDrop(onFiles: (files: readonly FoundFile[]) => void): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -55,9 +55,7 @@ export function useDrop(onFiles: (files: readonly FoundFile[]) => void): boolean
   return over;
 }
 
-/**
- * Large while the folder is empty, a line when it is not. `input` is the file chooser of the page.
- */
+/** Large while the folder is empty, otherwise one line. `input` is the file chooser of the page. */
 export function DropZone({
   large,
   onChoose,

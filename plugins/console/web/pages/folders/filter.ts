@@ -1,6 +1,6 @@
 /**
- * What part of a folder's documents is shown. It stands in the address, so that it can be gone back
- * to and passed on.
+ * Filter and sort order of a folder's documents. Part of the address, so that it can be shared and
+ * reached by going back.
  */
 import { useLocation, useSearch } from "wouter-preact";
 
@@ -10,18 +10,18 @@ export interface Filter {
   readonly status: string;
   readonly type: string;
   readonly removed: boolean;
-  /** What it is sorted by; newest first when empty. */
+  /** The sort field; newest first if empty. */
   readonly sort: string;
-  /** The direction, where it is not the usual one of `sort`. */
+  /** The direction, if it is not the default one of `sort`. */
   readonly order: string;
 }
 
-/** Those whose largest or newest come first. */
+/** Fields sorted in descending order by default. */
 const falling: readonly string[] = ["", "created", "updated", "size"];
 export const directionOf = ({ sort, order }: Pick<Filter, "sort" | "order">): "asc" | "desc" =>
   order === "asc" || order === "desc" ? order : falling.includes(sort) ? "desc" : "asc";
 
-/** Sorted by that; the other way round when it is already. */
+/** Sorts by this field; reverses the direction if it already does. */
 export const sortedBy = (filter: Filter, by: string): Pick<Filter, "sort" | "order"> => ({
   sort: by,
   order:
@@ -33,7 +33,8 @@ export const sortedBy = (filter: Filter, by: string): Pick<Filter, "sort" | "ord
 });
 
 /**
- * The filter of this address, and how to change it: from the first page, unless a page is given.
+ * The filter of this address, and a function to change it, which goes to the first page unless a
+ * page is given.
  */
 export function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
   const [path, navigate] = useLocation();

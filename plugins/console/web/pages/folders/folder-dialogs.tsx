@@ -1,4 +1,4 @@
-/** Making, renaming and deleting folders. */
+/** Creating, renaming and deleting folders. */
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
 import { refresh } from "../../api/queries";
@@ -17,7 +17,7 @@ interface Shared {
   readonly onClose: () => void;
 }
 
-/** `parent`: the root it goes into, or null for one of its own. */
+/** `parent`: the root folder it goes into, or null for a new root folder. */
 export function NewFolderDialog({
   folders,
   parent,
@@ -124,7 +124,7 @@ export function EditFolderDialog({
   );
 }
 
-/** For good, so the name must be typed; unless there is nothing in it. */
+/** Permanent, so the name must be typed, unless the folder is empty. */
 export function DeleteFolderDialog({
   folder,
   folders,

@@ -1,4 +1,4 @@
-/** Imports of folders: how far each is, and how it ended. */
+/** Imports of folder archives: progress and result. */
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect } from "preact/hooks";
 import type { RefObject } from "preact";

@@ -1,6 +1,6 @@
 /**
- * Imports of folders that this tab has begun: the file on its way, then what the server does with
- * it. They go on while other pages are looked at.
+ * Imports of folder archives started in this tab: the upload, then the processing on the server.
+ * They continue while other pages are viewed.
  */
 import { signal } from "@preact/signals";
 import { problemOf, type ApiProblem } from "../../api/client";
@@ -13,9 +13,9 @@ export type FolderImport = Answer<"getFolderImport">;
 export interface Sent {
   readonly id: number;
   readonly file_name: string;
-  /** Of the bytes, from 0 to 1; at 1 the server looks through the file. */
+  /** Share of bytes sent, from 0 to 1; at 1 the server is checking the file. */
   readonly share: number;
-  /** Once the server has taken it. */
+  /** Set once the server has accepted it. */
   readonly import_id: string | null;
   /** Why it was refused. */
   readonly problem: ApiProblem | null;
@@ -25,14 +25,14 @@ const sent = signal<readonly Sent[]>([]);
 const cancelling = new Map<number, AbortController>();
 let last_id = 0;
 
-/** The newest first. A component that calls it follows what changes. */
+/** Newest first. A component that calls it re-renders on changes. */
 export const sentImports = (): readonly Sent[] => sent.value;
 
 const change = (id: number, values: Partial<Sent>): void => {
   sent.value = sent.value.map((one) => (one.id === id ? { ...one, ...values } : one));
 };
 
-/** Takes it off the list; one that is still being sent is given up. */
+/** Removes it from the list; an upload in progress is aborted. */
 export function forgetImport(id: number): void {
   cancelling.get(id)?.abort();
   sent.value = sent.value.filter((one) => one.id !== id);

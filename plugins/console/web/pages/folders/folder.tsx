@@ -1,4 +1,4 @@
-/** One folder: its documents, its subfolders, and how something gets in. */
+/** One folder: its documents, its subfolders, and ways to add to it. */
 import { useCallback, useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { apiUrl, ApiProblem } from "../../api/client";
@@ -180,7 +180,7 @@ function Dialogs({
   );
 }
 
-/** The description, how many documents there are, and how many are not ready. */
+/** The description, the number of documents, and how many are not ready. */
 function Summary({
   folder: { description, document_count, status_counts, vectors_pending },
 }: {

@@ -1,4 +1,4 @@
-/** All folders: two levels, what each holds and how it stands. */
+/** All folders: two levels, with their content and state. */
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
@@ -121,7 +121,7 @@ const NoFolders = ({ create }: { readonly create: ComponentChildren }) => (
 
 const uploadRoots = (files: readonly FoundFile[]) => void uploadTree(null, files);
 
-/** A new folder, a directory of this computer, or a folder that was exported. */
+/** A new folder, a directory of this computer, or an exported folder. */
 function WaysIn({ onNew }: { readonly onNew: () => void }) {
   const archive = useRef<HTMLInputElement>(null);
   const directory = useRef<HTMLInputElement>(null);
@@ -185,7 +185,7 @@ function Tree({
   );
 }
 
-/** A folder and, while it is open, its subfolders. */
+/** A folder and, while it is expanded, its subfolders. */
 const rowsOf = ({ folder, subfolders }: Branch, open: boolean): readonly Row[] => [
   { folder, subfolders, below: false, open },
   ...(open
@@ -297,7 +297,7 @@ function Name({
   );
 }
 
-/** A folder's own documents; with subfolders, all together. */
+/** A folder's own documents; with subfolders, the total. */
 function Count({ folder, all }: { readonly folder: Folder; readonly all: readonly Folder[] }) {
   const { subfolders, documents } = subtreeOf(folder, all);
   if (subfolders.length === 0 || documents === folder.document_count)

@@ -1,8 +1,8 @@
-/** The files in what was dropped or chosen, with those inside directories and their paths. */
+/** The files that were dropped or chosen, including those inside directories, with their paths. */
 import type { FoundFile } from "./upload-tree";
 
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly FoundFile[]> {
-  // The entries must be taken before the first wait: afterwards the browser has emptied the list.
+  // The entries must be read before the first await: afterwards the browser has emptied the list.
   const entries = [...transfer.items]
     .map((item) => item.webkitGetAsEntry())
     .filter((entry) => entry !== null);
@@ -11,7 +11,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<readonly Fou
     : (await Promise.all(entries.map((entry) => filesBelow(entry, [])))).flat();
 }
 
-/** Of the browser's chooser, for files or for a directory. */
+/** From the browser's chooser, for files or for a directory. */
 export const chosenFiles = (files: Iterable<File>): readonly FoundFile[] =>
   [...files].map((file) => ({
     path: file.webkitRelativePath ? file.webkitRelativePath.split("/") : [file.name],

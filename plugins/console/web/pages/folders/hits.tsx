@@ -1,4 +1,4 @@
-/** What the search field finds in the text of the documents of a folder. */
+/** Matches of the search field in the text of a folder's documents. */
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
@@ -13,7 +13,7 @@ import { plainText } from "../../reader/plain-text";
 const strings = folder_strings.page;
 const hits_max = 6;
 
-/** The address of a document with this passage marked. */
+/** The address of a document with this passage highlighted. */
 function passageHref({ document_id, start, end, page }: Passage, folder_id: string): string {
   const fields = new URLSearchParams({
     folder: folder_id,
@@ -26,7 +26,7 @@ function passageHref({ document_id, start, end, page }: Passage, folder_id: stri
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The words of the query stand out, also inside longer words. */
+/** Highlights the words of the query, also inside longer words. */
 function emphasised(quote: string, query: string): ComponentChildren {
   const terms = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
   if (terms.length === 0) return quote;

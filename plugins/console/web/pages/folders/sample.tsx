@@ -1,4 +1,4 @@
-/** A folder to try Dossier with: a handbook that comes with it, and three questions about it. */
+/** A sample folder to try Dossier with: a bundled handbook and three questions about it. */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, problemOf } from "../../api/client";
@@ -11,11 +11,11 @@ import { toast, toastError } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
 import { newMessage } from "../chat/messages";
 
-/** The build gives the name of the file beside this script. */
+/** The build sets the name of the file beside this script. */
 declare const SAMPLE_FILE: string;
 
 const strings = folder_strings.sample;
-/** Which folder is the sample, in this browser. */
+/** The id of the sample folder, kept in this browser. */
 const place = "dossier.sample";
 
 async function makeSample(): Promise<Folder> {
@@ -54,7 +54,7 @@ export function SampleButton() {
   );
 }
 
-/** In the sample folder alone, once its handbook is read. */
+/** Only in the sample folder, once its handbook is indexed. */
 export function SampleQuestions({ folder }: { readonly folder: Folder }) {
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState("");

@@ -1,4 +1,4 @@
-/** How a document stands: ready, failed, or how far its indexing is. */
+/** The state of a document: ready, failed, or the progress of indexing. */
 import { useRef } from "preact/hooks";
 import type { Document } from "../../api/types";
 import { formatAgo, formatPercent } from "../../ui/format";
@@ -8,7 +8,7 @@ import { folder_strings } from "../../strings/folders";
 const strings = folder_strings.status;
 const stalled_ms = 60_000;
 
-/** When this document was last seen to move, as long as it is on screen. */
+/** When this document last made progress, while it is on screen. */
 function useMovedAt({ indexing: { stage, progress }, version }: Document): number {
   const seen = useRef({ at: Date.now(), what: "" });
   const what = `${version} ${stage} ${progress}`;

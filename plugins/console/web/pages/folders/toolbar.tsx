@@ -1,4 +1,4 @@
-/** What of a folder is shown, and in which order: search, filters, and the removed documents. */
+/** The toolbar of a folder: search, filters, sort order, and the removed documents. */
 import { useEffect, useState } from "preact/hooks";
 import { Select, TextField } from "../../ui/field";
 import { file_type_names } from "../../ui/file-type";
@@ -16,7 +16,7 @@ export interface FilterProps {
 const options = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-/** The address follows the field after a pause, so that not every letter asks the server. */
+/** The address follows the field after a pause, so that not every letter causes a request. */
 export function Toolbar({ filter, change }: FilterProps) {
   const [typed, setTyped] = useState(filter.query);
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Uploads of what was dropped or chosen, directories included: first their folders are made, then
- * the files go into them.
+ * Uploads of dropped or chosen files and directories: creates the folders first, then uploads the
+ * files into them.
  */
 import { signal } from "@preact/signals";
 import { api, problemOf } from "../../api/client";
@@ -12,16 +12,16 @@ import { planTree, type FoundFile } from "./upload-tree";
 import { addUploads, all_folders } from "./uploads";
 
 const strings = folder_strings.upload;
-/** A root, and a subfolder. */
+/** A root folder and a subfolder. */
 const levels_max = 2;
 
-/** How many hidden files were left out, by the page they were dropped on. */
+/** The number of hidden files that were skipped, by the page they were dropped on. */
 export const left_out = signal<ReadonlyMap<string, number>>(new Map());
 export function forgetLeftOut(page: string): void {
   left_out.value = new Map([...left_out.value].filter(([one]) => one !== page));
 }
 
-/** `into`: null makes a root folder of each directory. Never rejects. */
+/** `into`: null makes each directory a root folder. Never rejects. */
 export async function uploadTree(
   into: Pick<Folder, "id" | "parentId"> | null,
   found: readonly FoundFile[],
@@ -57,7 +57,7 @@ export async function uploadTree(
   if (made.size > 0) await refresh("folder");
 }
 
-/** A folder of that name which is there already is taken. */
+/** An existing folder of that name is reused. */
 async function findOrMake(name: string, parentId: string | null): Promise<string> {
   const known = queries
     .getQueryData<readonly Folder[]>(["folder"])

@@ -6,7 +6,7 @@ export interface Branch {
   readonly subfolders: readonly Folder[];
 }
 
-/** Roots with what lies in them, in the order they come. */
+/** Root folders with their subfolders, in the given order. */
 export function treeOf(folders: readonly Folder[]): readonly Branch[] {
   const inside = Map.groupBy(folders, ({ parentId }) => parentId ?? "");
   return (inside.get("") ?? []).map((folder) => ({
@@ -16,7 +16,8 @@ export function treeOf(folders: readonly Folder[]): readonly Branch[] {
 }
 
 /**
- * What goes along when a folder goes. `documents` counts links, so one in two folders counts twice.
+ * What is deleted along with a folder. `documents` counts links, so one in two folders counts
+ * twice.
  */
 export function subtreeOf(
   folder: Folder,
@@ -29,13 +30,13 @@ export function subtreeOf(
   };
 }
 
-/** `Contracts / 2026`. */
+/** Such as `Contracts / 2026`. */
 export function pathOf(folder: Folder, folders: readonly Folder[]): string {
   const parent = folders.find(({ id }) => id === folder.parentId);
   return parent ? `${parent.name} / ${folder.name}` : folder.name;
 }
 
-/** Folders to choose from: each root, followed by its subfolders. */
+/** Options for a folder select: each root, followed by its subfolders. */
 export const folderOptions = (
   folders: readonly Folder[],
 ): readonly { readonly value: string; readonly label: string }[] =>
@@ -43,7 +44,7 @@ export const folderOptions = (
     [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })),
   );
 
-/** Branches in which the folder or one below it is named like this. */
+/** Branches in which the folder or a subfolder has a matching name. */
 export function matching(tree: readonly Branch[], query: string): readonly Branch[] {
   const wanted = query.trim().toLocaleLowerCase();
   if (wanted === "") return tree;

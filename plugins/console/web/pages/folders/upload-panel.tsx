@@ -1,4 +1,4 @@
-/** The uploads into a folder: their progress, those that need a decision, those that failed. */
+/** The uploads into a folder: progress, conflicts that need a decision, and failures. */
 import { useEffect } from "preact/hooks";
 import { formatBytes, formatPercent } from "../../ui/format";
 import { Button, IconButton } from "../../ui/button";
@@ -23,7 +23,7 @@ const open_max = 5;
 
 const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ id }) => id);
 
-/** `page`: the folder, or the page of all folders, that they were begun on. */
+/** `page`: the folder, or the page of all folders, where they were started. */
 export function UploadPanel({ page }: { readonly page: string }) {
   const uploads = uploadsOf(page);
   const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
@@ -90,7 +90,7 @@ export function UploadPanel({ page }: { readonly page: string }) {
   );
 }
 
-/** Says after the uploads, too, that something stayed behind. */
+/** Still shown after the uploads: files that were skipped. */
 const LeftOut = ({ page, count }: { readonly page: string; readonly count: number }) => (
   <Note
     actions={
@@ -103,7 +103,7 @@ const LeftOut = ({ page, count }: { readonly page: string; readonly count: numbe
   </Note>
 );
 
-/** The share of all that is done, from 0 to 1. */
+/** The share of all bytes that is done, from 0 to 1. */
 function progressOf(uploads: readonly Upload[]): number {
   const done = uploads.reduce(
     (sum, { state, share }) => sum + (state === "waiting" || state === "sending" ? share : 1),
@@ -165,7 +165,7 @@ function FailedRow({ entry }: { readonly entry: Upload }) {
   );
 }
 
-/** Names that are taken: each for itself, or all at once. */
+/** Name conflicts: resolved one by one, or all at once. */
 function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
   const all = (run: (entry: Upload) => void) => () => {
     for (const entry of clashes) run(entry);

@@ -1,15 +1,15 @@
 /**
- * How a directory becomes folders: they nest as deep as folders can, what lies deeper has its path
- * in its name, and hidden files stay behind.
+ * Maps a directory to folders: nested as deep as folders can be; files further down get their path
+ * as part of their name, and hidden files are skipped.
  */
 
-/** A file with the path that it was found at; the last part is its name. */
+/** A file with the path it was found at; the last part is its name. */
 export interface FoundFile {
   readonly path: readonly string[];
   readonly file: File;
 }
 export interface PlannedFile {
-  /** Names of folders, below the one that everything goes into. */
+  /** Names of folders below the target. */
   readonly folders: readonly string[];
   /** The document's name. */
   readonly name: string;
@@ -17,11 +17,11 @@ export interface PlannedFile {
 }
 export interface Plan {
   readonly files: readonly PlannedFile[];
-  /** How many hidden files were left out. */
+  /** The number of hidden files that were skipped. */
   readonly hidden: number;
 }
 
-/** What systems and programs put beside the files of people. */
+/** Files that systems and programs create beside the user's own. */
 const litter = new RegExp(
   "^(" +
     String.raw`\..*|~\$.*|Thumbs\.db|ehthumbs\.db|desktop\.ini|__MACOSX|\$RECYCLE\.BIN|` +
@@ -30,7 +30,10 @@ const litter = new RegExp(
 );
 const name_max = 255;
 
-/** `levels`: so many of folders can be made below. A file that was chosen itself is taken. */
+/**
+ * `levels`: how many levels of folders can be created below the target. A file that was chosen
+ * individually is never skipped.
+ */
 export function planTree(found: readonly FoundFile[], levels: number): Plan {
   const wanted = found.filter(({ path }) => path.length === 1 || !path.some(isHidden));
   return {
@@ -47,7 +50,7 @@ export function planTree(found: readonly FoundFile[], levels: number): Plan {
 }
 const isHidden = (part: string): boolean => litter.test(part);
 
-/** The end of a long path says most. */
+/** The end of a long path is the most informative. */
 const shortened = (name: string): string => {
   const points = [...name];
   return points.length <= name_max ? name : `…${points.slice(1 - name_max).join("")}`;

@@ -1,6 +1,6 @@
 /**
- * The uploads of this tab: at most three at a time, each with its progress. They go on while other
- * pages are looked at.
+ * The uploads of this tab: at most three at a time, each with its progress. They continue while
+ * other pages are viewed.
  */
 import { signal } from "@preact/signals";
 import { ApiProblem, problemOf } from "../../api/client";
@@ -11,18 +11,20 @@ import { refreshSoon } from "../../app/live-updates";
 export interface Upload {
   readonly id: number;
   readonly folder_id: string;
-  /** The page that it was begun on: the id of a folder, or `all_folders`. */
+  /** Where it was started: the id of a folder, or `all_folders`. */
   readonly shown_in: string;
   readonly file: File;
-  /** What the document is to be called. */
+  /** The name of the new document. */
   name: string;
   state: "waiting" | "sending" | "sent" | "clash" | "failed";
-  /** Of the bytes, from 0 to 1; at 1 the server is still saving. */
+  /** Share of bytes sent, from 0 to 1; at 1 the server is still saving. */
   share: number;
   /** The server asked to wait. */
   slowed: boolean;
   problem: ApiProblem | null;
-  /** What to do when the name is taken: ask, replace the namesake, or take the next free name. */
+  /**
+   * What to do if the name is taken: ask, replace the existing document, or use the next free name.
+   */
   readonly on_clash: "ask" | "replace" | "rename";
 }
 
@@ -32,17 +34,17 @@ export const all_folders = "folders";
 const concurrent_max = 3;
 const tries_max = 40;
 const copies_max = 200;
-/** The server is away, or asks to wait: the upload is tried again. */
+/** The server is unreachable, or asks to wait: the upload is retried. */
 const transient_statuses: readonly number[] = [0, 429, 502, 503, 504];
 
 let uploads: readonly Upload[] = [];
-/** None before it waits. */
+/** Null until it waits. */
 let first_waiting = 0;
 const cancelling = new Map<number, AbortController>();
 let last_id = 0;
 let running = 0;
 
-/** Counts up when anything changed; at most once for each frame. */
+/** Incremented when anything changed; at most once per frame. */
 const revision = signal(0);
 let announced = false;
 function announce(): void {
@@ -55,8 +57,8 @@ function announce(): void {
 }
 
 /**
- * Those that were begun on this page, in the order they were chosen. A component that calls it
- * follows what changes.
+ * Those started on this page, in the order they were chosen. A component that calls it re-renders
+ * on changes.
  */
 export function uploadsOf(page: string): readonly Upload[] {
   void revision.value;
@@ -83,7 +85,7 @@ export function addUploads(
   start();
 }
 
-/** Takes finished ones off the list, and those that were given up. */
+/** Removes finished and abandoned ones from the list. */
 export function removeUploads(ids: readonly number[]): void {
   const gone = new Set(ids);
   for (const id of ids) cancelling.get(id)?.abort();
@@ -93,10 +95,10 @@ export function removeUploads(ids: readonly number[]): void {
 }
 
 export const retryUpload = (entry: Upload): void => restart(entry, {});
-/** The file takes the place of its namesake, which keeps its id. */
+/** The file replaces the document of the same name, which keeps its id. */
 export const replaceUpload = (entry: Upload): void => restart(entry, { on_clash: "replace" });
 
-/** Sends it under the next free name, such as `report (2).pdf`. */
+/** Uploads it under the next free name, such as `report (2).pdf`. */
 export function keepBoth(entry: Upload): void {
   restart(entry, { name: renamed(entry.name), on_clash: "rename" });
 }
@@ -191,7 +193,7 @@ async function pause(entry: Upload, seconds: number, cancelled: AbortSignal): Pr
   entry.slowed = false;
 }
 
-// Closing the tab would lose what was not sent yet.
+// Closing the tab would lose unsent files.
 addEventListener("beforeunload", (event) => {
   if (uploads.some(({ state }) => state === "sending" || state === "waiting"))
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** A new import: what, into which folder, once or repeatedly; with a preview of what it finds. */
+/** A new import: its source, its folder, once or repeatedly; with a preview of what it finds. */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";
@@ -51,14 +51,14 @@ const sourceOf = (kind: Kind, text: string): Source => {
     : { type: kind, url: text.trim() };
 };
 
-/** What is wrong with the source, which has one field here. */
+/** The problem of the source, which has one field here. */
 const sourceProblem = (problem: ApiProblem | null): string | undefined =>
   problem?.errors.find(({ pointer }) => pointer.startsWith("/source"))?.detail;
 
 interface Fields {
   readonly folder_id: string;
   readonly kind: Kind;
-  /** The one field of the source: addresses, an address or a path. */
+  /** The only field of the source: addresses, an address or a path. */
   readonly text: string;
   readonly repeat: Repeat;
   readonly cron: string;
@@ -120,7 +120,7 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
   const [shown, setShown] = useState(false);
   const wrong = shown ? sourceFault(fields.kind, text) : undefined;
-  /** What is no address is said here, before anything is sent. */
+  /** Invalid addresses are reported here, before anything is sent. */
   const isFit = (): boolean => {
     setShown(true);
     return sourceFault(fields.kind, text) === undefined;
@@ -174,7 +174,7 @@ function ImportFields({
   readonly fields: Fields;
   readonly folders: ReturnType<typeof folderOptions>;
   readonly problem: ApiProblem | null;
-  /** What is wrong with the source, as far as it is known here. */
+  /** What is wrong with the source, as far as the page can tell. */
   readonly wrong: string | undefined;
   readonly onLeave: () => void;
   readonly onChange: (change: Partial<Fields>) => void;

@@ -7,7 +7,7 @@ export type ImportRun = Answer<"getImport">;
 export type ImportItem = RowOf<"listImportItems">;
 export type ImportSchedule = RowOf<"listImportSchedules">;
 export type ItemStatus = ImportItem["status"];
-/** What `source` holds beside `type` depends on the type, and plugins add further ones. */
+/** The fields of `source` besides `type` depend on the type, and plugins add further types. */
 export type Source = ImportRun["source"];
 interface KnownSourceFields {
   readonly urls?: readonly string[];
@@ -35,8 +35,8 @@ export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean =>
 export const kindOf = ({ type }: Source): string => strings.kinds[type] ?? type;
 
 /**
- * The source in a line: its address or directory, or how many addresses it has. Lists contain only
- * the first addresses: `known_count` is the whole number.
+ * The source in one line: its address or directory, or the number of addresses. Lists contain only
+ * the first addresses: `known_count` is the total.
  */
 export function sourceText(source: Source, known_count = 0): string {
   const { urls, url, path } = source as KnownSourceFields;

@@ -14,7 +14,7 @@ import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
 import { isUnderWay, kindOf, sourceText, tones, type ImportRun } from "./records";
 
-/** Events announce most changes; the counts of a run move faster than those. */
+/** Events announce most changes; the counts of a run change faster than that. */
 const running_ms = 1_500;
 
 export function ImportRuns() {

@@ -18,7 +18,7 @@ export const linesOf = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** The first that is no web address, in words. */
+/** A sentence about the first entry that is not a web address. */
 export const sourceFault = (kind: Kind, text: string): string | undefined =>
   kind === "directory" ? undefined : addressProblem(linesOf(text));
 
@@ -26,7 +26,7 @@ interface FieldProps {
   readonly kind: Kind;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** The field was left. */
+  /** Whether the field has lost the focus. */
   readonly onLeave: () => void;
   readonly error: string | undefined;
 }
@@ -55,7 +55,7 @@ export function SourceField({ kind, text, onText, onLeave, error }: FieldProps) 
   );
 }
 
-/** Only directories that the operator allows can be imported: they are there to choose from. */
+/** Only directories that the operator allows can be imported, so they are offered as choices. */
 function DirectoryField({ text, onText, error }: Pick<FieldProps, "text" | "onText" | "error">) {
   const allowed = useQuery({
     queryKey: [...keys.imports, "directories"],

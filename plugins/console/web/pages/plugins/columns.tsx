@@ -1,4 +1,4 @@
-/** The columns of a table of plugins that say which one it is and how it does. */
+/** The columns of a table of plugins: name and state. */
 import type { Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { plugin_strings as strings } from "../../strings/plugins";

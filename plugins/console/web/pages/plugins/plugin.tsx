@@ -1,4 +1,4 @@
-/** One plugin: how it does, its settings as a form, and what it is made of. */
+/** One plugin: its state, its settings as a form, and its parts. */
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { api } from "../../api/client";

@@ -1,4 +1,4 @@
-/** Plugins, for administrators: which there are and how they do; adding, disabling and removing. */
+/** Plugins, for administrators: the list with their state; adding, disabling and removing. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
@@ -78,11 +78,11 @@ export default function PluginsPage() {
   );
 }
 
-/** Those that somebody has added, and what is wrong, come before what is built in. */
+/** Added plugins and failures come before the built-in ones. */
 const addedFirst = (plugins: readonly Plugin[]): Plugin[] =>
   [...plugins].sort((one, other) => Number(one.built_in) - Number(other.built_in));
 
-/** What waits for the next start, and how that is done. */
+/** Changes that wait for the next start, and how to restart. */
 export function RestartNote({ changes }: { readonly changes: number }) {
   if (changes === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** Plugins as the server lists them, and what is done with them. */
+/** Plugins as the server lists them, and the calls for them. */
 import { api } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
@@ -18,7 +18,7 @@ export const tones: Readonly<Record<Plugin["status"], TagTone>> = {
   not_loaded: "run",
 };
 
-/** What is looked at anew when something about plugins has changed. */
+/** The queries to refetch after a change of plugins. */
 export const refreshPlugins = (): Promise<unknown> => refresh(...keys.plugins, ...keys.system);
 
 export async function enable({ name }: Pick<Plugin, "name">): Promise<void> {
@@ -41,6 +41,6 @@ export async function remove({ name }: Pick<Plugin, "name">): Promise<void> {
   await refreshPlugins();
 }
 
-/** Whether it is to be loaded at the next start. */
+/** Whether it will be loaded at the next start. */
 export const isWanted = ({ status, next_start }: Plugin): boolean =>
   status === "disabled" ? next_start === "enabled" : next_start !== "disabled";

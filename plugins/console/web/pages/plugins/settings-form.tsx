@@ -1,4 +1,4 @@
-/** The settings of a plugin as a form, made of what the plugin says of each. */
+/** The settings of a plugin as a form, generated from their definitions. */
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { Button } from "../../ui/button";

@@ -55,7 +55,7 @@ export default function Prompts() {
   );
 }
 
-/** Why prompts change nothing for now, and what would make them. */
+/** Why prompts have no effect at the moment, and how to change that. */
 function WithoutModel() {
   const answering = useAnswering().data;
   const { role } = useUser();

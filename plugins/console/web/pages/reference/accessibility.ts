@@ -34,7 +34,7 @@ function complete(root: Element): void {
   }
 }
 
-/** Does so now and whenever something opens. Returns a function that stops it. */
+/** Applies the fixes now and whenever something opens. Returns a function that stops it. */
 export function keepAccessible(root: Element): () => void {
   const watching = new MutationObserver(() => complete(root));
   watching.observe(root, { childList: true, subtree: true });

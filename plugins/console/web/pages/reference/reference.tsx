@@ -1,6 +1,6 @@
 /**
- * The API reference: Swagger UI over the OpenAPI document of this server. Calls are tried out as
- * the user who is signed in.
+ * The API reference: Swagger UI over the OpenAPI document of this server. Requests are sent as the
+ * signed-in user.
  */
 import style_file from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import { useQuery } from "@tanstack/preact-query";
@@ -16,10 +16,10 @@ import { consoleLayout, plainMarkdown } from "./swagger-plugins";
 
 const contract_base = `${base_path}/api/dev/v1`;
 const contract_path = `${contract_base}/openapi.json`;
-/** The build gives the name of the file beside this script. */
+/** The build sets the name of the file beside this script. */
 const style_path = new URL(style_file, import.meta.url).pathname;
 
-/** The same call in the console's API, which takes the session instead of a key. */
+/** The same operation in the console's API, which accepts the session instead of a key. */
 function inMyName(url: string): string {
   const target = new URL(url, location.href);
   return target.pathname.startsWith(contract_base) && target.pathname !== contract_path
@@ -61,7 +61,7 @@ async function loadContract(signal: AbortSignal): Promise<Contract> {
 interface Contract {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
 }
-/** Tags whose description is their name, as it is where a plugin gives none, are said once. */
+/** A tag whose description equals its name, the default for plugins, is shown once. */
 const withoutEchoes = ({ tags = [], ...contract }: Contract): Contract => ({
   ...contract,
   tags: tags.map(({ name, description }) => ({
@@ -70,9 +70,9 @@ const withoutEchoes = ({ tags = [], ...contract }: Contract): Contract => ({
   })),
 });
 
-/** Calls that are tried out use the session; snippets to copy use an API key. */
+/** Requests use the session; snippets to copy use an API key. */
 async function show(domNode: HTMLElement, spec: object, onComplete: () => void): Promise<void> {
-  // Much larger than the rest of the console: only who looks at the reference loads it.
+  // Much larger than the rest of the console, so it is loaded only for this page.
   const { default: SwaggerUI } = await import("swagger-ui-dist/swagger-ui-es-bundle.js");
   const ui = SwaggerUI({
     domNode,

@@ -1,6 +1,6 @@
 /**
- * Plugins of Swagger UI: a layout without what the page has already, and descriptions that are
- * never made into HTML.
+ * Plugins of Swagger UI: a layout without the parts that the console has already, and descriptions
+ * that never become HTML.
  */
 import type {
   SwaggerPlugin,

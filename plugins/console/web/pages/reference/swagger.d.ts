@@ -1,4 +1,4 @@
-/** Types for the part of Swagger UI that is used: it has none of its own. */
+/** Types for the part of Swagger UI in use; it ships none. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   interface SwaggerRequest {
     url: string;

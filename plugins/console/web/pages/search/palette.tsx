@@ -29,7 +29,7 @@ interface Entry {
   readonly title: string;
   readonly text?: string;
   readonly href: string;
-  /** In place of going to `href`. */
+  /** Called instead of navigating to `href`. */
   readonly run?: () => void;
 }
 
@@ -150,7 +150,7 @@ function PaletteField({
   );
 }
 
-/** The text once nobody has typed for a moment. */
+/** The text, after typing has paused. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {
@@ -163,7 +163,7 @@ function useDebounced(text: string): string {
 function useEntries(
   pages: readonly PageEntry[],
   text: string,
-  /** The text, once nobody types. */
+  /** The text, after typing has paused. */
   query: string,
   passages: readonly Passage[] | undefined,
 ): readonly Entry[] {
@@ -217,7 +217,7 @@ function useEntries(
   }, [text, passages, folders.data, chats.data, admin]);
 }
 
-/** Folders of one name are told apart by where they lie. */
+/** Folders of the same name are distinguished by their parents. */
 const folderEntry = (folder: Folder, folders: readonly Folder[]): Entry => ({
   key: folder.id,
   group: strings.folders,
@@ -233,7 +233,7 @@ const chatEntry = ({ id, name }: Chat): Entry => ({
   href: `/chats/${id}`,
 });
 
-/** What is done by name: the pages where it begins, the theme, and signing out. */
+/** Actions that match by name: pages, the theme, and signing out. */
 function useCommands(): readonly Entry[] {
   const leave = useSignOut();
   const command = (name: keyof typeof strings.command, icon: IconName, to: string | (() => void)) =>

@@ -1,6 +1,6 @@
 /**
- * Search over the user's documents; a result opens its document at the passage. The query stands in
- * the address.
+ * Search over the user's documents; a result opens its document at the passage. The query is part
+ * of the address.
  */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
@@ -34,7 +34,7 @@ interface SearchFields {
   readonly show: string | null;
 }
 
-/** What the address says, and how to change it. */
+/** The query of the address, and a function to change it. */
 function useSearchFields() {
   const [, navigate] = useLocation();
   const params = new URLSearchParams(useSearch());

@@ -1,19 +1,19 @@
-/** Highlights the terms of a query in a passage, of which it shows the part that has the first. */
+/** Highlights the terms of a query in a passage, shortened to the part around the first match. */
 import { Fragment } from "preact";
 import { plainText } from "../../reader/plain-text";
 
-/** Terms of one letter are everywhere. */
+/** Single letters match everywhere. */
 const length_min = 2;
 /** Characters shown before the first term. */
 const context_chars = 60;
 
-/** The words of the query, without stop words; those in quotes count like the others. */
+/** The words of the query, without stop words; quoted words count like the others. */
 export function termsOf(query: string): string[] {
   return [...new Set(query.toLocaleLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].filter(
     (term) => term.length >= length_min && !stop_words.has(term),
   );
 }
-/** For highlighting only: the search itself has stop words of its own. */
+/** For highlighting only; the search itself has stop words of its own. */
 const stop_words = new Set(
   (
     "a an and are as at be by do does for from how in is it of on or that the this to was were " +
@@ -21,7 +21,7 @@ const stop_words = new Set(
   ).split(" "),
 );
 
-/** Finds the terms at the beginnings of words; null when there are none. */
+/** Finds the terms at the beginnings of words; null if there are none. */
 function patternOf(terms: readonly string[]): RegExp | null {
   if (terms.length === 0) return null;
   const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

@@ -1,4 +1,4 @@
-/** What a job does, with the name that logs and the API have for it. */
+/** A description of a job kind, with its name in logs and in the API. */
 import { jobKind } from "../../strings/job-kinds";
 
 export function JobName({ name }: { readonly name: string }) {

@@ -1,4 +1,4 @@
-/** The jobs of the server, by state; those that have failed can be run again. */
+/** The jobs of the server, by state; failed ones can be retried. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";

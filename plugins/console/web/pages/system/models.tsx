@@ -1,6 +1,6 @@
 /**
- * The services that answer, make vectors and rank, and those that people sign in at: a form for
- * each, made of its settings, with a test before anything is saved.
+ * The services for answers, embeddings, reranking and sign-in: a form for each, generated from its
+ * settings, with a test before anything is saved.
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
@@ -20,14 +20,14 @@ import { SettingField } from "./setting-field";
 type Section = Answer<"listTriedSections">[number];
 type Result = Answer<"trySettings">;
 
-/** By these a service is reached; the rest is for those who look for it. */
+/** The essential settings; the others are shown on demand. */
 const first_keys = [
   ...["provider", "base_url", "api_key", "model"],
   ...["issuer", "client_id", "client_secret"],
 ];
 const tones: Readonly<Record<Result["status"], Tone>> = { ok: "ok", warn: "warn", fail: "bad" };
 
-/** `group`: which of them; those of no group are models. */
+/** `group`: filters the services; those without a group are models. */
 export function Models({ group }: { readonly group?: Section["group"] }) {
   const sections = useQuery({
     queryKey: [...keys.system, "sections"],
@@ -78,7 +78,7 @@ const Service = ({ section, settings }: ServiceProps) => (
   </section>
 );
 
-/** One call at a time; what the last one came to. */
+/** One call at a time, and the result of the last one. */
 function useCall() {
   const [busy, setBusy] = useState<"test" | "save" | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
@@ -168,7 +168,7 @@ interface FieldsProps {
   readonly onEdit: (change: Draft) => void;
 }
 
-/** Those that are of use with the provider that is chosen. */
+/** Those that apply to the chosen provider. */
 function Fields({ settings, draft, problem, onEdit }: FieldsProps) {
   const of_use = settings.filter(
     (one) => one.changes !== "outside" && isOfUse(one, settings, draft),

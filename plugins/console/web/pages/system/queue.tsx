@@ -1,4 +1,4 @@
-/** The queue: jobs by kind and why they failed, folders that are read now, and the intake. */
+/** The queue: jobs by kind with reasons for failure, folders being indexed, and the intake. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
@@ -19,7 +19,7 @@ import { duration } from "./records";
 type Queue = Answer<"getQueue">;
 type Kind = Queue["kinds"][number];
 type FolderAtWork = Queue["folders"][number];
-/** What is to be dropped; `error`: only those that failed for this reason. */
+/** What is to be deleted; `error`: only jobs that failed for this reason. */
 interface Dropping {
   readonly kind: Kind;
   readonly state: "failed" | "ready";

@@ -1,4 +1,4 @@
-/** The field of a setting: its control, where its value comes from, what is wrong with it. */
+/** The field of a setting: its control, the origin of its value, its error. */
 import type { ComponentChildren } from "preact";
 import { Button } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
@@ -21,7 +21,7 @@ interface FieldProps {
   readonly onEdit: (change: Draft) => void;
 }
 
-/** `silence_timeout` → `Silence timeout`, where it has no better name. */
+/** `silence_timeout` → `Silence timeout`, unless a better label is known. */
 const labelOf = (one: Setting): string => {
   const words = keyOf(one).replaceAll("_", " ");
   return strings.labels[keyOf(one)] ?? words[0]!.toUpperCase() + words.slice(1);
@@ -42,7 +42,7 @@ const hintOf = (one: Setting, more = ""): ComponentChildren =>
       .join(" "),
   );
 
-/** Descriptions put names of settings and commands between backticks. */
+/** Descriptions have names of settings and commands in backticks. */
 const withCode = (text: string): ComponentChildren =>
   text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
 
@@ -80,7 +80,7 @@ function optionOf(one: Setting, value: string) {
   return { value, label: value === one.default ? strings.default_of(label) : label };
 }
 
-/** It is written and never shown. */
+/** Write-only. */
 function SecretField({ setting: one, draft, problem, onEdit }: FieldProps) {
   const typed = draft[one.setting];
   const is_set = one.value !== null;

@@ -1,4 +1,4 @@
-/** The settings of the server: what is in force and where it comes from; many are changed here. */
+/** The settings of the server with their values and origins; many can be changed here. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
@@ -21,7 +21,7 @@ const shown = (value: Setting["value"]): string =>
 const sectionOf = ({ setting }: Setting): string => setting.slice(0, setting.indexOf("."));
 const originOf = ({ origin }: Setting): string => strings.origins[origin] ?? origin;
 
-/** Null goes back to the default. */
+/** Null resets to the default. */
 async function change(setting: string, value: string | null): Promise<void> {
   const [changed] = await api<readonly Setting[]>("/settings", {
     method: "PATCH",

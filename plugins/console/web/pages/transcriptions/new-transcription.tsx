@@ -1,4 +1,4 @@
-/** A new transcription, of a file of this device or of an address. */
+/** A new transcription, from a local file or an address. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, ApiProblem } from "../../api/client";
 import { refresh } from "../../api/queries";
@@ -36,7 +36,7 @@ export function NewTranscription({
   onStarted,
 }: {
   readonly folders: readonly Folder[];
-  /** The folder that is chosen at first; null for any. */
+  /** The preselected folder; null for none. */
   readonly into: string | null;
   readonly onClose: () => void;
   readonly onStarted: (run: TranscriptionRun) => void;
@@ -99,7 +99,7 @@ export function NewTranscription({
   );
 }
 
-/** A file of this device, or an address. */
+/** A local file, or an address. */
 function SourceFields({
   from,
   onFrom,

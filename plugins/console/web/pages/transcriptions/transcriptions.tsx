@@ -24,7 +24,7 @@ const running_ms = 2_000;
 export default function Transcriptions() {
   const [, navigate] = useLocation();
   const [page, setPage] = useState(1);
-  // `?new=` and a folder opens the dialog for one.
+  // `?new=` with a folder opens the dialog for a new one.
   const wanted = new URLSearchParams(useSearch()).get("new");
   const [creating, setCreating] = useState(wanted !== null);
   const folders = useFolders();

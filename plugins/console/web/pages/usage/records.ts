@@ -12,7 +12,7 @@ export const measures = [
   "storage_bytes",
 ] as const satisfies readonly Measure[];
 
-/** One line for each day, with a head. */
+/** One line per day, with a header. */
 export const toCsv = (days: readonly UsageDay[]): string =>
   [
     ["date", ...measures].join(","),

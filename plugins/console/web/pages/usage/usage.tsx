@@ -1,4 +1,4 @@
-/** Usage: requests, answers, documents and storage by day, and what of the limits is used. */
+/** Usage: requests, answers, documents and storage by day, and the share of the limits in use. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
@@ -76,12 +76,12 @@ function download(name: string, text: string): void {
 
 const format = (measure: Measure): ((value: number) => string) =>
   measure === "storage_bytes" ? formatBytes : formatNumber;
-/** Dates are days, whatever the time zone. */
+/** Dates are calendar days, independent of the time zone. */
 const at = (date: string): string => `${date}T12:00:00`;
 
 interface ChartProps {
   readonly name: string;
-  /** Each a series: the first is at the bottom. */
+  /** One series each, the first at the bottom. */
   readonly of: readonly Measure[];
   readonly days: readonly UsageDay[];
 }
@@ -140,7 +140,7 @@ function Chart({ name, of, days }: ChartProps) {
   );
 }
 
-/** The same as numbers, newest first, for whoever wants them exactly or does not see charts. */
+/** The same as a table, newest first, for exact values and for users who can't see charts. */
 function Numbers({ days }: { readonly days: readonly UsageDay[] }) {
   const rows = [...days].reverse().filter((day) => measures.some((measure) => day[measure] > 0));
   return (

@@ -12,7 +12,7 @@ import { user_strings as strings } from "../../strings/users";
 
 export type FullUser = RowOf<"listUsers">;
 export type Role = FullUser["role"];
-/** A link that lets its reader choose a password. */
+/** A link with which its recipient chooses a password. */
 export interface PasswordLink {
   readonly kind: keyof typeof strings.link_title;
   readonly email: string;

@@ -1,4 +1,4 @@
-/** Users, for administrators: who there is, their roles, and what can be done with each. */
+/** Users, for administrators: the list with roles, and actions on each. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
@@ -125,7 +125,7 @@ const itemsOf = (user: FullUser, onDialog: (dialog: UserDialog) => void): readon
   },
 ];
 
-/** An invitation says when it ends, or that it has ended and what to do then. */
+/** When an invitation expires, or that it has expired and what to do then. */
 function UserState({ user }: { readonly user: FullUser }) {
   const state = stateOf(user);
   const ends = state === "invited" ? user.invite_expires_at : null;

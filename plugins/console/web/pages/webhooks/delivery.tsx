@@ -1,4 +1,4 @@
-/** One delivery in a panel: what was sent, the answer to each attempt, and sending it again. */
+/** One delivery in a panel: what was sent, the response to each attempt, and sending it again. */
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { refresh } from "../../api/queries";
@@ -80,7 +80,7 @@ export function DeliveryDrawer({
   );
 }
 
-/** The newest first. */
+/** Newest first. */
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   if (attempts.length === 0) return <p class="muted">{strings.no_attempts}</p>;
   return (

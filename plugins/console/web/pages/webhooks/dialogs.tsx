@@ -1,4 +1,4 @@
-/** Registering a webhook, and showing its secret the one time it can be shown. */
+/** Registering a webhook, and showing its secret the only time it can be shown. */
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
 import { CodeBlock } from "../../ui/copy";

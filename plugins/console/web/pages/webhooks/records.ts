@@ -3,7 +3,7 @@ import type { Answer, RowOf } from "../../api/types";
 import type { TagTone } from "../../ui/tag";
 
 export type Webhook = Answer<"getWebhook">;
-/** `secret` is shown once and never again. */
+/** `secret` is shown only once. */
 export type WebhookWithSecret = Answer<"createWebhook">;
 export type Delivery = RowOf<"listWebhookDeliveries">;
 export type Attempt = Delivery["attempts"][number];

@@ -1,6 +1,6 @@
 /**
  * Types of files imported `with { type: "file" }`, which are paths, in the executable too; and of
- * the part of Tesseract that is used, which comes without types.
+ * the part of Tesseract in use, which ships no types.
  */
 declare module "*.wasm" {
   const path: string;
@@ -12,13 +12,13 @@ declare module "*.traineddata.gz" {
 }
 declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
   export interface TessBaseAPI {
-    /** 0 when it worked. */
+    /** 0 on success. */
     Init(directory: string | null, languages: string, mode: number): number;
     SetPageSegMode(mode: number): void;
-    /** Decodes the file `/input`; 0 when it worked. */
+    /** Decodes the file `/input`; 0 on success. */
     SetImageFile(orientation: number, angle: number): number;
     SetSourceResolution(dots_per_inch: number): void;
-    /** The picture that was set. */
+    /** The image that was set. */
     GetInputImage(): object;
     SetRectangle(left: number, top: number, width: number, height: number): void;
     Recognize(monitor: null): number;

@@ -1,27 +1,27 @@
-/** What every extractor of this plugin is given. */
+/** The dependencies and limits shared by the extractors of this plugin. */
 import type { Context, Isolate } from "../../core/sdk";
 import type { tasks } from "./tasks";
 
 export interface ExtractionContext extends Pick<Context, "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
-  /** As they are now: one reading keeps to those of its beginning. */
+  /** The current values; one extraction uses those of its start. */
   readonly limits: () => ExtractionLimits;
 }
 
 export interface ExtractionLimits {
-  /** Of the child process that reads a file. */
+  /** Memory limit of the child process that reads a file. */
   readonly memory_max_bytes: number;
-  /** The longest text of one document, UTF-16 units. */
+  /** The longest text of one document, in UTF-16 units. */
   readonly characters_max: number;
-  /** For reading a file, and for opening one that is read page by page. */
+  /** Time for reading a file, and for opening one that is read page by page. */
   readonly timeout_ms: number;
-  /** On top of it for each page, other than those that are recognised. */
+  /** Additional time per page without text recognition. */
   readonly page_timeout_ms: number;
-  /** For everything together. */
+  /** Time for the whole file. */
   readonly timeout_max_ms: number;
   /** Pages of a PDF, or frames of an image. */
   readonly pages_max: number;
-  /** Pages of one file whose text is recognised from their picture, and the time for each. */
+  /** Pages per file that go through text recognition, and the time for each. */
   readonly ocr_pages_max: number;
   readonly ocr_page_timeout_ms: number;
 }

@@ -1,4 +1,6 @@
-/** What other plugins see of extraction: a file goes in, its text with page numbers comes out. */
+/**
+ * The contract of extraction for other plugins: takes a file, returns its text with page numbers.
+ */
 import type { LongText } from "../../core/lib/text-pieces";
 import { Nullable, service, shaped, slot, t } from "../../core/sdk";
 
@@ -9,29 +11,29 @@ import { Nullable, service, shaped, slot, t } from "../../core/sdk";
 export interface PageSpan {
   readonly page: number;
   /**
-   * What the document itself calls the page, where that says more than its number: `iv`, `Sheet
-   * Budget`, `Slide 4 · Risks`. At most `page_label_max` characters are kept.
+   * The document's own name for the page, if it says more than the number: `iv`, `Sheet Budget`,
+   * `Slide 4 · Risks`. At most `page_label_max` characters are kept.
    */
   readonly label?: string;
   readonly start: number;
   readonly end: number;
 }
-/** Where something begins, in a document with pages. */
+/** The start of something in a document with pages. */
 export interface PagePlace {
   readonly page: number | null;
   /** `PageSpan.label`, if there is one. */
   readonly page_label: string | null;
 }
-/** The longest label of a page, UTF-16 units. */
+/** The longest label of a page, in UTF-16 units. */
 export const page_label_max = 120;
-/** The label as it goes over the wire. */
+/** The label in API form. */
 export const PageLabel = Nullable(
   t.String(),
   "What the document itself calls `page`, where that says more than its number: `iv` of a PDF, " +
     "`Slide 4 · Risks`, `Sheet Budget`; null otherwise.",
 );
 /**
- * A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into
+ * A heading of the text; `level` 1 is the top level. Offsets are UTF-16 indices into
  * `Extracted.text`, end exclusive.
  */
 export interface HeadingSpan {
@@ -40,7 +42,7 @@ export interface HeadingSpan {
   readonly level: number;
 }
 /**
- * When in a recording a part of the text is spoken, seconds. Offsets are UTF-16 indices into the
+ * When a part of the text is spoken in a recording, in seconds. Offsets are UTF-16 indices into the
  * text, end exclusive.
  */
 export interface TimeSpan {
@@ -65,7 +67,7 @@ export interface Extracted {
   readonly page_count: number | null;
   /** In order, without overlap; absent for a format without headings. */
   readonly headings?: readonly HeadingSpan[];
-  /** In order, without overlap; absent for what is not a recording. */
+  /** In order, without overlap; only for recordings. */
   readonly times?: readonly TimeSpan[];
   readonly warnings: readonly Warning[];
 }
@@ -82,7 +84,7 @@ export const extraction_codes = [
   "cancelled",
 ] as const;
 export type ExtractionCode = (typeof extraction_codes)[number];
-/** Why a file has no text, in a sentence for whoever uploaded it. */
+/** Why a file has no text, as a sentence for the user. */
 export class ExtractionFailure extends Error {
   override readonly name = "ExtractionFailure";
   constructor(
@@ -94,27 +96,27 @@ export class ExtractionFailure extends Error {
 }
 
 export interface ExtractionSource {
-  /** The file that holds the bytes. */
+  /** The file on disk. */
   readonly path: string;
   readonly size_bytes: number;
-  /** The name the file came with: a hint only. */
+  /** The original file name: only a hint. */
   readonly name: string;
-  /** The media type the uploader declared, or null: a hint only. */
+  /** The media type that the uploader declared, or null: only a hint. */
   readonly declared_type: string | null;
 }
 export interface ExtractionOptions {
   readonly signal: AbortSignal;
-  /** 0 to 1, as pages are read. */
+  /** Progress from 0 to 1, as pages are read. */
   readonly onProgress: (progress: number) => void;
   /**
-   * Takes a long text, so that it is never in memory as a whole: `Extracted.text` is empty then.
-   * Called once at most. Without it, every text comes as a whole.
+   * Receives a long text in parts, so that it is never in memory as a whole: `Extracted.text` is
+   * empty then. Called once at most. Without it, every text is returned as a whole.
    */
   readonly takeLong?: ((text: LongText) => Promise<void>) | undefined;
 }
 export interface Extraction {
   /**
-   * @throws ExtractionFailure when the file can't give a text. After any other error, another
+   * @throws ExtractionFailure when the file has no readable text. After any other error, another
    * attempt may succeed.
    */
   extract(source: ExtractionSource, options: ExtractionOptions): Promise<Extracted>;
@@ -126,7 +128,8 @@ export interface Extractor {
   readonly name: string;
   /**
    * Whether it reads files that begin with these bytes and end with those of `tail`; both are at
-   * most 64 KiB. Asked in the order of `rank`, highest first: the first to say yes reads the file.
+   * most 64 KiB. Called in the order of `rank`, highest first: the first to return true reads the
+   * file.
    */
   readonly recognises: (head: Uint8Array, tail: Uint8Array, source: ExtractionSource) => boolean;
   readonly rank: number;

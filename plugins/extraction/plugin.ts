@@ -1,13 +1,13 @@
 /**
- * Extraction: a file goes in, its text with page numbers comes out. Each format has a folder.
+ * Extraction: takes a file and returns its text with page numbers. Each format has a folder.
  *
- * `extractor.ts` and everything in `server/` run in the server: which files a format has, and
- * within what limits they are read. `reader.ts`, whatever else is in the folder of a format, and
- * everything in `child/` run in a killable child process, for they touch what strangers wrote.
+ * `extractor.ts` and everything in `server/` run in the server: they select files and set limits.
+ * `reader.ts`, the rest of a format's folder, and everything in `child/` run in a killable child
+ * process, because they parse untrusted files.
  *
- * A new format: a folder with both files, its reader in tasks.ts, its extractor in the list below.
- * A new Office format: a reader and an entry in office/formats.ts. Other plugins add formats by the
- * slot `extraction.extractors`.
+ * A new format needs a folder with both files, its reader in tasks.ts, and its extractor in the
+ * list below. A new Office format needs a reader and an entry in office/formats.ts. Other plugins
+ * add formats through the slot `extraction.extractors`.
  */
 import { removeLeftovers } from "../../core/lib/temporary-files";
 import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
@@ -26,7 +26,7 @@ import { ExtractionService } from "./service";
 import { tasks } from "./tasks";
 import { textExtractor } from "./text/extractor";
 
-/** The longest text of one document, UTF-16 units. */
+/** The longest text of one document, in UTF-16 units. */
 const characters_max = 64 * 1024 * 1024;
 
 export default definePlugin({
@@ -106,7 +106,7 @@ export default definePlugin({
       services: { extraction },
       fills: extractors.map((extractor) => fill(Extractors, extractor)),
       health: async () => children.failing() ?? "ok",
-      // Texts that a server left behind when it was killed while it read files.
+      // Texts left behind by a server that was killed while reading files.
       start: () => removeLeftovers(paths.temporary, output_prefix),
     };
   },

@@ -1,7 +1,4 @@
-/**
- * Chooses the extractor of a file by its bytes, and holds what comes back to the promises of the
- * contract.
- */
+/** Selects the extractor of a file by its bytes, and makes its result conform to the contract. */
 import type { LongText } from "../../core/lib/text-pieces";
 import {
   ExtractionFailure,
@@ -15,7 +12,7 @@ import {
 } from "./contract";
 import { describeSignature } from "./signatures";
 
-/** How much of the beginning and of the end of a file an extractor may inspect, bytes. */
+/** How much of the beginning and end of a file an extractor may inspect, in bytes. */
 const sample_bytes = 64 * 1024;
 
 export class ExtractionService implements Extraction {
@@ -43,7 +40,7 @@ export class ExtractionService implements Extraction {
   }
 }
 
-/** A file no longer than the sample has one array for both. */
+/** A file no longer than the sample uses one array for both. */
 async function readEnds({
   path,
   size_bytes,
@@ -64,7 +61,7 @@ function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]):
   return `${why}. What can be read: ${extractors.map(({ name }) => name).join(", ")}.`;
 }
 
-/** A label on one line, of a length that can be shown beside a quote; a blank one is none. */
+/** A label on one line, short enough to be shown beside a quote; null if blank. */
 function withLabel({ label = "", ...span }: PageSpan): PageSpan {
   const line = label
     .toWellFormed()
@@ -82,8 +79,8 @@ function withLabel({ label = "", ...span }: PageSpan): PageSpan {
 }
 
 /**
- * Whoever wrote the extractor: the text is not blank, well-formed, and without U+0000. Repairing it
- * moves no offset.
+ * Guarantees, for any extractor, that the text is not blank, well-formed, and without U+0000. The
+ * repair moves no offset.
  */
 function repaired(extracted: Extracted): Extracted {
   if (!/\S/.test(extracted.text)) throw new ExtractionFailure("empty", "The file has no text.");
@@ -99,7 +96,7 @@ async function* repairedParts(parts: AsyncIterable<string>): AsyncGenerator<stri
     is_blank = true;
   for await (const part of parts) {
     const joined = half + part;
-    // The other half of a pair may begin the next part.
+    // The other half of a surrogate pair may begin the next part.
     half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
     const text = repairedText(joined.slice(0, joined.length - half.length));
     is_blank &&= !/\S/.test(text);

@@ -1,6 +1,6 @@
 /**
- * Signatures (magic bytes) of common binary files: to say what a file is that can't be read, and
- * not to take it for text.
+ * Signatures (magic bytes) of common binary files: for naming unsupported files, and for not
+ * mistaking them for text.
  */
 
 interface Signature {
@@ -16,14 +16,14 @@ const has =
   (...words: readonly string[]) =>
   (head: string): boolean =>
     words.some((word) => head.includes(word));
-/** For signatures that text may begin with: only binary files have zero bytes. */
+/** For signatures that a text may begin with: only binary files have zero bytes. */
 const zero = has("\0");
 const brand =
   (...brands: readonly string[]) =>
   (head: string): boolean =>
     brands.includes(head.slice(8, 12));
 
-/** The first that fits counts. */
+/** The first match wins. */
 const signatures: readonly Signature[] = [
   { what: "a ZIP archive", starts: "PK\x03\x04" },
   { what: "an empty ZIP archive", starts: "PK\x05\x06" },
@@ -82,7 +82,7 @@ const signatures: readonly Signature[] = [
 ];
 
 /**
- * What kind of file begins like this, with its article (`a PNG image`); null for text and for
+ * The kind of a file that begins like this, with its article (`a PNG image`); null for text and for
  * unknown files.
  */
 export function describeSignature(head: Uint8Array): string | null {

@@ -1,4 +1,4 @@
-/** What runs in a child process: the reader of each format. */
+/** The tasks that run in a child process: the reader of each format. */
 import { lazyTask } from "../../core/sdk";
 
 export const tasks = {

@@ -1,4 +1,4 @@
-/** Runs in the child: how the blocks of a document become its text, with pages and headings. */
+/** Runs in the child: turns the blocks of a document into its text, with pages and headings. */
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "../contract";
 import type { Page } from "./blocks";
 import { ListWriter } from "./list-writer";
@@ -12,7 +12,7 @@ export interface AssembledText {
 
 const headings_max = 50_000;
 
-/** Joins the blocks to a text in Markdown. @throws ExtractionFailure `too_large` */
+/** Joins the blocks to a Markdown text. @throws ExtractionFailure `too_large` */
 export function assemble(pages: readonly Page[], characters_max: number): AssembledText {
   const pieces: string[] = [];
   const spans: PageSpan[] = [];
@@ -45,7 +45,7 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
   return { text: pieces.join(""), pages: spans, headings };
 }
 
-/** What a reader of documents returns beside the text, which it writes. */
+/** What a document reader returns besides the text, which it writes to a file. */
 export interface DocumentOutput {
   readonly media_type: string;
   readonly pages: readonly PageSpan[];

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: builds the blocks of a document from what a reader finds, in the order of
- * reading: text, ends of paragraphs, tables, and asides such as notes and boxes.
+ * Runs in the child: builds the blocks of a document from what a reader emits in reading order:
+ * text, ends of paragraphs, tables, and asides such as notes and text boxes.
  */
 import { paragraph, type Block } from "./blocks";
 import { EmphasisWriter, markedLine, plainLine, type Emphasis } from "./emphasis";
@@ -10,14 +10,14 @@ import type { CellRow, TableCell } from "./table-cells";
 interface Table {
   readonly marks: TableMarks;
   readonly rows: CellRow[];
-  /** The row and the cell that are open. */
+  /** The open row and cell. */
   row: TableCell[] | null;
   cell: TableCell | null;
   in_head: boolean;
-  /** What stands in no cell, such as a caption. */
+  /** Text outside of cells, such as a caption. */
   readonly before: Block[];
 }
-/** A text of its own: the body, or an aside. */
+/** A separate text: the body, or an aside. */
 interface Frame {
   /** The paragraph so far. */
   line: string;
@@ -35,9 +35,9 @@ const newFrame = (): Frame => ({
   aside: [],
 });
 
-/** Tables inside tables, and asides inside asides; deeper ones are plain paragraphs. */
+/** Nesting limit of tables and asides; deeper ones become plain paragraphs. */
 const depth_max = 8;
-/** A cell takes no more columns, and no more rows. */
+/** The most columns or rows that a cell may span. */
 const span_max = 10_000;
 
 export class BlockBuilder {
@@ -57,13 +57,13 @@ export class BlockBuilder {
     return this.frame.line === "";
   }
 
-  /** What is added from now on is so. */
+  /** Emphasis of the text that follows. */
   emphasise(emphasis: Emphasis): void {
     this.frame.emphasis.set(emphasis);
   }
   /**
-   * `level` makes it a heading; `marker` is the number or bullet of a list item, in a list that is
-   * inside `depth` others, with which a paragraph without one `goes_on`.
+   * `level` makes it a heading; `marker` is the number or bullet of a list item, in a list nested
+   * `depth` levels deep; a paragraph without a marker may continue such an item (`goes_on`).
    */
   endParagraph(level: number | null = null, marker = "", depth = 0, goes_on = false): void {
     const { line } = this.frame;
@@ -81,7 +81,7 @@ export class BlockBuilder {
     }
     this.flushAside();
   }
-  /** Ends a text whose lines stand as they are, such as a program. */
+  /** Ends a text whose line breaks are kept, such as program code. */
   endCode(): void {
     const text = plainLine(this.frame.line).replace(/^\n+|\s+$/g, "");
     this.frame.line = "";
@@ -93,7 +93,7 @@ export class BlockBuilder {
     }
     this.flushAside();
   }
-  /** Adds finished blocks: at once, or after the paragraph that has begun. */
+  /** Adds finished blocks: immediately, or after the open paragraph. */
   add(blocks: readonly Block[]): void {
     for (const block of blocks) this.length += block.text.length;
     if (this.frame.line === "") for (const block of blocks) this.put(block);
@@ -121,7 +121,7 @@ export class BlockBuilder {
     table.row = [];
     table.in_head = false;
   }
-  /** `columns` and `rows` are how many the cell takes. */
+  /** `columns` and `rows` are the cell's spans. */
   beginCell({ columns = 1, rows = 1, covered = false, head = false } = {}): void {
     this.endParagraph();
     const table = this.table;
@@ -135,7 +135,7 @@ export class BlockBuilder {
     };
     (table.row ??= []).push(table.cell);
   }
-  /** Says more of the cell that is open. */
+  /** Sets further properties of the open cell. */
   describeCell(more: { columns?: number; covered?: boolean; head?: boolean }): void {
     const cell = this.table?.cell;
     if (cell === null || cell === undefined) return;
@@ -143,7 +143,7 @@ export class BlockBuilder {
     if (more.covered !== undefined) cell.covered = more.covered;
     if (more.head !== undefined) cell.head = more.head;
   }
-  /** The row that is open is the head of its table. */
+  /** The open row is the header of its table. */
   headRow(): void {
     if (this.table !== undefined) this.table.in_head = true;
   }
@@ -152,8 +152,8 @@ export class BlockBuilder {
     if (this.table !== undefined) this.table.cell = null;
   }
   /**
-   * For formats without columns, `edges` say where each cell ends, and `covered` which belong to
-   * others.
+   * For formats without columns: `edges` are the right edges of the cells, and `covered` marks
+   * those that belong to others.
    */
   endRow(edges?: readonly number[], covered: readonly boolean[] = []): void {
     this.endParagraph();
@@ -175,7 +175,7 @@ export class BlockBuilder {
     for (const block of tableBlocks(table.rows, table.marks)) this.put(block);
   }
 
-  /** Up to `endAside`, what is added follows the paragraph that is open, as blocks of its own. */
+  /** Until `endAside`, content is collected as separate blocks that follow the open paragraph. */
   beginAside(): void {
     if (this.frames.length > depth_max || this.tables_ignored > 0) {
       this.asides_ignored++;
@@ -196,7 +196,7 @@ export class BlockBuilder {
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
-  /** Ends everything that is open, and gives out the blocks. The builder is empty then. */
+  /** Closes everything that is open and returns the blocks. The builder is empty then. */
   take(): Block[] {
     while (this.frames.length > 1) this.endAside();
     this.endParagraph();
@@ -211,7 +211,7 @@ export class BlockBuilder {
     this.frame = this.frames.at(-1)!;
     return closed;
   }
-  /** The table whose cells are open; none inside one that is ignored. */
+  /** The table whose cells are open; none inside an ignored one. */
   private get table(): Table | undefined {
     return this.tables_ignored > 0 ? undefined : this.frame.tables.at(-1);
   }
@@ -228,7 +228,7 @@ export class BlockBuilder {
   }
 }
 
-/** Without white space at the ends of lines, and with one blank line in a row at most. */
+/** Removes white space at line ends, and collapses blank lines. */
 function trimLines(line: string): string {
   const text = line.trim();
   return text.includes("\n")

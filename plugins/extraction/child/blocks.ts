@@ -1,24 +1,24 @@
-/** Runs in the child: the blocks that a document is read as. */
+/** Runs in the child: the blocks that make up a document. */
 import type { Warning } from "../contract";
 import type { TableRow } from "./pipe-table";
 
-/** A paragraph, a heading, an item of a list, or a table. */
+/** A paragraph, a heading, a list item, or a table. */
 export interface Block {
-  /** Not blank, without white space around it. Of a table, its lines. */
+  /** Not blank, trimmed. For a table, its lines. */
   readonly text: string;
-  /** Of a heading, 1 is the highest; null for other blocks. */
+  /** For a heading, 1 is the top level; null for other blocks. */
   readonly level: number | null;
-  /** The number or the bullet of an item, which is not in `text`. */
+  /** The number or bullet of a list item, which is not in `text`. */
   readonly marker?: string;
-  /** Inside how many other lists its list is. */
+  /** The nesting depth of its list. */
   readonly depth?: number;
-  /** It goes on with an item of a list that is inside so many others. */
+  /** It continues a list item at this depth. */
   readonly within?: number;
-  /** The text with Markdown's marks of emphasis, when it has any. */
+  /** The text with Markdown emphasis, if it has any. */
   readonly marked?: string;
-  /** What stands before a heading and does not belong to it, in place of a mark. */
+  /** Text before a heading that is not part of it, used instead of a Markdown mark. */
   readonly label?: string;
-  /** Of a table. */
+  /** For a table. */
   readonly rows?: readonly TableRow[];
 }
 export const paragraph = (text: string, level: number | null = null): Block => ({
@@ -29,16 +29,16 @@ export const paragraph = (text: string, level: number | null = null): Block => (
 export const withMarker = ({ text, marker = "" }: Block): string =>
   marker === "" ? text : `${marker} ${text}`;
 
-/** The blocks of a page. A document without pages is one page of number null. */
+/** The blocks of a page. A document without pages is one page with number null. */
 export interface Page {
   readonly page: number | null;
-  /** As of `PageSpan`. */
+  /** As in `PageSpan`. */
   readonly label?: string;
   readonly blocks: readonly Block[];
   readonly warnings?: readonly Warning[];
 }
 
-/** The label of a slide: its number with its title, which is the first of its headings. */
+/** The label of a slide: its number with its title, the first of its headings. */
 export function slideLabel(page: number, blocks: readonly Block[]): string {
   const title = blocks.find(({ level }) => level !== null)?.text;
   return title === undefined ? `Slide ${page}` : `Slide ${page} · ${title}`;

@@ -1,15 +1,18 @@
-/** Runs in the child: numbers, dates and texts of spreadsheet cells, as their cells show them. */
+/**
+ * Runs in the child: formats numbers, dates and texts of spreadsheet cells as the spreadsheet shows
+ * them.
+ */
 import { format as formatByCode, getFormatFromId, isDateFormat } from "numfmt";
 
-/** A number format that is used; null stands for `General`. */
+/** A number format in use; null stands for `General`. */
 export interface CellFormat {
   readonly code: string;
   readonly is_date: boolean;
-  /** It says how texts are shown, too. */
+  /** It also has a section for texts. */
   readonly of_texts: boolean;
 }
 
-/** The number as its cell shows it; `format` is null for an ordinary number. */
+/** The number as its cell shows it; `format` is null for `General`. */
 export function formatCell(raw: string, format: CellFormat | null, since_1904: boolean): string {
   const number = raw.trim() === "" ? Number.NaN : Number(raw);
   if (!Number.isFinite(number)) return raw;
@@ -22,12 +25,12 @@ export function formatCell(raw: string, format: CellFormat | null, since_1904: b
 export const formatText = (text: string, format: CellFormat | null): string =>
   format?.of_texts === true ? (shownBy(format, text) ?? text) : text;
 
-/** From the beginning of 1900 to that of 1904. */
+/** Days between the two date systems, 1900 and 1904. */
 const days_between_epochs = 1_462;
 /** After the last day of the year 9999. */
 const days_max = 2_958_466;
 
-/** Spaces that align numbers in their column are no part of them. Null for a faulty format. */
+/** Removes spaces that only align numbers in their column. Null for an invalid format. */
 function shownBy({ code }: CellFormat, value: number | string): string | null {
   try {
     return formatByCode(code, value, { nbsp: false })
@@ -39,20 +42,20 @@ function shownBy({ code }: CellFormat, value: number | string): string | null {
   }
 }
 
-/** Whole numbers are often numbers of things: they keep all digits, as in a wide column. */
+/** Integers are often ids: they keep all digits, as in a wide column. */
 function generalNumber(raw: string, number: number): string {
   const shortest = String(number);
   if (Number.isSafeInteger(number) || (shortest.length <= general_chars_max && !/e/.test(shortest)))
     return shortest;
   return shownBy(general, number) ?? cleanNumber(raw);
 }
-/** So many characters fit as they are. */
+/** Numbers with up to this many characters are shown unchanged. */
 const general_chars_max = 10;
 const general: CellFormat = { code: "General", is_date: false, of_texts: false };
 
 /**
  * `0.30000000000000004` is `0.3` and `1E3` is `1000`: spreadsheets have fifteen digits. Anything
- * that is no number stays as it is.
+ * that is not a number is returned unchanged.
  */
 export function cleanNumber(raw: string): string {
   if (raw.length < 16 && !/e/i.test(raw)) return raw;
@@ -62,8 +65,8 @@ export function cleanNumber(raw: string): string {
 }
 
 /**
- * The number format of Excel with this id and this code; null for `General` and for what is no
- * format. Built-in formats have no code.
+ * The number format of Excel with this id and this code; null for `General` and for invalid ones.
+ * Built-in formats have no code.
  */
 export function cellFormat(id: number, code: string | undefined): CellFormat | null {
   const used = code === undefined ? builtIn(id) : (systemFormat(code) ?? code);
@@ -79,7 +82,7 @@ function isDate(code: string): boolean {
   }
 }
 
-/** Where every computer shows a date in its own way, it is shown as everybody reads it. */
+/** Replaces locale-dependent date formats by an unambiguous one. */
 const [date, time, date_and_time] = ["yyyy-mm-dd", "hh:mm", "yyyy-mm-dd hh:mm"];
 const systemFormat = (code: string): string | null =>
   /^\[\$-(?:F800|x-sysdate)\]/i.test(code)

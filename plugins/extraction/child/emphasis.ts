@@ -1,6 +1,6 @@
 /**
- * Runs in the child: bold and italic words as Markdown marks them. Only what a reader takes for
- * emphasis is marked: whole words in a line, not a sentence or a paragraph.
+ * Runs in the child: marks bold and italic words as Markdown. Only what a reader perceives as
+ * emphasis is marked: whole words within a line, not a sentence or a paragraph.
  */
 
 export interface Emphasis {
@@ -9,7 +9,7 @@ export interface Emphasis {
 }
 export const no_emphasis: Emphasis = { bold: false, italic: false };
 
-/** They stand in a line before the text that is so. They are no characters: no text has them. */
+/** Codes in a line that precede emphasised text. They are noncharacters, which occur in no text. */
 const codes = { "": "\ufdd0", b: "\ufdd1", i: "\ufdd2", bi: "\ufdd3" } as const;
 const any_code = /[\ufdd0-\ufdd3]/g;
 const keyOf = ({ bold, italic }: Emphasis): keyof typeof codes =>
@@ -20,10 +20,10 @@ const marks: Readonly<Record<string, string>> = {
   [codes.i]: "*",
   [codes.bi]: "***",
 };
-/** A longer part is set off, not emphasised. */
+/** A longer part is a style of its own rather than emphasis. */
 const emphasised_chars_max = 120;
 
-/** Puts codes into the text of a line where its emphasis changes. */
+/** Inserts codes into the text of a line where its emphasis changes. */
 export class EmphasisWriter {
   private last: keyof typeof codes = "";
   private now: keyof typeof codes = "";
@@ -31,14 +31,14 @@ export class EmphasisWriter {
   set(emphasis: Emphasis): void {
     this.now = keyOf(emphasis);
   }
-  /** White space looks the same, emphasised or not. */
+  /** Emphasis of white space is invisible. */
   write(text: string): string {
     const clean = text.replace(any_code, "");
     if (this.now === this.last || !/\S/.test(clean)) return clean;
     this.last = this.now;
     return codes[this.now] + clean;
   }
-  /** A paragraph begins. */
+  /** A new paragraph starts. */
   reset(): void {
     this.last = "";
   }
@@ -47,7 +47,7 @@ export class EmphasisWriter {
 /** The line without codes. */
 export const plainLine = (line: string): string => line.replace(any_code, "");
 
-/** The line with marks of Markdown; null when it has no emphasis that shows. */
+/** The line with Markdown marks; null if it has no visible emphasis. */
 export function markedLine(line: string): string | null {
   if (line.search(any_code) < 0) return null;
   const parts = line.split(/(?=[\ufdd0-\ufdd3])/);
@@ -78,7 +78,7 @@ function emphasised(
     said.length <= emphasised_chars_max &&
     /[\p{L}\p{N}]/u.test(said) &&
     !/[*_\n`\\]|[.!?。！？]\s/u.test(said) &&
-    // A sentence that is all bold is a sentence.
+    // An entirely bold sentence stays a plain sentence.
     !(around.is_whole && /[.!?。！？]$/u.test(said)) &&
     !/[\p{L}\p{N}*_]/u.test(before) &&
     !/[\p{L}\p{N}*_]/u.test(after);

@@ -1,10 +1,10 @@
-/** Runs in the child: how the engines in WebAssembly (PDFium, Tesseract) fail. */
+/** Runs in the child: failures of the WebAssembly engines (PDFium, Tesseract). */
 
 /** The engine aborted on a file and was discarded: the next file loads a new one. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   constructor(
-    /** How much memory it had. */
+    /** The size of its memory. */
     readonly engine_bytes: number,
     cause: unknown,
   ) {
@@ -12,7 +12,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** An engine that failed with more memory than this failed for lack of it. */
+/** An engine that failed with more memory than this ran out of it. */
 const engine_bytes_max = 512 * 1024 * 1024;
 export const ranOutOfMemory = ({ engine_bytes }: EngineFailure): boolean =>
   engine_bytes > engine_bytes_max;

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the cells of a sheet as tables. A sheet is one table, with its empty rows and
- * columns inside, unless its parts are clearly tables of their own.
+ * Runs in the child: the cells of a sheet as tables. A sheet is one table, including its empty rows
+ * and columns, unless its parts are clearly separate tables.
  */
 import { paragraph, type Block } from "./blocks";
 import { pipeRow, delimiterRow } from "./pipe-table";
@@ -8,15 +8,15 @@ import { partsOf, type Area, type SheetRow } from "./sheet-parts";
 
 /** The widest sheet of any program. */
 const columns_max = 16_384;
-/** Empty rows or columns in a row that are kept. */
+/** The most consecutive empty rows or columns that are kept. */
 const gap_max = 10;
-/** More empty cells than this for each filled one, in a table of so many, are no table. */
+/** With more empty cells than this per filled one, a large grid is not a table. */
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
 /** Longer cells than this, one below the other, are paragraphs. */
 const prose_chars_min = 200;
 
-/** Cells that are merged: the value is that of the first, above and where reading begins. */
+/** Merged cells: the value is that of the first one. */
 export interface MergedArea {
   readonly row: number;
   readonly column: number;
@@ -25,13 +25,13 @@ export interface MergedArea {
 }
 
 export class Grid {
-  /** Rows with cells that are not blank: there may be millions of cells. */
+  /** Rows with cells that are not blank; there may be millions of cells. */
   private readonly rows: SheetRow[] = [];
 
-  /** `spend` counts the characters of the sheet, and throws when they are too many. */
+  /** `spend` counts the characters of the sheet, and throws when there are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
 
-  /** Call it in the order of rows. Leaves out blank cells, and those beyond the widest sheet. */
+  /** Must be called in row order. Leaves out blank cells, and those beyond the widest sheet. */
   add(row: number, column: number, text: string, numeric = false): void {
     const cell = text.trim();
     if (cell === "" || column >= columns_max || column < 0) return;
@@ -69,7 +69,7 @@ export class Grid {
     this.rows.push(made);
     return made;
   }
-  /** Of merged cells only the first has a value. */
+  /** Only the first of merged cells has a value. */
   private shownRows(merged: readonly MergedArea[]): readonly SheetRow[] {
     const covered = coveredPlaces(merged);
     if (covered.size === 0) return this.rows;
@@ -86,7 +86,7 @@ export class Grid {
 const placeOf = ({ row, column }: { readonly row: number; readonly column: number }): number =>
   row * columns_max + column;
 
-/** Places inside merged areas, without the first of each. */
+/** Positions inside merged areas, without the first of each. */
 function coveredPlaces(merged: readonly MergedArea[]): Set<number> {
   const covered = new Set<number>();
   for (const { row, column, rows, columns } of merged) {
@@ -97,10 +97,10 @@ function coveredPlaces(merged: readonly MergedArea[]): Set<number> {
   }
   return covered;
 }
-/** Further ones are hardly ever not empty. */
+/** Later ones are practically never non-empty. */
 const covered_max = 500_000;
 
-/** A table, or paragraphs when it is a column of prose. */
+/** A table, or paragraphs if it is a column of prose. */
 function areaBlocks({ rows, left, right }: Area): Block[] {
   const filled = rows.reduce((sum, { texts }) => sum + texts.length, 0);
   if (filled === 1 || (left === right && isProse(rows)))
@@ -148,6 +148,6 @@ function tableLines(rows: readonly SheetRow[], columns: readonly number[]): stri
   return lines;
 }
 
-/** A sheet that is nearly empty: its rows with tabs between their cells. */
+/** A nearly empty sheet: its rows, with tabs between cells. */
 const sparseLines = (rows: readonly SheetRow[]): string[] =>
   rows.map(({ texts }) => texts.map((text) => text.replace(/\s+/g, " ")).join("\t"));

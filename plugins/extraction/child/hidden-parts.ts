@@ -1,6 +1,6 @@
 /**
- * Runs in the child: what of a workbook is hidden, and left out: sheets, rows and columns that
- * somebody has put out of sight. What a filter or a folded outline hides is read.
+ * Runs in the child: leaves out hidden parts of a workbook: sheets, rows and columns that a user
+ * has hidden. Rows hidden by a filter or a collapsed outline are read.
  */
 import type { Warning } from "../contract";
 import type { Block, Page } from "./blocks";
@@ -36,7 +36,7 @@ interface ReadSheet {
   readonly hidden: HiddenParts;
 }
 
-/** A page for each sheet that is shown; all of them when all are hidden. */
+/** A page for each visible sheet; for all sheets if all are hidden. */
 export function visiblePages<S extends { readonly name: string; readonly hidden: boolean }>(
   sheets: readonly S[],
   read: (sheet: S, at: number) => ReadSheet,

@@ -1,4 +1,4 @@
-/** Runs in the child: the numbers and bullets before the items of a list. */
+/** Runs in the child: the numbers and bullets of list items. */
 
 /** `format` is a name of Office Open XML, such as `lowerRoman`; decimal if it is unknown. */
 export function formatNumber(number: number, format: string): string {
@@ -22,7 +22,7 @@ export function formatNumber(number: number, format: string): string {
   }
 }
 
-/** The bullet as it can be shown: most are characters of symbol fonts. */
+/** The bullet as a displayable character: most are characters of symbol fonts. */
 export const formatBullet = (text: string): string =>
   text === "" || /^[o\s]$|[\ue000-\uf8ff]|[\p{L}\p{N}]{2}/u.test(text) ? "•" : text;
 

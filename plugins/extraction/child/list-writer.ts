@@ -1,4 +1,4 @@
-/** Runs in the child: writes headings and items of lists as Markdown does. */
+/** Runs in the child: writes headings and list items as Markdown. */
 import { withMarker, type Block } from "./blocks";
 
 /** Markdown has six levels. */
@@ -7,17 +7,17 @@ const depth_max = 9;
 const bullet = "- ";
 
 interface WrittenBlock {
-  /** The mark, which does not belong to the text. */
+  /** The Markdown mark, which is not part of the text. */
   readonly before: string;
   readonly text: string;
-  /** It is an item after another one: no blank line stands between them. */
+  /** It follows another item: no blank line is written between them. */
   readonly goes_on: boolean;
 }
 
 export class ListWriter {
-  /** The marks of the open items, by their depth; none outside of a list. */
+  /** The marks of the open items, by depth; none outside of a list. */
   private open: string[] = [];
-  /** The depth of the highest item: a list may begin with an item of an inner one. */
+  /** The depth of the outermost item: a list may begin with an item of a nested one. */
   private base = 0;
 
   write(block: Block): WrittenBlock {
@@ -38,7 +38,7 @@ export class ListWriter {
     this.base = this.open.length === 0 ? wanted : Math.min(this.base, wanted);
     const depth = wanted - this.base,
       beside = this.open[depth],
-      // Another kind of list begins.
+      // A different kind of list begins.
       changes = beside !== undefined && (beside === bullet) !== (mark === bullet),
       goes_on = this.open.length > 0 && !changes;
     this.open.length = Math.min(this.open.length, depth);
@@ -49,7 +49,7 @@ export class ListWriter {
     return { before: indent + mark, text, goes_on };
   }
 
-  /** Which of the open items a paragraph goes on with; null when it is none. */
+  /** Which open item a paragraph continues; null if none. */
   private openItem(within: number | undefined): number | null {
     if (within === undefined) return null;
     const depth = Math.min(within, depth_max) - this.base;
@@ -57,7 +57,7 @@ export class ListWriter {
   }
 }
 
-/** Bullets and plain numbers are marks of Markdown. Any other number stays in the text. */
+/** Bullets and plain numbers become Markdown marks. Any other number stays in the text. */
 function itemMark(marker: string): string | null {
   if (marker === "") return null;
   if (/^\d{1,9}[.)]$/.test(marker)) return `${marker} `;

@@ -1,13 +1,13 @@
-/** Runs in the child: finds on a page what the table of contents of the document lists for it. */
+/** Runs in the child: locates entries of the document's outline on a page. */
 import type { ListedHeading } from "./page-layout";
 import type { JoinedLines } from "./paragraphs";
 
-/** An entry of a document's own table of contents. */
+/** An entry of the document's outline. */
 export interface OutlineEntry {
   readonly title: string;
-  /** 1 is the highest. */
+  /** 1 is the top level. */
   readonly level: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
 }
 interface ComparedLine {
@@ -16,14 +16,14 @@ interface ComparedLine {
   readonly letters: string;
 }
 
-/** Lines of one heading. */
+/** The most lines of one heading. */
 const heading_lines_max = 3;
-/** Entries that are looked for on one page. */
+/** The most entries that are searched for on one page. */
 const entries_max = 200;
 /** Letters and digits of a number before a title. */
 const number_max = 16;
 
-/** The entries of this page where they stand on it, without those that are not found. */
+/** The entries of this page with their positions, without those that are not found. */
 export function listedHeadings(
   { text, places }: JoinedLines,
   entries: readonly OutlineEntry[],
@@ -48,14 +48,14 @@ export function listedHeadings(
   return sorted.filter(({ start }, at) => at === 0 || sorted[at - 1]!.end <= start);
 }
 
-/** Letters and digits alone: `4.1  Paper Size` is `41papersize`. */
+/** Letters and digits only: `4.1  Paper Size` is `41papersize`. */
 const lettersOf = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** Where the title ends that the line at this index begins; undefined when it begins none. */
+/** The end of the title that begins at this line; undefined if none does. */
 function endOf(lines: readonly ComparedLine[], at: number, wanted: string): number | undefined {
   let letters = "";
   for (const line of lines.slice(at, at + heading_lines_max)) {
@@ -66,7 +66,9 @@ function endOf(lines: readonly ComparedLine[], at: number, wanted: string): numb
   return undefined;
 }
 
-/** Whether the next line begins it: this one is the number of a note, or the end of a sentence. */
+/**
+ * Whether it begins on the next line: this one is the number of a note, or the end of a sentence.
+ */
 const beginsLater = (lines: readonly ComparedLine[], at: number, wanted: string): boolean =>
   lines[at]!.letters === "" ||
   (/^\d/.test(lines[at + 1]?.letters ?? "") && endOf(lines, at + 1, wanted) !== undefined);

@@ -1,12 +1,12 @@
 /**
- * Runs in the child: builds blocks for formats (.doc, RTF) that never say where a table begins.
- * There each paragraph says inside how many tables it is, and marks end cells and rows.
+ * Runs in the child: builds blocks for formats (.doc, RTF) that don't mark the beginning of tables.
+ * There each paragraph has a table nesting depth, and marks end cells and rows.
  */
 import { BlockBuilder } from "./block-builder";
 import type { Block } from "./blocks";
 import { no_emphasis, type Emphasis } from "./emphasis";
 
-/** Deeper tables are paragraphs of the one around them. */
+/** Deeper tables become paragraphs of the surrounding one. */
 const depth_max = 8;
 
 export interface RowShape {
@@ -39,7 +39,7 @@ export class NestedTableBuilder {
     this.pieces.push({ text, emphasis });
     this.not_blank ||= text.trim() !== "";
   }
-  /** Of the paragraph so far, in a list inside `depth` others. */
+  /** List nesting depth of the paragraph so far. */
   marker(marker: string, depth = 0): void {
     this.mark = marker;
     this.list_depth = depth;
@@ -49,7 +49,7 @@ export class NestedTableBuilder {
     this.asides.push(...blocks);
   }
 
-  /** `depth` is inside how many tables the paragraph is; `level` makes it a heading. */
+  /** `depth` is the table nesting depth of the paragraph; `level` makes it a heading. */
   endParagraph(depth: number, level: number | null = null): void {
     this.enter(depth, this.not_blank || this.asides.length > 0);
     this.put(level);
@@ -60,7 +60,10 @@ export class NestedTableBuilder {
     this.builder.endCell();
     this.tables.at(-1)!.in_cell = false;
   }
-  /** Where each cell of the row ends, and which belong to others, when the format says it. */
+  /**
+   * The right edge of each cell of the row, and which cells belong to others, if the format has
+   * them.
+   */
   endRow(depth: number, { edges, covered }: RowShape = {}): void {
     if (this.not_blank || this.asides.length > 0) this.endParagraph(depth);
     this.enter(Math.max(1, depth), false);
@@ -68,7 +71,7 @@ export class NestedTableBuilder {
     if (table.in_row) this.builder.endRow(edges, covered);
     table.in_row = table.in_cell = false;
   }
-  /** Ends everything that is open, and gives out the blocks. */
+  /** Closes everything that is open and returns the blocks. */
   take(): Block[] {
     this.endParagraph(0);
     return this.builder.take();
@@ -86,7 +89,7 @@ export class NestedTableBuilder {
     this.builder.add(this.asides.splice(0));
   }
 
-  /** Begins and ends tables to be inside so many, and inside a cell of the innermost if asked. */
+  /** Opens and closes tables to reach this depth, and opens a cell of the innermost if asked. */
   private enter(wanted_depth: number, cell: boolean): void {
     const depth = Math.min(wanted_depth, depth_max);
     while (this.tables.length > depth) {

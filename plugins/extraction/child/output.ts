@@ -1,17 +1,19 @@
-/** Runs in the child: the file that carries the text of a document to the server. */
+/** Runs in the child: the file that passes the text of a document to the server. */
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** What every reader of a whole file is given. */
+/** The input of every reader of a whole file. */
 export interface ReaderInput {
   readonly path: string;
-  /** Path of a file that does not exist yet: the reader writes the text there, as UTF-8. */
+  /**
+   * Path of the output file, which must not exist yet: the reader writes the text there as UTF-8.
+   */
   readonly output: string;
-  /** The longest text, UTF-16 units. */
+  /** The longest text, in UTF-16 units. */
   readonly characters_max: number;
 }
 
 export interface Output extends Disposable {
-  /** Returns how many bytes were written. */
+  /** Returns the number of bytes written. */
   readonly write: (contents: string | Uint8Array) => number;
 }
 

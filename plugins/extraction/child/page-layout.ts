@@ -1,52 +1,55 @@
 /**
- * Runs in the child: what the place and the type of its lines say about a page: which may be
- * running heads or feet, and which look like headings. Only the whole document tells.
+ * Runs in the child: candidates for running headers and footers and for headings, judged by
+ * position and type of the lines of a page. The decision needs the whole document and is made in
+ * the server.
  */
 import type { JoinedLines, Line, LinePlace } from "./paragraphs";
 
-/** A line at the head or the foot of a page. */
+/** A line at the top or bottom edge of a page. */
 export interface EdgeLine extends LinePlace {
   readonly at: "head" | "foot";
   /** The height of its baseline on the page, in points. */
   readonly base: number;
   readonly said: string;
 }
-/** Lines in larger or bolder type than the rest that may be a heading. */
+/** Lines in larger or bolder type than the rest, which may be a heading. */
 export interface DisplayLine extends LinePlace {
   readonly size: number;
   readonly bold: boolean;
   readonly said: string;
 }
-/** What the table of contents of the document lists, where it stands. */
+/** Entries of the document's outline, with their positions. */
 export interface ListedHeading extends LinePlace {
-  /** 1 is the highest. */
+  /** 1 is the top level. */
   readonly level: number;
   readonly said: string;
 }
-/** Places are in the text of the page; those of edges include a line break beside them. */
+/** Positions are in the text of the page; those of edges include an adjacent line break. */
 export interface PageLayout {
   readonly edges: readonly EdgeLine[];
   readonly display: readonly DisplayLine[];
   readonly listed: readonly ListedHeading[];
   /** The font size of most of its text, in points. */
   readonly body_size: number;
-  /** Of how many characters that is. */
+  /** Number of characters in that size. */
   readonly body_characters: number;
 }
 
-/** Rows of lines at each edge that may be running ones. */
+/** Rows of lines at each edge that may be running headers or footers. */
 const edge_rows = 2;
-/** A running line is no longer. */
+/** A longer line is not a running one. */
 const edge_characters_max = 160;
-/** A page with more lines at its edges has no running ones: the server keeps few of each page. */
+/**
+ * A page with more lines at its edges has no running lines: the server keeps only a few per page.
+ */
 const edge_lines_max = 12;
-/** A heading is no longer. */
+/** A longer line is not a heading. */
 const display_characters_max = 200;
-/** A page with more display lines has another kind of text. */
+/** A page with more display lines is not ordinary text. */
 const display_lines_max = 40;
 /** Type that is this much larger than the body is display type … */
 const display_ratio_min = 1.08;
-/** … and type that is this much heavier. */
+/** … and so is type that is this much heavier. */
 const bold_ratio_min = 1.25;
 
 export function layoutOf(
@@ -70,7 +73,7 @@ interface Body {
   readonly characters: number;
 }
 
-/** The size and the weight that most characters have. */
+/** The size and weight of most characters. */
 function bodyOf(lines: readonly Line[]): Body {
   const sizes = new Map<number, number>(),
     weights = new Map<number, number>();

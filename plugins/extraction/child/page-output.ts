@@ -1,40 +1,42 @@
 /**
- * Runs in the child: writes the text of page after page, and tells the server about each, so that a
- * kill loses only the page that was being read.
+ * Runs in the child: writes the text page by page, and reports each page to the server, so that a
+ * kill loses only the page being read.
  */
 import { ExtractionFailure } from "../contract";
 import { openOutput, type Output } from "./output";
 import type { PageLayout } from "./page-layout";
 
 export interface PagesInput {
-  /** Path of a file that does not exist yet: the reader writes the text there, as UTF-8. */
+  /**
+   * Path of the output file, which must not exist yet: the reader writes the text there as UTF-8.
+   */
   readonly output: string;
-  /** From 1. The pages before it were read by another child. */
+  /** Starts at 1. The pages before it were read by another child. */
   readonly first_page: number;
   readonly pages_max: number;
-  /** Pages whose text is recognised from their picture. */
+  /** The most pages that go through text recognition. */
   readonly ocr_pages_max: number;
-  /** A directory of languages for text recognition. It may be missing. */
+  /** A directory with languages for text recognition. It may be missing. */
   readonly languages: string;
-  /** The longest text, UTF-16 units. */
+  /** The longest text, in UTF-16 units. */
   readonly characters_max: number;
 }
 
 export type PageMessage =
   | { readonly step: "started" }
   | { readonly step: "opened"; readonly page_count: number }
-  /** The text of this page is about to be recognised from its picture, which takes long. */
+  /** Text recognition of this page is about to start, which takes long. */
   | { readonly step: "recognising"; readonly page: number }
-  /** Files for text recognition that can't be used, by name. */
+  /** Unusable files for text recognition, by name. */
   | { readonly step: "languages"; readonly unusable: readonly string[] }
   /**
    * The page is in the output, which has `bytes` bytes now. `start` and `end` are UTF-16 indices,
-   * end exclusive. `doubtful`: text recognition was not sure.
+   * end exclusive. `doubtful`: text recognition was uncertain.
    */
   | {
       readonly step: "page";
       readonly page: number;
-      /** What the document calls it. */
+      /** The document's own label of the page. */
       readonly label?: string;
       readonly kind: "text";
       readonly doubtful: boolean;
@@ -48,31 +50,31 @@ export type PageMessage =
 
 export type PageWithoutText =
   | "blank"
-  /** A picture without a word that can be trusted. */
+  /** An image without a single credible word. */
   | "illegible"
-  /** A picture that comes after `ocr_pages_max` others. */
+  /** An image after the first `ocr_pages_max`. */
   | "unrecognised"
-  /** Its fonts do not say which letters they show. */
+  /** Its fonts have no mapping to characters. */
   | "garbled"
-  /** More pixels than are read. */
+  /** More pixels than the limit. */
   | "oversized"
   | "damaged";
-/** What users are told of a page whose text was recognised. */
+/** Notes for the user on a page that went through text recognition. */
 export type PageConcern =
   /** Letters in a table could not be read. */
   | "table_incomplete"
   /** Letters elsewhere could not be read, such as those of pictures. */
   | "partly_legible"
-  /** It lay on its side or upside down. */
+  /** The page was rotated by 90 or 180 degrees. */
   | "turned"
-  /** By more than a scanner or a steady hand makes it. */
+  /** Skewed by more than a scanner or a steady hand causes. */
   | "askew";
 export interface PageText {
   readonly text: string;
-  /** Text recognition was not sure. */
+  /** Text recognition was uncertain. */
   readonly doubtful: boolean;
   readonly concerns?: readonly PageConcern[];
-  /** Known of a page whose text is not recognised. */
+  /** Properties of a page without text recognition. */
   readonly layout?: PageLayout;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Runs in the child: joins the lines of a page, by their place on it, to a text with a blank line
- * between paragraphs. Other line breaks stay.
+ * Runs in the child: joins the lines of a page, by position, to a text with a blank line between
+ * paragraphs. Other line breaks stay.
  */
 
 /**
- * A line of text and its place, in points or pixels, turned so that it runs from left to right.
+ * A line of text and its position, in points or pixels, rotated so that it runs from left to right.
  */
 export interface Line {
   readonly text: string;
@@ -16,31 +16,31 @@ export interface Line {
   readonly base: number;
   /** Its font size. */
   readonly size: number;
-  /** How bold its font is: 400 is normal, 700 bold; 0 when that is not known. */
+  /** The weight of its font: 400 is normal, 700 bold; 0 if unknown. */
   readonly weight: number;
   /** It is a table, of several lines of text; `base` is its upper edge. */
   readonly table?: LineTable;
 }
 export interface LineTable {
   readonly rows: readonly (readonly string[])[];
-  /** Where its columns begin and end. */
+  /** The start and end of its columns. */
   readonly edges: readonly number[];
   /** The height of its lower edge. */
   readonly bottom: number;
 }
 
-/** Where a line stands in the text of its page, UTF-16 units, end exclusive. */
+/** The range of a line in the text of its page, UTF-16 units, end exclusive. */
 export interface LinePlace {
   readonly start: number;
   readonly end: number;
 }
 export interface JoinedLines {
   readonly text: string;
-  /** Of each line. A word that was cut at the end of a line belongs to that line as a whole. */
+  /** Per line. A hyphenated word belongs completely to the line where it begins. */
   readonly places: readonly LinePlace[];
 }
 
-/** The text of a page. `compounds` are words with a hyphen that are known of the document. */
+/** The text of a page. `compounds` are hyphenated compounds known from the document. */
 export function joinLines(
   lines: readonly Line[],
   compounds: ReadonlySet<string> = new Set(),
@@ -48,7 +48,7 @@ export function joinLines(
   const leading = leadingOf(lines);
   const places: LinePlace[] = [];
   let text = "",
-    /** The rest of a word that begins on the line before, and stands there already. */
+    /** The rest of a word that begins on the previous line and was moved there. */
     moved = "";
   lines.forEach((line, at) => {
     const next = lines[at + 1],
@@ -67,16 +67,16 @@ export function joinLines(
   return { text, places };
 }
 
-/** The part of a cut word that begins this line; empty when the line begins with none. */
+/** The rest of a hyphenated word at the beginning of this line; empty if there is none. */
 const restOfWord = ({ text, hyphenated }: Line): string => {
   const rest = /^\p{Ll}[\p{L}\p{M}]*[.,;:!?)\]"'”’»]*/u.exec(text)?.[0] ?? "";
   return hyphenated && rest === text ? "" : rest;
 };
 
 /**
- * Whether the hyphen at the end of `text` belongs to the word and not to the end of the line: it
- * joins a compound that the document has elsewhere, a word with another hyphen, an option of a
- * command, or a word that is never written as one.
+ * Whether the hyphen at the end of `text` is part of the word: it belongs to a compound that occurs
+ * elsewhere in the document, a word with another hyphen, a command-line option, or a word that is
+ * never written as one.
  */
 function keepsHyphen(text: string, rest: string, compounds: ReadonlySet<string>): boolean {
   const start = /\S*$/.exec(text.slice(-word_max))![0],
@@ -89,10 +89,10 @@ function keepsHyphen(text: string, rest: string, compounds: ReadonlySet<string>)
   );
 }
 
-/** Characters of a word that are looked at. */
+/** The most characters of a word that are inspected. */
 const word_max = 64;
 
-/** What goes between the line at this index and the next one. */
+/** The separator between the line at this index and the next one. */
 function separator(lines: readonly Line[], at: number, leading: (size: number) => number): string {
   const [line, next] = [lines[at]!, lines[at + 1]!];
   if (line.table || next.table) return "\n\n";
@@ -101,7 +101,7 @@ function separator(lines: readonly Line[], at: number, leading: (size: number) =
   return startsParagraph(lines, at + 1, leading) ? "\n\n" : "\n";
 }
 
-/** Two pieces on one baseline are the same line when the gap between them is small. */
+/** Two fragments on one baseline are one line if the gap between them is small. */
 function sameLineSeparator(line: Line, next: Line): string {
   const gap = next.left - line.right;
   if (gap < -line.size || gap > 4 * line.size) return "\n";
@@ -129,11 +129,11 @@ function startsParagraph(
   return isIndented(lines, at) || (endedEarly(lines, at) && endsSentence(previous.text));
 }
 
-/** The number of a footnote may follow. `11.5` ends no sentence. */
+/** A footnote number may follow. `11.5` ends no sentence. */
 const endsSentence = (text: string): boolean =>
   /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
 
-/** Whether this is the first line of a paragraph, indented beside the lines around it. */
+/** Whether this is the first line of a paragraph, indented relative to the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {
   const [previous, line, next] = [lines[at - 1]!, lines[at]!, lines[at + 1]];
   const indent = line.left - previous.left;
@@ -146,7 +146,7 @@ function isIndented(lines: readonly Line[], at: number): boolean {
   return next === undefined || line.left - next.left > 0.7 * line.size || next.base > line.base;
 }
 
-/** Whether the first word of this line would have fitted on the line before. */
+/** Whether the first word of this line would have fitted on the previous line. */
 function endedEarly(lines: readonly Line[], at: number): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const first_word =
@@ -161,7 +161,7 @@ function endedEarly(lines: readonly Line[], at: number): boolean {
   return false;
 }
 
-/** The usual distance between two lines of a paragraph, by font size, on this page. */
+/** The usual line spacing within a paragraph, by font size, on this page. */
 function leadingOf(lines: readonly Line[]): (size: number) => number {
   const steps = new Map<number, number[]>();
   for (let at = 1; at < lines.length; at++) {

@@ -1,11 +1,11 @@
-/** Runs in the child: writes the rows of a table as a pipe table of GitHub-flavoured Markdown. */
+/** Runs in the child: writes a table as a pipe table of GitHub-flavoured Markdown. */
 
-/** Any row may be shorter than the others; a line break in a cell is `\n`. */
+/** Rows may have different lengths; a line break in a cell is `\n`. */
 export type TableRow = readonly string[];
 
 /**
- * The lines of the table. The first row is its head: a table without one begins with an empty row.
- * Every line has as many cells as the longest row.
+ * The lines of the table. The first row is the header: a table without one begins with an empty
+ * row. Every line has as many cells as the longest row.
  */
 export function pipeTable(rows: readonly TableRow[]): string[] {
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
@@ -14,19 +14,19 @@ export function pipeTable(rows: readonly TableRow[]): string[] {
   return [head!, delimiterRow(columns), ...body];
 }
 
-/** One row with this many cells; cells too many are left out. */
+/** One row with this many cells; surplus cells are left out. */
 export function pipeRow(row: TableRow, columns: number): string {
   let line = "|";
   for (let at = 0; at < columns; at++) line += ` ${pipeCell(row[at] ?? "")} |`;
   return line;
 }
 
-/** What stands between the head and the other rows. */
+/** The line between the header and the other rows. */
 export const delimiterRow = (columns: number): string => `|${" --- |".repeat(columns)}`;
 
 /**
- * A cell on one line. Only what would end the cell, or be read as an escape or a line break, is
- * escaped: the rest stays as it is written, so that it is found and quoted.
+ * A cell on one line. Only characters that would end the cell, or be read as an escape or a line
+ * break, are escaped: everything else stays unchanged, so that it can be found and quoted.
  */
 function pipeCell(text: string): string {
   const plain = text.trim();

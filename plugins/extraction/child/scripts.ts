@@ -1,6 +1,6 @@
 /**
- * Runs in the child: raised and lowered text on one line. Numbers have characters of their own
- * (`10⁻⁶`, `H₂O`), which search takes for the plain ones; everything else stays as it is.
+ * Runs in the child: superscripts and subscripts on one line. Digits have characters of their own
+ * (`10⁻⁶`, `H₂O`), which search treats as plain ones; everything else stays unchanged.
  */
 
 export type Script = "raised" | "lowered";
@@ -12,7 +12,7 @@ const shapes: Readonly<Record<Script, string>> = {
   lowered: "₀₁₂₃₄₅₆₇₈₉₊₋₋",
 };
 
-/** Null when these characters have no such forms. */
+/** Null if these characters have no such forms. */
 export const scriptForm = (text: string, script: Script): string | null =>
   number.test(text)
     ? text.replace(/./gu, (char) => shapes[script]["0123456789+-−".indexOf(char)]!)

@@ -1,17 +1,17 @@
 /**
- * Runs in the child: the parts of a sheet: lines of title above a table, tables below each other,
- * and tables side by side. Where in doubt, a sheet is one table.
+ * Runs in the child: splits a sheet into parts: title lines above a table, tables below each other,
+ * and tables side by side. When in doubt, a sheet is one table.
  */
 
-/** A row with its cells that are not blank, from left to right. */
+/** A row with its non-blank cells, from left to right. */
 export interface SheetRow {
   readonly row: number;
   readonly columns: number[];
   readonly texts: string[];
-  /** Whether each is a number, a date or a truth value. */
+  /** Whether each is a number, a date or a boolean. */
   readonly numeric: boolean[];
 }
-/** A table, and its first and last column. */
+/** A table with its first and last column. */
 export interface Area {
   readonly rows: readonly SheetRow[];
   readonly left: number;
@@ -19,12 +19,12 @@ export interface Area {
 }
 type IsMerged = (row: number, column: number) => boolean;
 
-/** Empty rows between two tables that need no further sign … */
+/** Empty rows that separate two tables if nothing else does … */
 const gap_of_tables = 2;
-/** … and between what has nothing to do with each other. */
+/** … and that separate unrelated parts. */
 const gap_max = 10;
 
-/** Titles are texts. `isMerged` tells whether a cell takes several columns. */
+/** Titles are texts. `isMerged` tells whether a cell spans several columns. */
 export function partsOf(rows: readonly SheetRow[], isMerged: IsMerged): (string | Area)[] {
   return sections(rows).flatMap((section) => {
     const { titles, table } = withoutTitles(section, isMerged);
@@ -71,7 +71,7 @@ function isTable(rows: readonly SheetRow[]): boolean {
   return first >= 0 && rows.some((row, at) => at > first && isWide(row));
 }
 
-/** Whether a row of texts names the columns of the rows below it, in which there are numbers. */
+/** Whether a row of texts names the columns of the numeric rows below it. */
 function isHead(head: SheetRow, body: SheetRow, rows: readonly SheetRow[], at: number): boolean {
   if (head.numeric.includes(true) || !body.numeric.includes(true)) return false;
   let last = body.row;
@@ -84,7 +84,7 @@ function isHead(head: SheetRow, body: SheetRow, rows: readonly SheetRow[], at: n
 }
 const rows_looked_at = 20;
 
-/** Rows of one cell above a table are its title: an empty row follows, or the cell is wide. */
+/** Rows of one cell above a table are its title if an empty row follows, or the cell is wide. */
 function withoutTitles(
   rows: readonly SheetRow[],
   isMerged: IsMerged,
@@ -105,10 +105,10 @@ function withoutTitles(
   return { titles, table };
 }
 
-/** The last cells of a table may be empty: so many rows are not. */
+/** The last cells of a table may be empty, but not in this many rows. */
 const rows_apart_min = 2;
 
-/** Splits at empty columns between tables that do not begin and end in the same rows. */
+/** Splits at empty columns between tables that differ in their first or last row. */
 function sideBySide(rows: readonly SheetRow[]): Area[] {
   const whole = areaOf(rows);
   if (rows.length < 2) return [whole];

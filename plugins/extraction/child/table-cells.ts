@@ -1,37 +1,39 @@
 /**
- * Runs in the child: the cells of a table, set into columns: merged cells take the place of
- * several, and where a format only says where its cells end, the edges make the columns.
+ * Runs in the child: arranges the cells of a table in columns. Merged cells span several; in
+ * formats that only have cell edges, the edges define the columns.
  */
 import type { Block } from "./blocks";
 
-/** A cell as a format gives it. */
+/** A cell as the format describes it. */
 export interface TableCell {
   readonly blocks: Block[];
-  /** How many columns and rows it takes. */
+  /** The number of columns and rows it spans. */
   columns: number;
   rows: number;
   /** A part of a merged cell that has no text of its own. */
   covered: boolean;
-  /** It is marked as the head of a column or a row. */
+  /** It is marked as a column or row header. */
   head: boolean;
 }
 export interface CellRow {
   readonly cells: TableCell[];
-  /** Where each cell ends, from left to right, in any unit; absent for formats with columns. */
+  /**
+   * The right edge of each cell, from left to right, in any unit; absent for formats with columns.
+   */
   readonly edges?: readonly number[] | undefined;
 }
-/** A row in which every cell has its column; null where a merged cell goes on. */
+/** A row with one entry per column; null where a merged cell continues. */
 export type SetRow = readonly (TableCell | null)[];
 
-/** A merged cell that would make a table wider takes one column. */
+/** A merged cell that would widen the table takes one column. */
 const columns_max = 1_024;
-/** Edges nearer than this, in twentieths of a point, are one. */
+/** Edges closer than this, in twentieths of a point, count as one. */
 const edge_tolerance = 40;
 
 /** The rows, all of the same length. Columns in which no cell begins are left out. */
 export function setCells(rows: readonly CellRow[]): SetRow[] {
   const spanned = spansOfEdges(rows);
-  /** For each column, in how many more rows a cell of a row above goes on. */
+  /** For each column, the number of further rows that a cell from above covers. */
   const below: number[] = [];
   const set = spanned.map((cells) => setRow(cells, below));
   const width = set.reduce((most, row) => Math.max(most, row.length), 0);
@@ -53,7 +55,7 @@ function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null
     skip();
     const columns = row.length + cell.columns > columns_max ? 1 : cell.columns;
     for (let at = 0; at < columns; at++) {
-      // A cell of a row above may go on in the middle of a broken one.
+      // In a broken table, a cell from above may continue in the middle of another.
       below[row.length] = Math.max(below[row.length] ?? 0, cell.rows) - 1;
       row.push(at === 0 ? cell : null);
     }
@@ -65,7 +67,7 @@ function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null
   return row;
 }
 
-/** The cells of each row, as wide as the edges of all rows say. */
+/** The cells of each row, with spans derived from the edges of all rows. */
 function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
   const known = rows.every(
     ({ cells, edges }) => edges !== undefined && edges.length >= cells.length && isRising(edges),

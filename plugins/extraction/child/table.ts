@@ -1,24 +1,24 @@
 /**
- * Runs in the child: decides whether a table is one, or there for the layout of a page, and makes
- * the blocks of either.
+ * Runs in the child: decides whether a table is data or page layout, and creates the blocks for
+ * either.
  */
 import { withMarker, paragraph, type Block } from "./blocks";
 import { pipeTable, type TableRow } from "./pipe-table";
 import { setCells, type CellRow, type SetRow, type TableCell } from "./table-cells";
 
-/** A cell of several paragraphs and more characters than this is a part of a page. */
+/** A cell with several paragraphs and more characters than this is page layout. */
 const cell_chars_max = 600;
-/** A table of one column without a head has cells of at most so many characters. */
+/** In a table of one column without a header, cells have at most this many characters. */
 const listed_chars_max = 200;
 const listed_rows_min = 3;
-/** More empty cells than this for each filled one, in a table of so many, are no table. */
+/** With more empty cells than this per filled one, a large grid is not a table. */
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
 
 export interface TableMarks {
-  /** The format says that it is there for the layout. */
+  /** The format marks it as layout. */
   readonly layout: boolean;
-  /** In this format, most tables without marks are there for the layout. */
+  /** In this format, most unmarked tables are layout. */
   readonly web: boolean;
 }
 
@@ -43,7 +43,7 @@ export const tableBlock = (rows: readonly TableRow[]): Block => ({
   rows,
 });
 
-/** A table that is nearly empty: lines with tabs between their cells. */
+/** A nearly empty table: lines with tabs between cells. */
 const sparse = (rows: readonly TableRow[]): Block =>
   paragraph(
     rows
@@ -71,7 +71,7 @@ function holdsPage(
   return 2 * rows_of_page >= Math.max(2, rows.length) || (rows.length === 1 && rows_of_page === 1);
 }
 
-/** A single row is a line, or as many paragraphs as it has. */
+/** A single row becomes a line, or as many paragraphs as it contains. */
 function oneRow(row: SetRow): Block[] {
   const cells = row.flatMap((cell) => (cell === null || cell.blocks.length === 0 ? [] : [cell]));
   const lines = cells.map(({ blocks }) => cellText(blocks));
@@ -80,7 +80,7 @@ function oneRow(row: SetRow): Block[] {
     : [paragraph(lines.join("\t"))];
 }
 
-/** Whether a table of one column is one: it has a head, or is a list of short texts. */
+/** Whether a single column is a table: it has a header, or is a list of short texts. */
 function isListed(
   rows: readonly SetRow[],
   filled: readonly TableCell[],
@@ -96,16 +96,16 @@ function isListed(
 const isShort = ({ text, level }: Block): boolean =>
   level === null && text.length <= listed_chars_max;
 
-/** Whether only the first cell of each row is a head: then no row is the head of the columns. */
+/** Whether only the first cell of each row is a header: then there is no header row. */
 const hasHeadsOfRowsOnly = (rows: readonly SetRow[]): boolean =>
   rows.every(([first]) => first === null || first?.head === true) &&
   rows[0]!.some((cell, column) => column > 0 && cell !== null && !cell.head) &&
   rows[0]![0] !== null;
 
-/** The text of a cell: a line for each paragraph and each row of a table in it. */
+/** The text of a cell: one line per paragraph, and per row of a nested table. */
 export function cellText(blocks: readonly Block[]): string {
   const items = blocks.filter(({ marker }) => marker !== undefined);
-  /** The numbers of a list that stands in one cell are told by its lines. */
+  /** A list inside one cell keeps its numbers through the line breaks. */
   const bare = items.length > 1 && /^\D?1\D?$/.test(items[0]!.marker!);
   return blocks.map((block) => linesIn(block, bare)).join("\n");
 }

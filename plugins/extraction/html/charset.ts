@@ -9,7 +9,7 @@ const declarations = [
 ];
 
 /**
- * A name of `TextDecoder`; null when the page declares none that can be true. UTF-16 can't: the
+ * A name of `TextDecoder`; null if the page declares none that is possible. UTF-16 is not: the
  * declaration was found in ASCII.
  */
 export function declaredCharset(head: Uint8Array): string | null {
@@ -25,7 +25,7 @@ export function declaredCharset(head: Uint8Array): string | null {
     try {
       return new TextDecoder(label as Bun.Encoding).encoding;
     } catch {
-      /* an unknown name: try the next declaration */
+      /* unknown name: try the next declaration */
     }
   }
   return null;

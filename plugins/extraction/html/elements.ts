@@ -1,6 +1,4 @@
-/**
- * Runs in the child: the elements of HTML by what they do to text. All others are inline.
- */
+/** Runs in the child: HTML elements by their effect on text. All others are inline. */
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
@@ -15,7 +13,7 @@ export const hidden_raw_text = words("script style iframe noembed noframes xmp")
 export const hidden_elements = words(
   "head template noscript datalist audio video object canvas rp rt metadata desc",
 );
-/** Any other element ends a head that is still open. */
+/** Any other element ends an open head. */
 export const head_elements = words("head title meta link base script style noscript template");
 
 /** Elements that begin and end a paragraph. */
@@ -27,13 +25,13 @@ export const block_elements = words(
 );
 /** Parts of tables that begin and end a line. */
 export const table_elements = words("table tr td th");
-/** Elements that hold rows. */
+/** Elements that contain rows. */
 const row_parents = "table thead tbody tfoot";
 
 interface ImpliedEnd {
-  /** The open elements that are ended. */
+  /** The open elements that are closed. */
   readonly of: ReadonlySet<string>;
-  /** Elements beyond which nothing is ended. */
+  /** Boundaries: nothing outside of these is closed. */
   readonly within: ReadonlySet<string>;
 }
 const list_parents = words("ul ol menu dir table td th");

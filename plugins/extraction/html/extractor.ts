@@ -17,8 +17,7 @@ const fragment = new RegExp(
 );
 
 /**
- * Detected by the first bytes. A fragment of a page is one only if its name or its declared type
- * say so too.
+ * Detected by the first bytes. A fragment of a page counts only if its name or declared type agree.
  */
 function isHtml(
   head: Uint8Array,

@@ -1,6 +1,7 @@
 /**
- * Runs in the child: turns any HTML, however broken, deep or hostile, into small and balanced
- * markup of what it shows. In linear time: the parser behind it is not safe by itself.
+ * Runs in the child: reduces any HTML, however broken, deep or hostile, to small and balanced
+ * markup of its visible content. Runs in linear time, and protects the parser behind it, which is
+ * not safe by itself.
  */
 import { scriptForm, type Script } from "../child/scripts";
 import {
@@ -15,9 +16,11 @@ import {
   void_elements,
 } from "./elements";
 
-/** Of deeper elements only the content is kept. */
+/** Of more deeply nested elements only the content is kept. */
 const depth_max = 200;
-/** Of further elements only the content is kept: their tree would take too much memory. */
+/**
+ * Beyond this number of elements only the content is kept: their tree would take too much memory.
+ */
 const elements_max = 100_000;
 /** A longer title was never closed: it is the page. */
 const title_chars_max = 1_000;
@@ -26,15 +29,17 @@ export const line_break = "\u2028";
 
 export interface Markup {
   /**
-   * Balanced, in lower case, with nothing but blocks, lists, tables and line breaks. Character
-   * references are not decoded.
+   * Balanced, in lower case, with only blocks, lists, tables and line breaks. Character references
+   * are not decoded.
    */
   readonly body: string;
-  /** Character references are not decoded; null when there is no title. */
+  /** Character references are not decoded; null if there is no title. */
   readonly title: string | null;
 }
 
-/** `xml`: `<p/>` has no content, as in e-books and in pages that begin with an XML declaration. */
+/**
+ * `xml`: `<p/>` is an empty element, as in e-books and in pages that begin with an XML declaration.
+ */
 export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) } = {}): Markup {
   const writer = new MarkupWriter();
   const scanner = new Scanner(html);
@@ -66,7 +71,7 @@ const escaped = (text: string): string => text.replaceAll("<", "&lt;");
 /** Splits HTML into tags and text. */
 class Scanner {
   private at = 0;
-  /** What does not occur any more: it is searched for only once. */
+  /** Strings known not to occur any more, so that each is searched for only once. */
   private readonly missing = new Set<string>();
   constructor(private readonly html: string) {}
 
@@ -96,7 +101,7 @@ class Scanner {
     return this.html.slice(start, end);
   }
 
-  /** Reads what begins with a `<`. Null when it is not shown. */
+  /** Reads a token that begins with `<`. Null if it is not shown. */
   private markup(from: number): Token | null {
     const { html } = this;
     const second = html[from + 1] ?? "";
@@ -108,7 +113,7 @@ class Scanner {
     }
     if (html.startsWith("<!--", from)) {
       const end = this.find("-->", from + 2);
-      // A comment that never ends hides nothing.
+      // An unterminated comment hides nothing.
       this.at = end < 0 ? from + 4 : Math.max(end + 3, from + 5);
       return null;
     }
@@ -146,7 +151,7 @@ class Scanner {
         if (end < 0) {
           this.at = this.after(">", this.at);
           break;
-        } // The quote is missing: the tag ends at its `>` all the same.
+        } // The closing quote is missing: the tag ends at its `>` nevertheless.
         value = this.html.slice(this.at, end);
         this.at = end + 1;
       }
@@ -160,7 +165,7 @@ class Scanner {
       closed: this.html[this.at - 2] === "/",
     };
   }
-  /** Reads the name that begins here. */
+  /** Reads the name at this position. */
   private name(from: number): string {
     const name = /[^\s/>]*/y;
     name.lastIndex = from;
@@ -199,7 +204,7 @@ const isHidden = (attributes: Attributes): boolean =>
   (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
   hiding.test(attributes.get("style") ?? "");
 
-/** Begin and end of bold and of italic text: as elements, that many would take too much memory. */
+/** Start and end of bold and italic text: as elements, that many would take too much memory. */
 export const emphasis_mark = {
   bold: "\ufdd4",
   end_bold: "\ufdd5",
@@ -227,7 +232,7 @@ const isBlock = (name: string): boolean => block_elements.has(name) || table_ele
 interface OpenElement {
   readonly name: string;
   readonly written: boolean;
-  /** What is written at its end in place of an end tag. */
+  /** Written at its end instead of an end tag. */
   readonly ends?: string | undefined;
 }
 
@@ -235,7 +240,7 @@ interface OpenElement {
 class MarkupWriter {
   private readonly pieces: string[] = [];
   private readonly open_elements: OpenElement[] = [];
-  /** How many elements were open when a hidden one began; null when none is hidden. */
+  /** The number of open elements when a hidden one began; null if none is hidden. */
   private hidden_at: number | null = null;
   /** Open elements by name. */
   private readonly counts = new Map<string, number>();
@@ -249,7 +254,7 @@ class MarkupWriter {
       this.pieces.push(shown ?? text.replace(emphasis_marks, ""));
       return;
     }
-    // Text in a head that was not closed belongs to the body.
+    // Text in an unclosed head belongs to the body.
     if (this.open_elements.at(-1)?.name === "head" && /\S/.test(text)) {
       this.pop();
       this.text(text);
@@ -353,7 +358,7 @@ const end_of_paragraph = {
   ]),
 };
 
-/** Numbers of list items, and the shape of tables. */
+/** Numbers of list items, and spans of table cells. */
 const keptAttributes = (name: string, attributes: Attributes): string =>
   ["start", "value", "colspan", "rowspan"]
     .flatMap((key) =>

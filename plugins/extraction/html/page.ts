@@ -49,7 +49,7 @@ class PageReader {
   /** Open lists: the number of the last item, or null for bullets. */
   private readonly lists: { count: number | null }[] = [];
   private marker = "";
-  /** Items of lists that are open. */
+  /** Open list items. */
   private items = 0;
 
   children(parent: HTMLElement): void {
@@ -123,7 +123,7 @@ class PageReader {
     this.lists.pop();
     this.endParagraph(null);
   }
-  /** A text with marks of emphasis. */
+  /** A text with emphasis marks. */
   private text(text: string): void {
     let from = 0;
     for (const { 0: mark, index } of text.matchAll(emphasis_marks)) {

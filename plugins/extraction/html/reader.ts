@@ -10,7 +10,7 @@ import { readPage } from "./page";
 
 export interface HtmlOutput {
   readonly headings: readonly HeadingSpan[];
-  /** How many places could not be decoded. */
+  /** The number of positions that could not be decoded. */
   readonly broken: number;
 }
 
@@ -18,7 +18,7 @@ export interface HtmlOutput {
 export async function readHtml({ path, output, characters_max }: ReaderInput): Promise<HtmlOutput> {
   const pieces: string[] = [];
   const [head = new Uint8Array(0)] = readChunks(path);
-  // Valid UTF-8 is UTF-8, whatever the page declares; otherwise the page is right.
+  // Valid UTF-8 is UTF-8, whatever the page declares; otherwise the declaration is used.
   const guess = async (bytes: Uint8Array): Promise<string | null> => {
     const declared = declaredCharset(head);
     return declared === null || declared === "utf-8" ? guessEncoding(bytes) : declared;

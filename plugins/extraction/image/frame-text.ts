@@ -1,4 +1,4 @@
-/** Runs in the child: recognises the text of one frame, in another size where that helps. */
+/** Runs in the child: recognises the text of one frame, resized where that helps. */
 import type { PageText, PageWithoutText } from "../child/page-output";
 import { recognise, type RecognisedText } from "../ocr/recognition";
 import { resized, type Scan } from "../ocr/bitmap";
@@ -9,11 +9,11 @@ import type { ImageType } from "./header";
 export const pixels_max = 50_000_000;
 /** Enough for print on a page of paper: a larger image would only take more time and memory. */
 const large_pixels = 9_000_000;
-/** Thumbnails and photos of screens: their small letters are recognised much better enlarged. */
+/** Thumbnails and screenshots: their small letters are recognised much better when enlarged. */
 const tiny_pixels = 1_200_000;
-/** A part of a page that was scanned as finely as this is small, but its letters are not. */
+/** Part of a page scanned at this resolution is small, but its letters are not. */
 const fine_dots = 150;
-/** Up to here enlarging is worth an attempt when confidence is not good. */
+/** Up to this size enlarging is tried if confidence is low. */
 const small_pixels = 4_000_000;
 const good_confidence = 85;
 
@@ -38,7 +38,7 @@ export async function readFrame(
   return { text: text.text, doubtful: text.trust === "doubtful", concerns: text.concerns };
 }
 
-/** Tiny pictures are enlarged, and small ones too when that is read with more confidence. */
+/** Enlarges tiny images, and small ones too if that raises confidence. */
 function recogniseScan(recogniser: Recogniser, scan: Scan): RecognisedText {
   const pixels = scan.picture.width * scan.picture.height;
   if (pixels < tiny_pixels && (scan.dots_per_inch ?? 0) < fine_dots)
@@ -58,12 +58,12 @@ function shrunk({ picture, dots_per_inch }: Scan, scale: number): Scan {
   };
 }
 
-/** Shrunk when it is large; null when it can't be decoded. @throws EngineFailure */
+/** Shrunk if it is large; null if it can't be decoded. @throws EngineFailure */
 async function decodeFrame(recogniser: Recogniser, image: FrameImage): Promise<Scan | null> {
   const { bytes, orientation, width, height, type } = image,
     scale = Math.min(1, Math.sqrt(large_pixels / (width * height)));
-  // What is large is shrunk before the engine has it in colour. What the engine can't decode, such
-  // as an animation, the decoder of Bun may.
+  // Large images are shrunk before the engine loads them in colour. Bun's decoder may handle those
+  // that the engine can't, such as animations.
   const small = scale < 1 && type !== "image/tiff" ? await reencoded(bytes, scale) : null;
   const scan =
     (small && recogniser.decode(small, orientation)) ??
@@ -82,7 +82,7 @@ async function decodeOtherwise(
   return png && recogniser.decode(png, orientation);
 }
 
-/** As PNG, not turned; null when it can't be decoded. */
+/** As PNG, not rotated; null if it can't be decoded. */
 async function reencoded(bytes: Uint8Array, scale: number): Promise<Uint8Array | null> {
   try {
     const image = new Bun.Image(bytes, { autoOrient: false, maxPixels: pixels_max });

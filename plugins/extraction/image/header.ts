@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the header of an image: its type, its size, how it is turned. Nothing is
- * decoded. `imageType` is called in the server too.
+ * Runs in the child: parses the header of an image: type, size, orientation. Nothing is decoded.
+ * `imageType` is called in the server too.
  */
 import type { Orientation } from "../ocr/tesseract";
 import { framesOf, orientationIn } from "./tiff";
@@ -23,7 +23,7 @@ export interface Frame {
 }
 export interface ImageHeader {
   readonly orientation: Orientation;
-  /** The pages of a TIFF; one for every other type, animations included. */
+  /** The pages of a TIFF; one for every other type, including animations. */
   readonly frames: readonly Frame[];
 }
 
@@ -42,12 +42,12 @@ export function imageType(head: Uint8Array): ImageType | null {
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return "image/tiff";
   if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return "image/webp";
-  // A text may begin with these letters, but has no such byte as there is in the sizes and flags.
+  // A text may begin with these letters, but does not have bytes like those of the size and flags.
   if (/^GIF8[79]a[^]{0,7}[\0-\x08]/.test(start)) return "image/gif";
   return start.startsWith("BM") && start.slice(6, 10) === "\0\0\0\0" ? "image/bmp" : null;
 }
 
-/** Null when the header is damaged. */
+/** Null if the header is damaged. */
 export function readHeader(bytes: Uint8Array, type: ImageType): ImageHeader | null {
   try {
     const header = readers[type](bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -57,7 +57,7 @@ export function readHeader(bytes: Uint8Array, type: ImageType): ImageHeader | nu
       ? null
       : header;
   } catch (error) {
-    if (error instanceof RangeError) return null; // The header is cut off.
+    if (error instanceof RangeError) return null; // The header is truncated.
     throw error;
   }
 }
@@ -71,7 +71,7 @@ const single = (width: number, height: number, orientation: Orientation = 1): Im
 const readers: Readonly<Record<ImageType, Reader>> = {
   "image/png": (_, view) => single(view.getUint32(16), view.getUint32(20)),
   "image/jpeg": readJpegHeader,
-  // Each frame has an orientation of its own.
+  // Each frame has its own orientation.
   "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }),
   "image/webp": readWebpHeader,
   "image/gif": (_, view) => single(view.getUint16(6, true), view.getUint16(8, true)),
@@ -83,7 +83,9 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 
 const exif = "Exif\0\0";
 const app1 = 0xe1;
-/** Markers of segments with the size, except DHT, JPG and DAC, which have numbers among them. */
+/**
+ * Markers of segments with the size, except DHT, JPG and DAC, whose numbers are in the same range.
+ */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: turns one frame of a TIFF file into a file that Tesseract can decode, which
- * takes the first frame only, and knows neither deflate nor JPEG.
+ * Runs in the child: converts one frame of a TIFF file for Tesseract, whose decoder reads only the
+ * first frame, and neither deflate nor JPEG.
  */
 import { constants, inflateSync } from "node:zlib";
 import type { FrameImage } from "./frame-text";
@@ -13,8 +13,8 @@ const jpeg = 7;
 const deflate: readonly number[] = [8, 32946];
 
 /**
- * The frame whose directory is at this offset; null when it is damaged or its compression is not
- * known. May overwrite the header of `file`.
+ * The frame whose directory is at this offset; null if it is damaged or its compression is unknown.
+ * May overwrite the header of `file`.
  */
 export function tiffFrameFile(file: Uint8Array, at: number): FrameImage | null {
   try {
@@ -27,7 +27,7 @@ export function tiffFrameFile(file: Uint8Array, at: number): FrameImage | null {
       return bytes && { bytes, type: "image/jpeg", width, height, orientation };
     }
     const bytes = deflate.includes(compression) ? inflated(file, directory) : startingAt(file, at);
-    // For TIFF, the decoder of Tesseract turns the picture itself.
+    // For TIFF, the decoder of Tesseract rotates the image itself.
     return (
       bytes && {
         bytes,
@@ -59,7 +59,7 @@ function partsOf(file: Uint8Array, { values }: Directory): Uint8Array[] {
 
 /** All strips or tiles of a frame, inflated. */
 const bytes_max = 256 * 1024 * 1024;
-/** The only value of the tag `predictor` that is known. */
+/** The only supported value of the tag `predictor`. */
 const horizontal = 2;
 
 /** The frame without compression. */
@@ -83,7 +83,7 @@ function inflated(file: Uint8Array, directory: Directory): Uint8Array | null {
   return composeTiff(directory, parts);
 }
 
-/** What is cut off is left out. @throws RangeError when it is damaged or too large */
+/** Truncated data is left out. @throws RangeError when it is damaged or too large */
 function inflate(part: Uint8Array, bytes: number): Uint8Array {
   try {
     return inflateSync(part, {

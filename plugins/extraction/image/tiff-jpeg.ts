@@ -5,7 +5,7 @@
 import { tags, type Directory } from "./tiff";
 
 const rgb = 2;
-/** A segment that says that red, green and blue are stored as they are. */
+/** A segment that marks the colours as RGB. */
 const adobe_rgb = Uint8Array.from([
   0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0,
 ]);
@@ -20,7 +20,7 @@ interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/** Null when they are no such strips, or several tiles: those can't be joined. */
+/** Null if these are not such strips, or if they are several tiles, which can't be joined. */
 export function joinJpeg(
   { value, values }: Directory,
   parts: readonly Uint8Array[],
@@ -77,7 +77,7 @@ function split(
   return null;
 }
 
-/** The restart interval: how many coding units (MCU) a strip has. */
+/** The restart interval: the number of coding units (MCU) of a strip. */
 function unitsPerStrip(frame: Uint8Array, rows: number): number {
   const width = frame[7]! * 256 + frame[8]!;
   const components = frame[9]!;

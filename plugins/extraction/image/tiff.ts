@@ -40,10 +40,10 @@ export interface Entry {
 export interface Directory {
   readonly little: boolean;
   readonly entries: () => Entry[];
-  /** The numbers of a tag; none when it is missing. */
+  /** The numbers of a tag; empty if it is missing. */
   readonly values: (tag: number) => number[];
   readonly value: (tag: number) => number | null;
-  /** Offset of the next directory, 0 when there is none. */
+  /** Offset of the next directory, 0 if there is none. */
   readonly next: number;
 }
 
@@ -121,13 +121,13 @@ export function framesOf(file: Uint8Array): { at: number; width: number; height:
   return frames;
 }
 
-/** Of a frame; 1 when it does not say. */
+/** Of a frame; 1 by default. */
 export function orientationOf({ value }: Directory): Orientation {
   const orientation = value(tags.orientation) ?? 1;
   return orientation >= 1 && orientation <= 8 ? (orientation as Orientation) : 1;
 }
 
-/** Of EXIF data, which is a TIFF file without frames; 1 when it does not say. */
+/** Of EXIF data, which is a TIFF file without frames; 1 by default. */
 export function orientationIn(exif: Uint8Array): Orientation {
   try {
     const view = viewOf(exif);

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads little-endian numbers and strings. What lies outside the bytes reads as
- * 0, so that a damaged file gives less text, never an error.
+ * Runs in the child: reads little-endian numbers and strings. Offsets outside the bytes read as 0,
+ * so that a damaged file yields less text, never an error.
  */
 
 export class ByteReader {
@@ -33,7 +33,7 @@ export class ByteReader {
   wide(start: number, end: number): string {
     return utf16.decode(this.slice(start, end));
   }
-  /** Windows-1252, one byte for each character. */
+  /** Windows-1252, one byte per character. */
   narrow(start: number, end: number): string {
     return latin.decode(this.slice(start, end));
   }

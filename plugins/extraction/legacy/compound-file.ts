@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads streams of compound files (OLE2), the small file systems that Office
- * files before 2007 are.
+ * Runs in the child: reads streams of compound files (OLE2), the container of Office files before
+ * 2007, which resembles a small file system.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ExtractionFailure } from "../contract";
@@ -9,11 +9,11 @@ export const compound_signature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 const header_bytes = 512;
 const entry_bytes = 128;
-/** Higher sector numbers are marks, such as for the end of a chain or a free sector. */
+/** Higher sector numbers are special values, such as the end of a chain or a free sector. */
 const sectors_max = 0xfffffffa;
 const no_entry = 0xffffffff;
 const entries_max = 100_000;
-/** Of a stream, and of the sector table. */
+/** Limits for a stream, and for the sector table. */
 const stream_bytes_max = 256 * 1024 * 1024;
 
 interface Entry {
@@ -35,7 +35,10 @@ interface SectorSpace {
   readonly read: (sector: number, into: Uint8Array) => boolean;
 }
 
-/** The bytes of a file. `read` fills what it can from this position on, and returns how much. */
+/**
+ * Access to the bytes of a file. `read` fills the buffer from this position as far as possible, and
+ * returns the number of bytes.
+ */
 interface Source {
   readonly size_bytes: number;
   readonly read: (into: Uint8Array, position: number) => number;
@@ -77,13 +80,13 @@ export class CompoundFile {
   names(): string[] {
     return this.root().map(({ name }) => name);
   }
-  /** Whether the root has this name. Case is ignored. */
+  /** Whether the root has this name, ignoring case. */
   has(name: string): boolean {
     return this.root().some((entry) => sameName(entry.name, name));
   }
 
   /**
-   * The bytes of a stream in the root, or in a folder of it; null when there is none.
+   * The bytes of a stream in the root, or in a folder of it; null if there is none.
    * @throws ExtractionFailure `corrupt`, `too_large`
    */
   stream(name: string, folder?: string): Uint8Array | null {
@@ -170,7 +173,7 @@ export class CompoundFile {
 
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Opens a file for as long as `use` runs. */
+/** Opens a file while `use` runs. */
 export function withCompoundFile<T>(path: string, use: (compound: CompoundFile) => T): T {
   const file = openSync(path, "r");
   const read: Source["read"] = (into, position) => readSync(file, into, 0, into.length, position);

@@ -1,4 +1,4 @@
-/** Runs in the child: opens a Word file: the pieces of its text, and the properties of them. */
+/** Runs in the child: opens a Word file: the pieces of its text, and their properties. */
 import { ExtractionFailure } from "../contract";
 import { ByteReader } from "./byte-reader";
 import { damagedFile, type CompoundFile } from "./compound-file";
@@ -21,25 +21,25 @@ export type StoryName = (typeof story_names)[number];
 
 /** A run of characters that are stored together. */
 export interface Piece {
-  /** Characters from the beginning of the document, end exclusive. */
+  /** Character positions in the document, end exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Offset of the first one in the main stream, bytes. */
+  /** Byte offset of the first one in the main stream. */
   readonly at: number;
-  /** UTF-16; otherwise one byte for each character. */
+  /** UTF-16; otherwise one byte per character. */
   readonly wide: boolean;
 }
 
 export interface WordFile {
   readonly main: ByteReader;
   readonly pieces: readonly Piece[];
-  /** Where each part of the text begins and ends, characters. */
+  /** Start and end of each part of the text, in characters. */
   readonly stories: Readonly<Record<StoryName, { readonly start: number; readonly end: number }>>;
   readonly paragraphs: readonly ParagraphRun[];
   /** Text that is hidden, or was deleted while changes were tracked. */
   readonly hidden: readonly Run[];
   readonly lists: DocLists;
-  /** Of pieces that are not wide: a name of `TextDecoder`. */
+  /** For pieces that are not wide: a name of `TextDecoder`. */
   readonly encoding: string;
 }
 
@@ -121,7 +121,7 @@ function storiesOf(main: ByteReader, at: number): WordFile["stories"] {
   ) as unknown as WordFile["stories"];
 }
 
-/** The piece table, which stands after lists of properties. */
+/** The piece table, which follows lists of properties. */
 function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   let at = 0;
   while (table.u8(at) === 1) at += 3 + table.u16(at + 1);
@@ -144,7 +144,7 @@ function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   return pieces;
 }
 
-/** The encodings of Windows, by the primary language ids that use them. */
+/** The encodings of Windows, by primary language id. */
 const encodings: Readonly<Record<string, readonly number[]>> = {
   "windows-1250": [0x05, 0x0e, 0x15, 0x18, 0x1a, 0x1b, 0x1c, 0x24],
   "windows-1251": [0x02, 0x19, 0x22, 0x23, 0x2f],

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the numbers and bullets of lists in a Word file. They are not in its text:
- * Word counts them.
+ * Runs in the child: the numbers and bullets of lists in a Word file. They are not part of the
+ * text: Word computes them.
  */
 import { formatBullet, formatNumber } from "../child/list-markers";
 import { ByteReader } from "./byte-reader";
@@ -15,7 +15,7 @@ interface List {
   readonly id: number;
   readonly levels: Level[];
 }
-/** What paragraphs refer to: a list with starts and levels that may differ from its own. */
+/** What paragraphs refer to: a list, with starts and levels that may differ from its own. */
 interface ListOverride {
   readonly id: number;
   readonly starts: Map<number, number>;
@@ -23,7 +23,7 @@ interface ListOverride {
 }
 
 const levels_max = 9;
-/** By Word's number of the format; all others are decimal. */
+/** By Word's format number; all others are decimal. */
 const formats: Readonly<Record<number, string>> = {
   1: "upperRoman",
   2: "lowerRoman",
@@ -41,7 +41,7 @@ export class DocLists {
   private readonly counts = new Map<number, number[]>();
   private readonly started = new Set<number>();
 
-  /** `table` is the table stream, and the others are offsets in it; 0 when there are none. */
+  /** `table` is the table stream, and the others are offsets in it; 0 if absent. */
   constructor(
     private readonly table: ByteReader,
     lists_at: number,
@@ -51,7 +51,7 @@ export class DocLists {
     if (overrides_at > 0) this.readOverrides(overrides_at);
   }
 
-  /** Counts the next paragraph of this list, from 1, and gives its marker. */
+  /** Counts the next paragraph of this list, starting at 1, and returns its marker. */
   next(number: number, level: number): string {
     const override = this.overrides[number - 1];
     const list = override && this.lists.get(override.id);
@@ -75,7 +75,7 @@ export class DocLists {
     });
   }
 
-  /** Overrides of one list continue each other's counts, unless they say where to start. */
+  /** Overrides of one list continue each other's counts, unless they set a start. */
   private countsOf(number: number, { id, starts }: ListOverride): number[] {
     const counts = this.counts.get(id) ?? [];
     this.counts.set(id, counts);

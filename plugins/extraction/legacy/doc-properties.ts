@@ -1,6 +1,6 @@
 /**
  * Runs in the child: the properties of paragraphs and characters in a Word file: which paragraphs
- * are in tables, in lists or headings, and which text is hidden.
+ * are in tables or lists or are headings, and which text is hidden.
  */
 import type { ByteReader } from "./byte-reader";
 import type { RowShape } from "../child/nested-table-builder";
@@ -13,16 +13,16 @@ export interface Run {
   readonly end: number;
 }
 export interface ParagraphRun extends Run {
-  /** Inside how many tables it is. */
+  /** Table nesting depth. */
   readonly depth: number;
-  /** What the end of the paragraph ends. */
+  /** What the end of the paragraph terminates. */
   readonly ends: "paragraph" | "cell" | "row";
-  /** Of a heading: 1 is the highest. */
+  /** For a heading: 1 is the top level. */
   readonly level: number | null;
-  /** The number of its list and its level there; null when it is in no list. */
+  /** The number of its list and its level there; null if it is in no list. */
   readonly list: number | null;
   readonly list_level: number;
-  /** Of the end of a row: its cells. */
+  /** For the end of a row: its cells. */
   readonly row?: RowShape | undefined;
 }
 type Properties = Omit<ParagraphRun, keyof Run>;
@@ -41,7 +41,7 @@ const code = {
   hidden: 0x083c,
 } as const;
 
-/** In the order of the text. `paragraphs` are only those with properties that matter here. */
+/** In text order. `paragraphs` are only those with relevant properties. */
 export function readRuns(
   main: ByteReader,
   paragraph_pages: ByteReader,
@@ -65,7 +65,7 @@ export function readRuns(
   return { paragraphs: paragraphs.sort(inOrder), hidden: hidden.sort(inOrder) };
 }
 
-/** Offsets of the property pages in the main stream, each once. */
+/** Offsets of the property pages in the main stream, without duplicates. */
 function pagesOf(table: ByteReader): Set<number> {
   const count = Math.floor((table.length - 4) / 8);
   const pages = new Set<number>();
@@ -76,7 +76,7 @@ function pagesOf(table: ByteReader): Set<number> {
 
 /**
  * Calls `use` for each run of a property page that has properties, with their offset. The page has
- * a record of `size` bytes for each run.
+ * a record of `size` bytes per run.
  */
 function eachRun(
   main: ByteReader,
@@ -124,11 +124,11 @@ function paragraphOf(
     : null;
 }
 
-/** Bytes that describe a cell, and what its first two say. */
+/** Bytes of a cell's description, and the flags in its first two. */
 const cell_bytes = 20;
 const [merged_before, merged_above, first_of_column] = [0x2, 0x20, 0x40];
 
-/** The edges of the cells of a row, and which belong to others. */
+/** The edges of the cells of a row, and which cells belong to others. */
 function rowOf(main: ByteReader, at: number): RowShape {
   const end = at + 2 + main.u16(at) - 1,
     count = Math.min(main.u8(at + 2), 64),

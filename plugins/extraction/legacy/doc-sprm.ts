@@ -1,13 +1,14 @@
 /**
- * Runs in the child: a list of properties in a Word file (`sprm`): codes, each with a value after
- * it.
+ * Runs in the child: a list of properties in a Word file (`sprm`): codes, each followed by a value.
  */
 import type { ByteReader } from "./byte-reader";
 
-/** The two properties whose size is stored in another way. */
+/** The two properties whose size is stored differently. */
 const table_code = 0xd608;
 const tabs_code = 0xc615;
-/** The size of a value by the upper three bits of its code; for 6 the value begins with it. */
+/**
+ * The size of a value by the upper three bits of its code; for 6 the value begins with its size.
+ */
 const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
 
 /** Calls `use` for each property between these offsets, with the offset of its value. */

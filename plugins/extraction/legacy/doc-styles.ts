@@ -1,14 +1,14 @@
-/** Runs in the child: the paragraph styles of a Word file, as far as they make lists. */
+/** Runs in the child: the list properties of the paragraph styles of a Word file. */
 import type { ByteReader } from "./byte-reader";
 import { eachProperty } from "./doc-sprm";
 
-/** Of a paragraph or a style; null where it says nothing. List 0 is no list. */
+/** For a paragraph or a style; null where it has no value. List 0 means no list. */
 export interface ListProperties {
   readonly list: number | null;
   readonly list_level: number | null;
 }
 
-/** A longer chain of styles goes in a circle. */
+/** A longer chain of styles is circular. */
 const chain_max = 12;
 const code = { list: 0x460b, list_level: 0x260a } as const;
 
@@ -22,7 +22,7 @@ export function listPropertiesIn(bytes: ByteReader, start: number, end: number):
   return { list, list_level };
 }
 
-/** The list properties of each style, with those it inherits. */
+/** The list properties of each style, including inherited ones. */
 export function readStyles(sheet: ByteReader): ListProperties[] {
   const base_bytes = sheet.u16(4);
   const count = sheet.u16(2);
@@ -47,7 +47,7 @@ export function readStyles(sheet: ByteReader): ListProperties[] {
   });
 }
 
-/** A style is a header, its name with a zero after it, and its properties. */
+/** A style is a header, its name with a terminating zero, and its properties. */
 function styleAt(
   sheet: ByteReader,
   start: number,

@@ -1,6 +1,6 @@
 /**
  * Runs in the child: reads Word 97 to 2003 (.doc), and the plain text of Word 6 and 95: the body,
- * then notes, boxes, comments and headers.
+ * then notes, text boxes, comments and headers.
  */
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../child/blocks";
@@ -49,7 +49,7 @@ function readStory(word: WordFile, name: StoryName): Block[] {
   return reader.blocks();
 }
 
-/** The part of a piece between these characters. */
+/** The part of a piece between these character positions. */
 const clip = (piece: Piece, start: number, end: number): Piece => {
   const from = Math.max(start, piece.start);
   return {
@@ -73,7 +73,7 @@ function readPiece({ main, encoding, hidden }: WordFile, { start, end, at, wide 
   return { text: blankHidden(text, hidden, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
 }
 /**
- * Replaces hidden characters by zeros, so that the others keep their place. Marks of fields stay:
+ * Replaces hidden characters by zeros, so that the others keep their position. Field marks stay:
  * they come in threes.
  */
 function blankHidden(
@@ -97,7 +97,7 @@ function blankHidden(
   }
   return done === 0 ? text : pieces.join("") + text.slice(done);
 }
-/** The index of the first run that ends after this offset. The runs are in order. */
+/** The index of the first run that ends after this offset. The runs are sorted. */
 function firstBehind(runs: readonly Run[], at: number): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
@@ -108,7 +108,10 @@ function firstBehind(runs: readonly Run[], at: number): number {
   return low;
 }
 
-/** Whether every field ends. In a damaged text a field must not hide everything after it. */
+/**
+ * Whether every field ends. In a damaged text an unterminated field must not hide everything after
+ * it.
+ */
 function hasWholeFields(runs: readonly TextRun[]): boolean {
   let open = 0;
   for (const { text } of runs)

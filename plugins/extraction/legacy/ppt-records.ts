@@ -1,4 +1,4 @@
-/** Runs in the child: the records of a PowerPoint file before 2007, and the slides among them. */
+/** Runs in the child: the records of a PowerPoint file before 2007, and its slides. */
 import { ByteReader } from "./byte-reader";
 
 /** A record of the file; `start` and `end` are offsets of its content, bytes. */
@@ -41,7 +41,7 @@ export const ppt = {
 const list = { slides: 0, notes: 2 } as const;
 
 const header_bytes = 8;
-/** The record at this offset, cut off at `limit`; null when not even its header fits. */
+/** The record at this offset, truncated at `limit`; null if not even its header fits. */
 export function recordAt(bytes: ByteReader, at: number, limit = bytes.length): PptRecord | null {
   if (at < 0 || at + header_bytes > limit) return null;
   const first = bytes.u16(at);
@@ -71,12 +71,12 @@ export function childOf(bytes: ByteReader, parent: PptRecord, type: number): Ppt
   return null;
 }
 
-/** A text of the outline; `kind` tells titles from other text. */
+/** A text of the outline; `kind` distinguishes titles from other text. */
 export interface OutlineText {
   readonly kind: number;
   readonly text: string;
 }
-/** A slide or a page of notes. */
+/** A slide or a notes page. */
 export interface Slide {
   readonly record: PptRecord | null;
   readonly id: number;
@@ -88,7 +88,7 @@ export interface Presentation {
   readonly notes: readonly Slide[];
 }
 
-/** The presentation as it was saved last; null when its beginning can't be found. */
+/** The presentation as last saved; null if its start can't be found. */
 export function openPresentation(bytes: ByteReader, current: ByteReader): Presentation | null {
   const { offsets, document_id } = readDirectories(bytes, current.u32(16));
   const document = recordAt(bytes, offsets.get(document_id) ?? -1);
@@ -110,8 +110,8 @@ export function openPresentation(bytes: ByteReader, current: ByteReader): Presen
 }
 
 /**
- * Offsets of the objects of a presentation by their id. Each save appended a directory of what it
- * changed, which refers to the one before it.
+ * Offsets of the objects of a presentation by id. Each save appends a directory of its changes,
+ * which refers to the previous one.
  */
 function readDirectories(
   bytes: ByteReader,

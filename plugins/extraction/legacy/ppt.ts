@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads PowerPoint 97 to 2003 (.ppt): a page for each slide in the order of the
- * presentation, with its notes and comments at the end.
+ * Runs in the child: reads PowerPoint 97 to 2003 (.ppt): one page per slide in presentation order,
+ * with its notes and comments at the end.
  */
 import { ExtractionFailure } from "../contract";
 import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
@@ -21,7 +21,7 @@ import {
 
 const encrypted_token = 0xf3d1c4df;
 const depth_max = 60;
-/** Where a file for PowerPoint 95 and 97 has the presentation for 97. */
+/** The storage with the 97 presentation in a file for PowerPoint 95 and 97. */
 const folder_97 = "PP97_DUALSTORAGE";
 
 /** @throws ExtractionFailure */
@@ -66,7 +66,7 @@ const notedSlide = (bytes: ByteReader, { record }: Slide): number => {
 };
 
 /**
- * The slides of a file whose list of slides is lost, in the order of the file.
+ * The slides of a file whose slide list is lost, in file order.
  * @throws ExtractionFailure `corrupt` when there are none
  */
 function salvageSlides(bytes: ByteReader): { document: null; slides: Slide[]; notes: Slide[] } {
@@ -108,7 +108,7 @@ class SlideReader {
     return [...outline, ...blocks];
   }
 
-  /** The footer in this record, unless it was given out before. */
+  /** The footer in this record, unless it was returned before. */
   footer(parent: PptRecord): Block[] {
     const container = childOf(this.bytes, parent, ppt.headers_footers);
     const atom =
@@ -139,7 +139,7 @@ class SlideReader {
     if (parent.type === ppt.slide) blocks.push(...this.footer(parent));
   }
 
-  /** The text of a box: its own, or a text of the outline that it refers to. */
+  /** The text of a box: its own, or an outline text that it refers to. */
   private textBox(box: PptRecord): OutlineText[] {
     const found: OutlineText[] = [];
     let kind: number | null = null;
@@ -206,7 +206,7 @@ class SlideReader {
 /** Columns or rows of the table of a slide. */
 const cells_max = 200;
 
-/** Titles are headings. A lone `*` is a placeholder for a number or a date. */
+/** Titles are headings. A single `*` is a placeholder for a number or a date. */
 function blocksOf(text: string, kind: number | null): Block[] {
   const level = kind === 0 || kind === 6 ? 1 : null;
   const lines = level === null ? text.split("\r") : [text.replaceAll("\r", " ")];

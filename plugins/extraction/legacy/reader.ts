@@ -1,4 +1,7 @@
-/** Runs in the child: reads the text of Office files from before 2007, by the streams in them. */
+/**
+ * Runs in the child: reads the text of Office files from before 2007, which are told apart by their
+ * streams.
+ */
 import { writeDocument, type DocumentOutput } from "../child/assemble";
 import { type Page } from "../child/blocks";
 import type { ReaderInput } from "../child/output";
@@ -9,7 +12,7 @@ import { readPpt } from "./ppt";
 import { readXls } from "./xls";
 
 interface LegacyFormat {
-  /** The stream that makes a compound file one of this format. */
+  /** The stream that identifies a compound file of this format. */
   readonly stream: string;
   readonly media_type: string;
   /** @throws ExtractionFailure */

@@ -60,14 +60,17 @@ export function* recordsOf(all: ByteReader, from: number): Generator<XlsRecord> 
 }
 
 /**
- * Reads strings one after another. A string may continue in the next record, there with narrower or
- * wider characters.
+ * Reads consecutive strings. A string may continue in the next record, possibly with another
+ * character width.
  */
 export class StringReader {
   private readonly parts: readonly ByteReader[];
   private part = 0;
 
-  /** `decode` is for strings before Excel 97, which are bytes in a code page; null since then. */
+  /**
+   * `decode` is for strings before Excel 97, which are bytes in a code page; null for later
+   * versions.
+   */
   constructor(
     { data, more }: Pick<XlsRecord, "data" | "more">,
     private at: number,
@@ -86,7 +89,7 @@ export class StringReader {
     const length = this.number(length_bytes);
     return this.decode === null ? this.characters(length) : this.narrow(length);
   }
-  /** `length` characters, after the flags that say how wide they are. */
+  /** `length` characters, after the flags with their width. */
   characters(length: number): string {
     const flags = this.number(1);
     const runs = flags & 8 ? this.number(2) : 0;
@@ -139,7 +142,7 @@ export class StringReader {
   }
 }
 
-/** Decodes strings of a file before Excel 97, by the number of its code page. */
+/** Decodes strings of a file before Excel 97, by its code page number. */
 export const decoderOf = (page: number): Decode => decoderOfPage(page === 32768 ? 10000 : page);
 
 const errors: Readonly<Record<number, string>> = {
@@ -154,7 +157,9 @@ const errors: Readonly<Record<number, string>> = {
 export const formatBoolean = (value: number, is_error: boolean): string =>
   is_error ? (errors[value] ?? "#N/A") : value === 1 ? "TRUE" : "FALSE";
 
-/** A number in four bytes (RK): an integer or the upper half of a double, perhaps times 100. */
+/**
+ * A number in four bytes (RK): an integer or the upper half of a double, optionally divided by 100.
+ */
 export function unpackNumber(packed: number): number {
   const half = new DataView(new ArrayBuffer(8));
   half.setUint32(4, packed & 0xfffffffc, true);

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads Excel 5 to 2003 (.xls): a page for each sheet in the order of the
- * workbook, its name first, with the values that Excel computed.
+ * Runs in the child: reads Excel 5 to 2003 (.xls): one page per sheet in workbook order, its name
+ * first, with the values that Excel computed.
  */
 import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../child/blocks";
@@ -22,16 +22,16 @@ import {
 
 const version_of_97 = 0x600;
 const version_of_5 = 0x500;
-/** The type of a sheet that holds macros. */
+/** The type of a macro sheet. */
 const macro_sheet = 6;
 
 interface Workbook {
   readonly sheets: { readonly name: string; readonly at: number; readonly hidden: boolean }[];
   readonly strings: string[];
-  /** By the style of a cell. */
+  /** By cell style. */
   readonly formats: (CellFormat | null)[];
   since_1904: boolean;
-  /** For strings before Excel 97; null since then. */
+  /** For strings before Excel 97; null for later versions. */
   decode: Decode | null;
 }
 
@@ -109,11 +109,11 @@ class SheetReader {
   private readonly beside: Block[] = [];
   private readonly merged: MergedArea[] = [];
   readonly hidden = new HiddenParts();
-  /** Rows are hidden because of a filter: they are read all the same. */
+  /** Rows are hidden by a filter, so they are read. */
   private filtered = false;
-  /** Charts are sheets inside a sheet. */
+  /** A chart is a sheet inside a sheet. */
   private depth = 0;
-  /** The cell of a formula whose result is a string: that is in the next record. */
+  /** The cell of a formula with a string result, which is in the next record. */
   private formula_cell: { readonly row: number; readonly column: number } | null = null;
 
   constructor(
@@ -170,7 +170,7 @@ class SheetReader {
         return this.shape(type, data);
     }
   }
-  /** Merged cells, and what is hidden. */
+  /** Merged cells, and hidden parts. */
   private shape(type: number, data: ByteReader): void {
     if (type === xls.filtered) this.filtered = true;
     else if (type === xls.row) {

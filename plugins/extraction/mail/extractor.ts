@@ -1,6 +1,6 @@
 /**
  * Mail messages: headers and body are read in a child, then each attachment by the extractor of its
- * own format.
+ * format.
  */
 import { rm } from "node:fs/promises";
 import type { ExtractionContext } from "../context";
@@ -16,12 +16,12 @@ import { readInChild } from "../server/child-run";
 import { MessageText } from "./message-text";
 import type { MailAttachment, MailOutput } from "./reader";
 
-/** Attachments of one message in all, those of attached messages included. */
+/** The most attachments per message, including those of attached messages. */
 const attachments_max = 100;
-/** How deep messages inside messages are read. */
+/** The nesting limit of attached messages. */
 const depth_max = 5;
 
-/** What is left for a message and everything attached to it. */
+/** The remaining budget of a message and everything attached to it. */
 interface Budget {
   depth: number;
   attachments: number;
@@ -34,7 +34,7 @@ export class MailExtractor implements Extractor {
   readonly name = "mail messages (EML)";
   readonly rank = 30;
   readonly recognises: Extractor["recognises"] = (head, _tail, source) => isMail(head, source);
-  /** The budgets of messages that are attached to messages, by their source. */
+  /** The budgets of attached messages, by their source. */
   private readonly budgets = new WeakMap<ExtractionSource, Budget>();
 
   /** `extraction` reads the attachments. */
@@ -74,7 +74,7 @@ export class MailExtractor implements Extractor {
     budget: Budget,
     files: string[],
   ): Promise<MailOutput & { readonly text: string }> {
-    // It is put together with its attachments.
+    // The text of the message is combined with that of its attachments.
     const whole = { ...options, takeLong: undefined };
     return readInChild(this.ctx, source, whole, (input, run_options) => {
       for (let count = 1; count <= attachments_max; count++) files.push(`${input.output}-${count}`);
@@ -144,8 +144,8 @@ const mail_headers = new Set([
 const header_lines_max = 500;
 
 /**
- * Whether the file begins with headers of a mail message: with two of them when its name or its
- * declared type say that it is mail, else with three.
+ * Whether the file begins with mail headers: at least two if its name or declared type says that it
+ * is mail, otherwise three.
  */
 export function isMail(
   head: Uint8Array,

@@ -1,4 +1,4 @@
-/** The text of a mail message while its attachments are added. */
+/** The text of a mail message, to which the texts of its attachments are added. */
 import type { Extracted, HeadingSpan, Warning } from "../contract";
 
 export class MessageText {
@@ -7,7 +7,7 @@ export class MessageText {
   private readonly headings: HeadingSpan[] = [];
   private readonly warnings: Warning[] = [];
 
-  /** `characters_left` is for the message with its attachments, UTF-16 units. */
+  /** `characters_left` is for the message with its attachments, in UTF-16 units. */
   constructor(
     text: string,
     headings: readonly HeadingSpan[],
@@ -16,7 +16,7 @@ export class MessageText {
     this.add(text, headings, 0);
   }
 
-  /** Adds the text of an attachment, under its name; or a warning when it is too long. */
+  /** Adds the text of an attachment, under its name; or a warning if it is too long. */
   attach(name: string, { text, headings = [], warnings }: Extracted): void {
     if (name.length + text.length > this.characters_left)
       return this.warn(

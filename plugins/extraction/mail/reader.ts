@@ -1,5 +1,5 @@
 /**
- * Runs in the child: reads the headers and the body of a mail message as text, and its attachments
+ * Runs in the child: extracts the headers and body of a mail message as text, and its attachments
  * as files.
  */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
@@ -22,7 +22,7 @@ export interface MailAttachment {
 export interface MailOutput {
   readonly headings: readonly HeadingSpan[];
   readonly attachments: readonly MailAttachment[];
-  /** How many attachments there are beyond those. */
+  /** The number of attachments beyond those. */
   readonly left_out: number;
 }
 
@@ -69,7 +69,7 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
 }
 
 /**
- * The subject as a heading, the other headers, the body. Of a page that a browser saved as a mail
+ * The subject as a heading, the other headers, the body. For a page that a browser saved as a mail
  * message, only the page.
  */
 function bodyOf(email: Email): Page {
@@ -124,7 +124,7 @@ const paragraphsOf = (text: string): Block[] =>
 
 const styles_and_scripts = /^(?:text\/(?:css|javascript)|application\/(?:x-)?javascript)$/;
 const digital_signatures = /^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/;
-/** Signatures, and pictures, styles and scripts that belong to the page in the message. */
+/** Signatures, and images, styles and scripts that belong to the HTML body. */
 const isDecoration = ({ mimeType, related, contentId }: Attachment, email: Email): boolean =>
   styles_and_scripts.test(mimeType) ||
   digital_signatures.test(mimeType) ||

@@ -1,18 +1,18 @@
-/** Runs in the child: pictures in grey, how they are cut, turned by quarters, and resized. */
+/** Runs in the child: greyscale images: cropping, rotating by quarter turns, resizing. */
 
-/** A byte for each pixel, row by row from the top; 0 is black. */
+/** One byte per pixel, row by row from the top; 0 is black. */
 export interface Gray {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8Array;
 }
-/** A picture of a page. */
+/** The image of a page. */
 export interface Scan {
   readonly picture: Gray;
-  /** Null when it does not say. */
+  /** Dots per inch; null if unknown. */
   readonly dots_per_inch: number | null;
 }
-/** A part of a picture, pixels. */
+/** A part of an image, in pixels. */
 export interface Window {
   readonly left: number;
   readonly top: number;
@@ -20,11 +20,11 @@ export interface Window {
   readonly height: number;
 }
 
-/** The longer side of a page of A4 at 200 dots per inch. */
+/** The longer side of an A4 page at 200 dots per inch. */
 const usual_side = 2_300;
 /**
- * How many pixels of this picture one of those is: lengths that depend on how finely it was scanned
- * are in such units.
+ * The pixels of this image per pixel of such a page: lengths that depend on the scan resolution are
+ * in these units.
  */
 export const unitOf = ({ width, height }: Gray): number =>
   Math.min(2, Math.max(0.6, Math.max(width, height) / usual_side));
@@ -47,10 +47,10 @@ export function cropped({ width, pixels }: Gray, window: Window): Gray {
   return { width: window.width, height: window.height, pixels: part };
 }
 
-/** Pixels of a block that are copied together, so that both pictures stay in the cache. */
+/** Size of the blocks copied at a time, so that both images stay in the cache. */
 const block = 64;
 
-/** With rows for columns. */
+/** Swaps rows and columns. */
 export function transposed({ width, height, pixels }: Gray): Gray {
   const turned = new Uint8Array(pixels.length);
   for (let top = 0; top < height; top += block)
@@ -62,7 +62,7 @@ export function transposed({ width, height, pixels }: Gray): Gray {
   return { width: height, height: width, pixels: turned };
 }
 
-/** Clockwise, by so many quarters. */
+/** Clockwise, by this many quarter turns. */
 export type Quarters = 0 | 1 | 2 | 3;
 
 export function turned(picture: Gray, quarters: Quarters): Gray {
@@ -80,7 +80,7 @@ export function turned(picture: Gray, quarters: Quarters): Gray {
   return { width, height, pixels };
 }
 
-/** In another size: each pixel is the mean of what it covers, or lies between its neighbours. */
+/** Resizes: each pixel is the mean of the area it covers, or is interpolated. */
 export function resized(picture: Gray, width: number, height: number): Gray {
   const across = width < picture.width ? shrunkRows : stretchedRows,
     down = height < picture.height ? shrunkRows : stretchedRows;
@@ -103,7 +103,7 @@ function shrunkRows({ width, height, pixels }: Gray, to: number): Gray {
   return { width: to, height, pixels: shrunk };
 }
 
-/** By cubic interpolation (Catmull and Rom), which keeps edges sharp. */
+/** By cubic interpolation (Catmull-Rom), which keeps edges sharp. */
 function stretchedRows({ width, height, pixels }: Gray, to: number): Gray {
   const stretched = new Uint8ClampedArray(to * height),
     step = width / to;

@@ -1,8 +1,8 @@
-/** Runs in the child: finds light letters on a dark ground, such as heads of tables. */
+/** Runs in the child: finds light letters on a dark background, such as table headers. */
 import type { Gray } from "./bitmap";
 import { levelAround, type Tiles } from "./tiles";
 
-/** An area of one shade, pixels; right and bottom are exclusive. */
+/** An area of one shade, in pixels; right and bottom are exclusive. */
 export interface Ground {
   readonly left: number;
   readonly top: number;
@@ -10,23 +10,23 @@ export interface Ground {
   readonly bottom: number;
 }
 
-/** Darker than this share of the paper around. */
+/** Darker than this share of the surrounding paper. */
 const ground_max = 0.72;
 /** The share of its tiles that are dark. */
 const filled_min = 0.65;
-/** The smallest one, tiles. */
+/** The smallest area, in tiles. */
 const across_min = 3;
-/** The share of a row of pixels at its edge that is dark, and of those a little inside. */
+/** The share of dark pixels in a row at its edge, and in rows a little further inside. */
 const edge_min = 0.5;
 const rim_min = 0.85;
 const rim = 2;
 /** The share that its letters cover. */
 const letters_min = 0.004;
 const letters_max = 0.45;
-/** More is no table, but a photo. */
+/** A larger share means a photo, not a table. */
 const grounds_max = 400;
 
-/** The picture with such areas inverted: dark letters on white. */
+/** The image with such areas inverted: dark letters on white. */
 export function invertGrounds(
   picture: Gray,
   tiles: Tiles,
@@ -47,7 +47,7 @@ export function invertGrounds(
   return { picture: pixels === null ? picture : { ...picture, pixels }, grounds };
 }
 
-/** Dark tiles that touch, as boxes of pixels. */
+/** Connected dark tiles, as boxes in pixels. */
 function darkAreas({ side, across, down, median }: Tiles, paper: Uint8Array): Ground[] {
   const is_dark = Uint8Array.from(median, (shade, at) => +(shade < ground_max * paper[at]!)),
     areas: Ground[] = [];
@@ -106,7 +106,7 @@ function shadesOf(
   return paper[at]! > ground + 40 ? { ground, paper: paper[at]! } : null;
 }
 
-/** With its edges where it is dark in rows and columns of pixels; null when there are none. */
+/** Tightens the box to rows and columns of dark pixels; null if there are none. */
 function refined(
   { width, height, pixels }: Gray,
   area: Ground,
@@ -140,7 +140,7 @@ function refined(
     : found;
 }
 
-/** Whether it is dark all around: letters are not. */
+/** Whether its whole edge is dark, which is not the case for letters. */
 function hasRim(
   pixels: Uint8Array,
   width: number,
@@ -164,7 +164,7 @@ function hasRim(
   );
 }
 
-/** Light letters, and not dark ones. */
+/** Contains light letters, and no dark ones. */
 function hasLightLetters(
   { width, pixels }: Gray,
   area: Ground,
@@ -181,7 +181,7 @@ function hasLightLetters(
   return light >= letters_min * count && light <= letters_max * count && light > 2 * dark;
 }
 
-/** Pixels at the edge, which are neither dark nor light. */
+/** Pixels at the edge of letters, neither dark nor light. */
 const edge = 2;
 
 function invert({ width, height, pixels }: Gray, area: Ground, { ground, paper }: Shades): void {

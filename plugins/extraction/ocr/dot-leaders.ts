@@ -1,20 +1,22 @@
 /**
- * Runs in the child: takes the rows of dots that lead to page numbers out of a picture: Tesseract
- * makes letters of them.
+ * Runs in the child: removes dot leaders (the dots before page numbers) from an image, because
+ * Tesseract reads them as letters.
  */
 import { unitOf, type Gray } from "./bitmap";
 
-/** Darker than this is ink, and lighter than that is paper; between them is the edge of a dot. */
+/**
+ * Darker than this is ink, and lighter than that is paper; values between are the edge of a dot.
+ */
 const ink_max = 170;
 const paper_min = 200;
 /** The widest dot and the widest space between two, in units. */
 const dot_max = 7;
 const space_max = 26;
-/** Dots that follow each other with the same spaces; fewer are an ellipsis, or feet of letters. */
+/** The minimum number of evenly spaced dots; fewer are an ellipsis, or the bottoms of letters. */
 const dots_min = 8;
-/** How long they are together, in units. */
+/** Their minimum total length, in units. */
 const length_min = 130;
-/** How much spaces differ, of their mean, and at least. */
+/** Tolerance of the spacing, relative to its mean, and at least. */
 const difference_max = 0.25;
 const difference_min = 2.5;
 const white = 255;
@@ -28,7 +30,7 @@ interface Chain {
   pitch: number;
 }
 
-/** A row of dots, pixels. */
+/** A dot leader, in pixels. */
 export interface Leader {
   readonly from: number;
   readonly to: number;
@@ -36,7 +38,7 @@ export interface Leader {
   readonly at: number;
 }
 
-/** A new picture when there are any. Paper has to be white. */
+/** A new image if there are any. The paper has to be white. */
 export function withoutLeaders(picture: Gray): {
   readonly picture: Gray;
   readonly leaders: readonly Leader[];
@@ -77,7 +79,7 @@ export function withoutLeaders(picture: Gray): {
   return { picture: cleared === null ? picture : { ...picture, pixels: cleared }, leaders };
 }
 
-/** Whether nothing is above or below a dot, or beside it there. */
+/** Whether a dot is isolated: nothing is above, below or directly beside it. */
 function isPaper({ width, pixels }: Gray, { from, to }: Dot, y: number): boolean {
   const margin = to - from + 1;
   for (let x = Math.max(0, from - margin); x <= Math.min(width - 1, to + margin); x++)
@@ -85,7 +87,7 @@ function isPaper({ width, pixels }: Gray, { from, to }: Dot, y: number): boolean
   return true;
 }
 
-/** Adds the dot when it is as far from the last one as others are from each other. */
+/** Adds the dot if its distance from the last one matches the spacing. */
 function follows(chain: Chain, dot: Dot, unit: number): boolean {
   const last = chain.dots.at(-1);
   if (last === undefined) return false;

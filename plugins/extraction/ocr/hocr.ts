@@ -1,15 +1,15 @@
 /**
  * Runs in the child: parses the output of Tesseract (hOCR): words with their confidence, lines with
- * their place.
+ * their position.
  */
 import type { Line } from "../child/paragraphs";
 
 export interface RecognisedLine extends Line {
-  /** How sure Tesseract is of its letters, 0 to 100. */
+  /** Tesseract's confidence in its letters, 0 to 100. */
   readonly confidence: number;
   readonly words: readonly RecognisedWord[];
 }
-/** A word and its place, pixels from the left and from the top. */
+/** A word and its position, in pixels from the left and from the top. */
 export interface RecognisedWord {
   readonly text: string;
   readonly confidence: number;
@@ -32,10 +32,10 @@ interface Row {
   readonly words: RecognisedWord[];
 }
 
-/** A word without letters and with less confidence is a stain. */
+/** A word without letters and with lower confidence is a stain. */
 const symbol_confidence_min = 50;
 
-/** All lines, also those that Tesseract sees in a photo. */
+/** All lines, including false ones in photos. */
 export function parseHocr(hocr: string): RecognisedLine[] {
   const rows: Row[] = [];
   for (const [, kind, , title, rest] of hocr.matchAll(line_or_word)) {
@@ -81,7 +81,7 @@ function lineOf({ title, words }: Row): RecognisedLine {
   return lineOfWords({ base: -(bottom + offset), size }, words);
 }
 
-/** A line, or a part of one, of these words. */
+/** A line, or a part of one, made of these words. */
 export function lineOfWords(
   { base, size }: Pick<Line, "base" | "size">,
   words: readonly RecognisedWord[],

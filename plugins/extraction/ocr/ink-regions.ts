@@ -1,22 +1,24 @@
-/** Runs in the child: finds letters on a picture that no word covers. */
+/** Runs in the child: finds letters on an image that are not covered by any recognised word. */
 import type { Gray, Window } from "./bitmap";
 
 /** Darker than this is ink. */
 const ink_max = 150;
-/** Tiles for each size of the letters, and the share of a tile that is ink. */
+/** Tiles per letter size, and the share of a tile that is ink. */
 const tiles_per_size = 5;
 const inked_min = 0.1;
-/** Letters of a region are no farther apart, in their size. */
+/** Letters of a region are no further apart, in letter sizes. */
 const gap_max = 0.7;
-/** The smallest letter, in the usual size: less are specks, and remains of lines. */
+/**
+ * The smallest letter, relative to the usual size: smaller ones are specks, and remains of lines.
+ */
 const height_min = 0.55;
 const width_min = 0.15;
 /** The highest text in a cell. */
 const height_max = 12;
-/** More regions are a drawing. */
+/** With more regions it is a drawing. */
 const regions_max = 400;
 
-/** Inside `area`; `words` are what was read there, `size` the usual size of letters, pixels. */
+/** Inside `area`; `words` are the recognised ones, `size` the usual letter size in pixels. */
 export function inkRegions(
   picture: Gray,
   area: Window,
@@ -71,7 +73,7 @@ function inkedTiles(
   return Uint8Array.from(counts, (count) => +(count >= inked_min * side * side));
 }
 
-/** Tiles that touch, or have few between them in one row, as boxes of tiles. */
+/** Connected tiles, allowing small gaps within a row, as boxes of tiles. */
 function touching(inked: Uint8Array, across: number, down: number, gap: number): Window[] {
   const boxes: Window[] = [];
   for (let start = inked.indexOf(1); start >= 0; start = inked.indexOf(1, start)) {

@@ -20,7 +20,7 @@ const english: Language = {
   read: async () => Bun.gunzipSync(await Bun.file(eng_gz).bytes()),
 };
 const file_name = /^([A-Za-z0-9_]+)\.traineddata$/;
-/** English is built in; the others are no languages, but for page orientation and formulas. */
+/** Built-in English, and models for page orientation and formulas, which are not languages. */
 const ignored = [english.name, "osd", "equ"];
 
 /** English first, then the others by name. */

@@ -1,4 +1,6 @@
-/** Runs in the child: puts the tables of a recognised page in the place of the words they hold. */
+/**
+ * Runs in the child: replaces the words of a recognised page that belong to tables by the tables.
+ */
 import type { Line } from "../child/paragraphs";
 import { findTables } from "../child/tables/find-tables";
 import { median, type Drawing, type Rule, type Table, type Word } from "../child/tables/geometry";
@@ -8,12 +10,12 @@ import { lineOfWords, type RecognisedLine, type RecognisedWord } from "./hocr";
 import type { PictureRules } from "./rules";
 import type { PictureRule } from "./traced-lines";
 
-/** The size of a font beside the height of its letters, which is what Tesseract says. */
+/** Font size relative to letter height, which is what Tesseract reports. */
 const font_ratio = 1.2;
-/** Tables are looked for on a page as large as if most of its letters had this size, in points. */
+/** Tables are searched on a page scaled so that most of its letters have this size, in points. */
 const usual_size = 11;
 
-/** Points for each pixel. */
+/** Points per pixel. */
 export const pointsPerPixel = (lines: readonly RecognisedLine[]): number => {
   const sizes = lines.flatMap(({ words, size }) => words.map(() => font_ratio * size));
   return usual_size / (median(sizes) || usual_size);
@@ -24,12 +26,12 @@ export interface DrawnLines {
   readonly leaders: readonly Leader[];
 }
 export interface ArrangedPage {
-  /** Those outside tables, and tables as one line each. */
+  /** Lines outside tables, and each table as one line. */
   readonly lines: readonly Line[];
   readonly tables: readonly Table[];
 }
 
-/** The lines of a page, in the order of reading, with its tables. */
+/** The lines of a page, in reading order, with its tables. */
 export function arrange(
   lines: readonly RecognisedLine[],
   { rules, leaders }: DrawnLines,
@@ -73,7 +75,7 @@ export function arrange(
   return { lines: pieces.sort((a, b) => a.order - b.order).map(({ line }) => line), tables };
 }
 
-/** A line with a row of dots is one of a table of contents. */
+/** A line with a dot leader belongs to a table of contents. */
 const isOn = ({ left, right, base, size }: RecognisedLine, leader: Leader): boolean =>
   Math.abs(-base - leader.at) < size &&
   leader.from < right + 2 * size &&

@@ -1,14 +1,14 @@
-/** Runs in the child: pictures in the memory of the engine, as its library (Leptonica) has them. */
+/** Runs in the child: images in the engine's memory, in the format of its library (Leptonica). */
 import { resized, type Gray, type Scan } from "./bitmap";
 
-/** The numbers that such a picture begins with, in the order of their places. */
+/** The fields at the beginning of such an image, in order. */
 const fields = 13;
 const places = { width: 0, height: 1, bits: 2, words_per_row: 4, xres: 6, yres: 7, data: 12 };
 
-/** Faxes have fewer rows than columns for each inch: from here on pixels are made square. */
+/** Faxes have a lower vertical resolution: from this ratio on, pixels are made square. */
 const square_max = 1.2;
 
-/** The picture at this address, in grey; its pixels have 1, 8 or 32 bits. */
+/** The image at this address, in grey; its pixels have 1, 8 or 32 bits. */
 export function readPix(memory: WebAssembly.Memory, address: number): Scan | null {
   const head = new Uint32Array(memory.buffer, address, fields),
     { width, height, words_per_row, xres, yres, data } = Object.fromEntries(
@@ -36,7 +36,7 @@ const shades: Readonly<Record<number, RowReader>> = {
   8: (words, from, into) => {
     for (let x = 0; x < into.length; x++) into[x] = words[from + (x >> 2)]! >>> (24 - 8 * (x & 3));
   },
-  // Red, green and blue, as bright as they look.
+  // Luminance of red, green and blue.
   32: (words, from, into) => {
     for (let x = 0; x < into.length; x++) {
       const color = words[from + x]!;

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: prepares the picture of a page for recognition: straight, with dark letters on
- * white paper, and without the lines of tables, which are kept apart.
+ * Runs in the child: prepares the image of a page for recognition: straightened, with dark letters
+ * on white paper, and without the lines of tables, which are returned separately.
  */
 import { resized, turned, type Gray, type Quarters } from "./bitmap";
 import { withoutRules } from "./rule-removal";
@@ -14,13 +14,13 @@ import type { PictureRule } from "./traced-lines";
 export interface PreparedPage {
   readonly picture: Gray;
   readonly rules: PictureRules;
-  /** How much the page was askew, degrees. */
+  /** The skew of the page, in degrees. */
   readonly degrees: number;
-  /** Its lines of text run down: it lies on its side. */
+  /** Its lines of text run downwards: it is rotated by 90 degrees. */
   readonly sideways: boolean;
 }
 
-/** Less does not harm recognition: pixels stay as they are. */
+/** Smaller angles don't harm recognition: pixels stay unchanged. */
 const degrees_min = 0.2;
 
 export function preparePage(picture: Gray): PreparedPage {
@@ -37,13 +37,13 @@ export function preparePage(picture: Gray): PreparedPage {
   };
 }
 
-/** The shade that most of the page has where it is light. */
+/** The shade of most of the light parts of the page. */
 function paperOf(picture: Gray): number {
   const { light } = tilesOf(picture);
   return light.toSorted()[light.length >> 1]!;
 }
 
-/** The page in another size. */
+/** Resizes the page. */
 export function scaledPage(page: PreparedPage, scale: number): PreparedPage {
   if (scale === 1) return page;
   const { picture, rules } = page,
@@ -57,7 +57,7 @@ export function scaledPage(page: PreparedPage, scale: number): PreparedPage {
   };
 }
 
-/** The page turned clockwise, by so many quarters. */
+/** Rotates the page clockwise, by this many quarter turns. */
 export function turnedPage(page: PreparedPage, quarters: Quarters): PreparedPage {
   let { picture, rules } = page;
   picture = turned(picture, quarters);
@@ -68,7 +68,7 @@ export function turnedPage(page: PreparedPage, quarters: Quarters): PreparedPage
   return { ...page, picture, rules, sideways: quarters % 2 === 1 ? !page.sideways : page.sideways };
 }
 
-/** Clockwise: what was at the top is at the right. `height` is that of the page before. */
+/** Clockwise: the top becomes the right. `height` is that of the page before. */
 const quarterTurn = ({ across, down }: PictureRules, height: number): PictureRules => ({
   across: down.map((rule) => mirrored(rule, height)),
   down: across.map((rule) => ({ ...rule, at: height - 1 - rule.at, slope: -rule.slope })),

@@ -1,4 +1,4 @@
-/** Runs in the child: the text of a picture, whichever way it is turned, and how sure it is. */
+/** Runs in the child: the text of an image in any orientation, and its confidence. */
 import type { PageConcern } from "../child/page-output";
 import { joinLines } from "../child/paragraphs";
 import type { Scan } from "./bitmap";
@@ -14,17 +14,20 @@ export interface RecognisedText {
   /** 0 to 100. */
   readonly confidence: number;
   readonly letters: number;
-  /** `doubtful` text is kept with a warning, `illegible` text is not kept, `blank` has none. */
+  /**
+   * `doubtful` text is kept with a warning, `illegible` text is dropped, `blank` means there is
+   * none.
+   */
   readonly trust: "sure" | "doubtful" | "illegible" | "blank";
   readonly concerns: readonly PageConcern[];
 }
 
-/** With less confidence than this, text is not kept. */
+/** Text with lower confidence is dropped. */
 const doubtful_min = 55;
-/** Confidence of a line; below it is a stain, a rule or a part of a photo. */
+/** Minimum confidence of a line; below it is a stain, a rule or part of a photo. */
 const line_min = 30;
 
-/** Small letters are read better when they are enlarged, by `scale`. @throws EngineFailure */
+/** Small letters are recognised better when enlarged by `scale`. @throws EngineFailure */
 export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): RecognisedText {
   const page = scaledPage(preparePage(scan.picture), scale),
     dots_per_inch = scan.dots_per_inch && Math.round(scan.dots_per_inch * scale),
@@ -53,7 +56,7 @@ export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): Recogn
   };
 }
 
-/** Degrees. */
+/** In degrees. */
 const askew_min = 10;
 /** Letters that were left out, and their share of all. */
 const left_out_min = 40;

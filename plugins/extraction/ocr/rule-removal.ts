@@ -1,4 +1,4 @@
-/** Runs in the child: takes lines out of a picture, but not the letters that touch them. */
+/** Runs in the child: removes lines from an image, but not the letters that touch them. */
 import { transposed, type Gray } from "./bitmap";
 import type { PictureRules } from "./rules";
 import type { PictureRule } from "./traced-lines";
@@ -7,10 +7,10 @@ const white = 255;
 /** Lighter than this is paper. */
 const ink_max = 225;
 
-/** A new picture. Paper has to be white. */
+/** A new image. The paper has to be white. */
 export function withoutRules(picture: Gray, { across, down }: PictureRules): Gray {
   if (across.length + down.length === 0) return picture;
-  // Both are looked for in the picture as it was, where lines that cross are whole.
+  // Both directions use the original image, where crossing lines are intact.
   const cleared = { ...picture, pixels: Uint8Array.from(picture.pixels) };
   for (const rule of across) clear(picture, cleared.pixels, rule, down);
   if (down.length === 0) return cleared;
@@ -38,7 +38,7 @@ function clear(
       bottom = y + half;
     while (top < y && !isInk(x, top)) top++;
     while (bottom > y && !isInk(x, bottom)) bottom--;
-    // A letter that crosses the line goes on above it and below it.
+    // A letter that crosses the line continues above and below it.
     const is_crossed =
       isInk(x, top - 1) && isInk(x, bottom + 1) && isInk(x, top - 3) && isInk(x, bottom + 3);
     if (is_crossed && !crossings.has(x)) continue;

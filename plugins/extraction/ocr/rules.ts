@@ -1,6 +1,6 @@
 /**
- * Runs in the child: finds the straight lines that are drawn on a picture, such as those of tables:
- * thin or thick, broken or dashed, faint or dark.
+ * Runs in the child: finds straight lines in an image, such as those of tables: thin or thick,
+ * broken or dashed, faint or dark.
  */
 import { resized, transposed, unitOf, type Gray } from "./bitmap";
 import type { Ground } from "./dark-grounds";
@@ -11,30 +11,30 @@ export interface PictureRules {
   readonly down: readonly PictureRule[];
 }
 
-/** How much darker than paper lines are at least; no thick line is faint. */
+/** The minimum contrast of lines against paper; thick lines are never faint. */
 const thin_contrast = 22;
 const thick_contrast = 90;
 /** Shorter lines are found only where they end at others. Lengths are in units (see `unitOf`). */
 const length_min = 110;
-/** The share of a line that is drawn: of one that touches no other, of others, of dashed ones. */
+/** The share of a line that must be drawn: of an isolated one, of others, of dashed ones. */
 const alone_min = 0.88;
 const solid_min = 0.8;
-/** Dashed lines are found where they cross others, and are longer. */
+/** Dashed lines are found where they cross others, and must be longer. */
 const dashed_length_min = 150;
-/** How near to each other lines touch. */
+/** The distance at which lines count as touching. */
 const touch = 9;
-/** Pieces of a broken line: how far apart they are, and how far off the same height. */
+/** Fragments of a broken line: the largest gap, and the largest vertical offset. */
 const break_max = 30;
 const offset_max = 3;
-/** A picture with more lines is a drawing. */
+/** An image with more lines is a drawing. */
 const lines_max = 3_000;
 
-/** In a picture of more pixels, lines are still seen when it is shrunk. */
+/** An image with more pixels is shrunk first, which keeps lines visible. */
 const pixels_max = 5_500_000;
 
 /**
  * `noise` is the usual difference between two pixels of paper. The edges of `grounds`, which were
- * dark, are lines too.
+ * dark, count as lines too.
  */
 export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]): PictureRules {
   const { width, height } = picture,
@@ -54,7 +54,7 @@ export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]
   return { across: whole(rules.across), down: whole(rules.down) };
 }
 
-/** The same line on a picture of another size. */
+/** The same line in an image of another size. */
 export const enlarged = <Line extends PictureRule>(line: Line, scale: number): Line => ({
   ...line,
   from: Math.floor(line.from * scale),
@@ -83,7 +83,7 @@ const covers = (line: TracedLine, other: TracedLine): boolean =>
   Math.abs(heightAt(line, (other.from + other.to) / 2) - other.at) <=
     line.thickness + other.thickness + 2;
 
-/** Pieces of broken lines as one. */
+/** Joins fragments of broken lines. */
 function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
   const whole: TracedLine[] = [];
   for (const line of lines.toSorted((a, b) => a.from - b.from)) {
@@ -95,7 +95,8 @@ function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
         Math.abs(heightAt(other, line.from) - heightAt(line, line.from)) <= offset_max * unit,
     );
     const pair = before < 0 ? line : joinedPair(whole[before]!, line);
-    // Stems of letters below each other are no broken line: most of a line is there.
+    // Stems of letters below each other are not a broken line, in which most of the length is
+    // drawn.
     if (before < 0 || pair.drawn < solid_min) whole.push(line);
     else whole[before] = pair;
   }
@@ -116,7 +117,7 @@ function joinedPair(first: TracedLine, second: TracedLine): TracedLine {
   };
 }
 
-/** The edges across and down, on a picture that is shrunk so. */
+/** The horizontal and vertical edges, in the shrunken image. */
 function edgesOf(
   ground: Ground,
   shrink: number,
@@ -134,7 +135,7 @@ function edgesOf(
   ];
 }
 
-/** Long lines, and shorter ones that end at them: others are parts of letters. */
+/** Long lines, and shorter ones that end at them; others are parts of letters. */
 function chosen(
   across: readonly TracedLine[],
   down: readonly TracedLine[],
@@ -164,7 +165,7 @@ function chosen(
   return { across: all(across, sure_across, sure_down), down: all(down, sure_down, sure_across) };
 }
 
-/** Whether a line across and one down cross or nearly touch. */
+/** Whether a horizontal and a vertical line cross or nearly touch. */
 const meet = (line: PictureRule, other: PictureRule, near: number): boolean =>
   other.at >= line.from - near &&
   other.at <= line.to + near &&

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads the parts of tables again, one by one, that gave no text or text that is
- * not sure: beside wide gaps, the recognition of a whole page leaves out short cells.
+ * Runs in the child: recognises parts of tables a second time, one by one, where the first pass
+ * found no text or was uncertain: beside wide gaps it misses short cells.
  */
 import { touchingGroups, merged } from "../child/tables/rules";
 import { around, median, type Box, type Table } from "../child/tables/geometry";
@@ -16,15 +16,15 @@ import { inkRegions } from "./ink-regions";
 import { drawingOf } from "./page-tables";
 import type { PictureRules } from "./rules";
 
-/** Words that are less sure are read again. */
+/** Words with lower confidence are read again. */
 const unsure_max = 60;
-/** Text that is less sure is no better than none. */
+/** Text with lower confidence is no better than none. */
 const legible_min = 45;
-/** Parts of a page that are read again, at most. */
+/** The most parts of a page that are read again. */
 const parts_max = 40;
-/** White around a part, in the size of its letters. */
+/** White margin around a part, in letter sizes. */
 const margin = 0.4;
-/** Words with a smaller gap between them are of one cell. */
+/** Words with a smaller gap between them belong to one cell. */
 const gap_max = 0.8;
 
 export interface SecondReading {
@@ -36,11 +36,11 @@ export interface ReadPage {
   readonly lines: readonly RecognisedLine[];
   readonly rules: PictureRules;
   readonly tables: readonly Table[];
-  /** Points for each pixel of the picture, in which tables are. */
+  /** Points per pixel; tables are in points. */
   readonly points: number;
 }
 
-/** `read` reads a part of the picture as one block of text. */
+/** `read` recognises a part of the image as one block of text. */
 export function readAgain(
   picture: Gray,
   { lines, rules, tables, points }: ReadPage,
@@ -80,10 +80,10 @@ export function readAgain(
   }
   return { lines: left === parts_max ? lines : surer, incomplete };
 }
-/** The size of letters where none was read, pixels. */
+/** The assumed letter size where none was read, in pixels. */
 const usual_size = 30;
 
-/** Where lines found in an area go: before what is read below it. */
+/** Where lines found in an area are inserted: before the text below it. */
 function placeOf(lines: readonly RecognisedLine[], { left, top, width, height }: Window): number {
   const below = lines.findIndex(
     (line) => -line.base > top + height && line.left < left + width && line.right > left,
@@ -94,7 +94,7 @@ function placeOf(lines: readonly RecognisedLine[], { left, top, width, height }:
 const lettersOf = (words: readonly RecognisedWord[]): number =>
   words.reduce((sum, { text }) => sum + countLetters(text), 0);
 
-/** Where tables are, and where rules enclose more than one cell; pixels. */
+/** Areas of tables, and areas where rules enclose more than one cell; in pixels. */
 function areasOf(
   rules: PictureRules,
   tables: readonly Table[],

@@ -1,42 +1,42 @@
 /**
- * Runs in the child: by how much a picture of a page is askew. The lower edges of letters and rules
- * fall on few lines when a page is seen from the right angle, and their side edges too.
+ * Runs in the child: measures the skew of a page. At the right angle, the lower edges of letters
+ * and rules project onto few lines, and so do their side edges.
  */
 import { resized, transposed, type Gray } from "./bitmap";
 
-/** Degrees; a page that is turned counter-clockwise by it is straight. */
+/** In degrees; rotating the page counter-clockwise by it makes it straight. */
 export interface Skew {
   readonly degrees: number;
-  /** The lines of text run down the picture: it lies on its side. */
+  /** The lines of text run downwards: the page is rotated by 90 degrees. */
   readonly sideways: boolean;
 }
 
-/** The longer side of the picture that is measured, pixels. */
+/** The longer side of the image that is measured, in pixels. */
 const side_max = 1_300;
-/** Edges that are looked at: an even choice of all. */
+/** The most edges that are used: an even sample of all. */
 const points_max = 24_000;
-/** A page without this many edges has too little on it. */
+/** A page with fewer edges has too little content. */
 const points_min = 150;
-/** Degrees. What is more askew is taken as it is. */
+/** In degrees. A page with more skew is left unchanged. */
 const degrees_max = 20;
 const coarse_step = 0.25;
 const fine_step = 0.05;
-/** Heights that count as one: coarsely and finely, pixels. */
+/** Bin heights of the coarse and the fine projection, in pixels. */
 const coarse_bin = 3;
 const fine_bin = 1;
-/** How much better than most angles the best one is. */
+/** How much better than most angles the best one must be. */
 const gain_min = 1.25;
-/** The same for more than ten degrees, which few pages are askew by. */
+/** The same for more than ten degrees, which is rare. */
 const far_gain_min = 1.6;
 const far_degrees = 10;
-/** An edge is this share of the step from ink to paper, and more than noise. */
+/** The minimum step at an edge, relative to that from ink to paper; it must also exceed noise. */
 const edge_share = 0.3;
 const edge_min = 14;
-/** The shares of pixels that are darker than ink, and than paper. */
+/** The percentiles that stand for ink and for paper. */
 const ink_share = 0.005;
 const paper_share = 0.7;
 
-/** Null when nothing on the page tells. */
+/** Null if the page has nothing to measure. */
 export function skewOf(picture: Gray): Skew | null {
   const shrink = Math.min(1, side_max / Math.max(picture.width, picture.height));
   const small = resized(
@@ -93,7 +93,7 @@ function lowerEdges({ width, height, pixels }: Gray, contrast: number): Points {
 
 interface Measured {
   readonly degrees: number;
-  /** How many times better than the middle one the best angle is. */
+  /** How many times better than the median the best angle is. */
   readonly gain: number;
 }
 
@@ -113,7 +113,7 @@ function measure(points: Points): Measured | null {
 const anglesAround = (middle: number, reach: number, step: number): number[] =>
   Array.from({ length: 2 * Math.round(reach / step) + 1 }, (_, at) => middle - reach + at * step);
 
-/** Where between its neighbours the highest value is, -0.5 to 0.5, as on a parabola. */
+/** The vertex of the parabola through the highest value and its neighbours, -0.5 to 0.5. */
 function peak(values: readonly number[], at: number): number {
   const [before, here, after] = [values[at - 1], values[at]!, values[at + 1]];
   if (before === undefined || after === undefined) return 0;
@@ -121,7 +121,7 @@ function peak(values: readonly number[], at: number): number {
   return bend === 0 ? 0 : (0.5 * (before - after)) / bend;
 }
 
-/** How few lines the points lie on, seen from an angle. */
+/** How few lines the points project onto at this angle. */
 function concentration({ x, y }: Points, degrees: number, bin: number): number {
   const radians = (degrees * Math.PI) / 180,
     sine = Math.sin(radians) / bin,

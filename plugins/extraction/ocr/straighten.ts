@@ -1,9 +1,9 @@
-/** Runs in the child: turns a picture by a few degrees. */
+/** Runs in the child: rotates an image by a few degrees. */
 import type { Gray } from "./bitmap";
 
 /**
- * Counter-clockwise, by so many degrees, with nothing cut off: the picture gets larger. Beyond its
- * edges, paper goes on.
+ * Counter-clockwise, in degrees, without cropping: the image gets larger. Paper continues beyond
+ * its edges.
  */
 export function rotated(picture: Gray, degrees: number, paper: number): Gray {
   const { width, height, pixels } = picture;
@@ -15,7 +15,7 @@ export function rotated(picture: Gray, degrees: number, paper: number): Gray {
     result = new Uint8Array(wide * high);
   for (let y = 0; y < high; y++) {
     const down = y - (high - 1) / 2;
-    // Where the row begins in the picture, and where it goes from pixel to pixel.
+    // The start of the row in the source image, and its step from pixel to pixel.
     let from_x = -cosine * ((wide - 1) / 2) - sine * down + (width - 1) / 2,
       from_y = -sine * ((wide - 1) / 2) + cosine * down + (height - 1) / 2;
     for (let x = 0, out = y * wide; x < wide; x++, out++, from_x += cosine, from_y += sine) {

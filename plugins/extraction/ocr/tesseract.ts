@@ -1,5 +1,5 @@
 /**
- * Runs in the child: the engine of text recognition, Tesseract in WebAssembly. Loaded on first use,
+ * Runs in the child: the text recognition engine, Tesseract in WebAssembly. Loaded on first use,
  * and kept for later pages.
  */
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
@@ -11,23 +11,23 @@ import { languagesIn, type Language } from "./languages";
 import { readPix } from "./pix";
 
 /**
- * How a picture is turned and mirrored before it is read, in the numbers of EXIF: 1 not at all, 3
- * by half, 6 by a quarter clockwise, 8 by a quarter counter-clockwise.
+ * How an image is rotated and mirrored before recognition, as EXIF numbers: 1 not at all, 3 by 180
+ * degrees, 6 by 90 degrees clockwise, 8 by 90 degrees counter-clockwise.
  */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-/** What a picture, or a part of it, shows: a whole page, or one block of text in lines. */
+/** What an image, or a part of it, shows: a whole page, or one block of text. */
 export type Layout = "page" | "block";
 
 export interface Recogniser {
-  /** Files for languages that can't be used, by name. */
+  /** Unusable language files, by name. */
   readonly unusable_languages: readonly string[];
   /**
-   * A PNG, JPEG, TIFF (its first frame), WebP, GIF, BMP or PGM file as a picture, turned; null when
-   * it can't be decoded. @throws EngineFailure
+   * Decodes a PNG, JPEG, TIFF (first frame), WebP, GIF, BMP or PGM file, rotated; null if it can't
+   * be decoded. @throws EngineFailure
    */
   readonly decode: (file: Uint8Array, orientation: Orientation) => Scan | null;
-  /** The lines of a picture, or of a part. @throws EngineFailure */
+  /** The lines of an image, or of a part. @throws EngineFailure */
   readonly read: (scan: Scan, window?: Window, layout?: Layout) => RecognisedLine[];
 }
 
@@ -37,9 +37,9 @@ interface Loaded {
   readonly api: TessBaseAPI;
   /** Messages of the engine since they were last cleared. */
   readonly messages: string[];
-  /** The languages it was set up with. */
+  /** The languages it was initialised with. */
   languages: string;
-  /** The picture that it holds. */
+  /** The image that it holds. */
   picture: Gray | null;
   layout: Layout;
   unusable_languages: readonly string[];
@@ -72,7 +72,9 @@ async function load(): Promise<Loaded> {
   };
 }
 
-/** The engine, set up for the languages that are in this directory now. @throws EngineFailure */
+/**
+ * The engine, initialised for the languages that are in this directory now. @throws EngineFailure
+ */
 export async function openRecogniser(directory: string): Promise<Recogniser> {
   const engine = await (loaded ??= load());
   const guarded = <T>(work: () => T): T => {
@@ -121,17 +123,17 @@ function setUp(
   api.SetPageSegMode(modes[engine.layout]);
 }
 
-/** Where the engine looks for the picture. */
+/** Where the engine expects the image. */
 const input = "/input";
 
-/** Gives the engine a picture file; false when it can't be decoded. */
+/** Passes an image file to the engine; false if it can't be decoded. */
 function setPicture(engine: Loaded, file: Uint8Array, orientation: Orientation): boolean {
   const { module, api, messages } = engine;
   messages.length = 0;
   engine.picture = null;
   api.Clear();
   module.FS.writeFile(input, file);
-  // When it fails, the engine would go on with the picture before this one.
+  // After a failure, the engine would continue with the previous image.
   const decoded = api.SetImageFile(orientation, 0) === 0;
   module.FS.unlink(input);
   return decoded;

@@ -1,21 +1,21 @@
-/** Runs in the child: the shades of a picture, tile by tile. */
+/** Runs in the child: the shades of an image, tile by tile. */
 import { unitOf, type Gray } from "./bitmap";
 
 export interface Tiles {
-  /** Pixels. */
+  /** In pixels. */
   readonly side: number;
-  /** How many there are. */
+  /** The number of tiles. */
   readonly across: number;
   readonly down: number;
-  /** For each tile, row by row: the shade of its lightest parts, and the one in the middle. */
+  /** For each tile, row by row: the shade of its lightest parts, and the median. */
   readonly light: Uint8Array;
   readonly median: Uint8Array;
 }
 
 const tile_side = 12;
-/** The share of pixels that are lighter than the shade of the lightest parts. */
+/** The share of pixels lighter than what counts as the shade of the lightest parts. */
 const light_share = 0.15;
-/** Pixels across and down of which one is looked at. */
+/** Sampling step, in pixels. */
 const every = 2;
 
 export function tilesOf(picture: Gray): Tiles {
@@ -40,17 +40,17 @@ export function tilesOf(picture: Gray): Tiles {
   return { side, across, down, light, median };
 }
 
-/** The shade that so many are lighter than. */
+/** The shade at this percentile. */
 function lighterThan(counts: Uint16Array, wanted: number): number {
   let shade = 255;
   for (let left = wanted; shade > 0 && left > counts[shade]!; shade--) left -= counts[shade]!;
   return shade;
 }
 
-/** How far around a tile paper is looked for, tiles. */
+/** How far around a tile paper is searched for, in tiles. */
 const reach = 20;
 
-/** For each tile the shade of the lightest tile around it: that of paper that is not shaded. */
+/** For each tile the shade of the lightest tile around it: that of unshaded paper. */
 export function levelAround({ across, down, light }: Tiles): Uint8Array {
   const rows = new Uint8Array(light.length),
     around = new Uint8Array(light.length);

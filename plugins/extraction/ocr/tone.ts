@@ -1,17 +1,17 @@
 /**
- * Runs in the child: the shades of a picture. Paper that is shaded, yellow or badly lit becomes
- * white, faint ink dark, and white letters on a dark ground become dark ones on white.
+ * Runs in the child: normalises the shades of an image. Shaded, yellowed or badly lit paper becomes
+ * white, faint ink dark, and white letters on a dark background become dark on white.
  */
 import type { Gray } from "./bitmap";
 import { invertGrounds, type Ground } from "./dark-grounds";
 import { levelAround, tilesOf, type Tiles } from "./tiles";
 
 export interface Toned {
-  /** Its paper is white. */
+  /** The paper is white. */
   readonly picture: Gray;
   /** Areas that were dark with light letters. */
   readonly grounds: readonly Ground[];
-  /** The usual difference between two pixels of paper, levels. */
+  /** The usual difference between two pixels of paper, in levels. */
   readonly noise: number;
 }
 
@@ -24,12 +24,12 @@ export function toned(picture: Gray): Toned {
 
 /** Paper lighter than this needs no change. */
 const white_min = 246;
-/** A tile darker than this share of the paper around is a picture or a large letter. */
+/** A tile darker than this share of the surrounding paper is a picture or a large letter. */
 const paper_min = 0.6;
-/** The share of the paper's shade that ink has, at most, and below which it stays as it is. */
+/** The highest shade of ink relative to paper, and the one below which ink stays unchanged. */
 const ink_max = 0.85;
 const dark_max = 0.45;
-/** What faint ink is stretched to. */
+/** The target shade of faint ink. */
 const ink_wanted = 0.25;
 const stretch_max = 0.75;
 
@@ -44,7 +44,7 @@ function withWhitePaper(picture: Gray, tiles: Tiles): Gray {
     row_paper = new Float32Array(across),
     scale = 255 / (1 - floor);
   for (let y = 0; y < height; y++) {
-    // Between the middles of tiles, the shade of paper changes evenly.
+    // The shade of paper is interpolated between the centres of tiles.
     const place = Math.min(down - 1, Math.max(0, (y + 0.5) / side - 0.5)),
       above = Math.floor(place),
       below = Math.min(down - 1, above + 1);
@@ -86,7 +86,7 @@ function paperOf(tiles: Tiles): Float32Array {
 
 const sampled_rows = 5;
 
-/** The usual shade of ink, as a share of that of paper; 0 when there is hardly any. */
+/** The usual shade of ink, relative to paper; 0 if there is hardly any. */
 function inkOf({ width, height, pixels }: Gray, tiles: Tiles, paper: Float32Array): number {
   const counts = new Uint32Array(101);
   let inked = 0;
@@ -105,7 +105,7 @@ function inkOf({ width, height, pixels }: Gray, tiles: Tiles, paper: Float32Arra
   return level / 100;
 }
 
-/** Darker pixels are no paper. */
+/** Darker pixels are not paper. */
 const paper_noise_min = 200;
 
 function noiseOf({ width, height, pixels }: Gray): number {

@@ -1,45 +1,45 @@
 /**
- * Runs in the child: traces thin lines across a picture. A pixel of such a line is darker than what
- * is a little above and a little below it, and many of them follow each other.
+ * Runs in the child: traces thin horizontal lines in an image. A pixel of such a line is darker
+ * than those a little above and a little below it, and many of them are consecutive.
  */
 import type { Gray } from "./bitmap";
 
-/** A line across a picture, or down it; pixels. */
+/** A horizontal or vertical line in an image, in pixels. */
 export interface PictureRule {
   readonly from: number;
   readonly to: number;
-  /** How far down, or from the left, its middle is. */
+  /** The position of its middle, from the top or from the left. */
   readonly at: number;
-  /** How far it leads down, or right, with each pixel. */
+  /** Its slope. */
   readonly slope: number;
   readonly thickness: number;
 }
 export interface TracedLine extends PictureRule {
-  /** The share of its length that is there, 0 to 1. */
+  /** The share of its length that is drawn, 0 to 1. */
   readonly drawn: number;
 }
 
-/** How far above and below it is lighter, in units. */
+/** The distance at which pixels above and below must be lighter, in units. */
 const reach = 4.5;
-/** How much lighter, in times the noise of the picture. */
+/** How much lighter, in multiples of the image's noise. */
 const contrast_noise = 3.5;
-/** A missing pixel counts so much against those that are there. */
+/** The penalty of a missing pixel, relative to one that is there. */
 const miss = 0.7;
-/** Pixels that may be missing one after the other, in units. */
+/** The most consecutive missing pixels, in units. */
 const gap_max = 11;
-/** The shortest piece in one row of pixels, and the shortest line, in units. */
+/** The shortest fragment in one row of pixels, and the shortest line, in units. */
 const piece_min = 22;
 const line_min = 26;
-/** The steepest line, pixels down for each across. */
+/** The steepest slope. */
 const slope_max = 0.015;
-/** How far off the line pieces may lie, in units. */
+/** How far fragments may deviate from the line, in units. */
 const straight_max = 3;
-/** A picture with more pieces is a drawing, or noise. */
+/** An image with more fragments is a drawing, or noise. */
 const pieces_max = 150_000;
 
 /**
- * Empty when there are too many to be rules of a text. `contrast` is how much darker than paper
- * they are at least.
+ * Empty if there are too many to be rules of a text. `contrast` is the minimum difference from
+ * paper.
  */
 export function tracedLines(
   picture: Gray,
@@ -61,7 +61,7 @@ function ridgesOf({ width, height, pixels }: Gray, unit: number, contrast: numbe
   const ridges = new Uint8Array(pixels.length),
     far = Math.max(3, Math.round(reach * unit)) * width,
     last = pixels.length - width;
-  // At the edges of the picture, the row there stands for those outside.
+  // At the edges of the image, the outermost row stands for those outside.
   for (let row = 0; row < height; row++) {
     const start = row * width,
       up = Math.max(0, start - far) - start,
@@ -74,14 +74,14 @@ function ridgesOf({ width, height, pixels }: Gray, unit: number, contrast: numbe
   return ridges;
 }
 
-/** Pieces of lines in single rows of pixels: parallel lists. */
+/** Fragments of lines in single rows of pixels, as parallel lists. */
 interface Pieces {
   readonly row: number[];
   readonly from: number[];
   readonly to: number[];
 }
 
-/** Null when there are too many. */
+/** Null if there are too many. */
 function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pieces | null {
   const pieces: Pieces = { row: [], from: [], to: [] },
     length_min = piece_min * unit,
@@ -95,7 +95,7 @@ function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pi
   for (let row = 0; row < height; row++) {
     const start = row * width;
     for (let x = ridges.indexOf(1, start) - start; x >= 0 && x < width;) {
-      // From here to where most is gained from pixels that are there.
+      // From here to where the score is highest.
       let gained = 0,
         best = 0,
         end = x;
@@ -114,7 +114,7 @@ function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pi
   return pieces;
 }
 
-/** Pieces that continue each other in the same row or the next two are a line. */
+/** Fragments that continue each other in the same row or the next two form a line. */
 function linesOf(pieces: Pieces, unit: number): PictureRule[] {
   const { row, from, to } = pieces,
     parent = Int32Array.from(row, (_, at) => at),
@@ -123,7 +123,7 @@ function linesOf(pieces: Pieces, unit: number): PictureRule[] {
     while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
     return at;
   };
-  // The pieces of rows before that may still reach the one that is looked at.
+  // Fragments of previous rows that may still reach the current one.
   for (let at = 0, first = 0; at < row.length; at++) {
     while (row[first]! < row[at]! - 2) first++;
     for (let other = first; other < at; other++)
@@ -140,7 +140,7 @@ function linesOf(pieces: Pieces, unit: number): PictureRule[] {
   return [...lines.values()].flatMap((sums) => sums.line(unit));
 }
 
-/** What the line through pieces is found from: sums over their pixels. */
+/** Sums over the pixels of the fragments, for a linear fit. */
 class Sums {
   private weight = 0;
   private x = 0;
@@ -166,7 +166,7 @@ class Sums {
     this.bottom = Math.max(this.bottom, row);
   }
 
-  /** None when the pieces do not lie on a line. */
+  /** None if the fragments don't lie on a line. */
   line(unit: number): PictureRule[] {
     const { weight, from, to } = this,
       [x, y] = [this.x / weight, this.y / weight],
@@ -188,7 +188,7 @@ function drawnShare(
   { width, height }: Gray,
 ): number {
   const middle = (from + to) / 2,
-    // A line is there in its middle; letters on a row have gaps at every height.
+    // A line is drawn in its middle; a row of letters has gaps at every height.
     around = thickness < 3 ? 1 : 0;
   let drawn = 0;
   for (let x = from; x <= to; x++) {

@@ -1,4 +1,7 @@
-/** Runs in the child: reads a page, turned by quarters so that its text runs to the right. */
+/**
+ * Runs in the child: recognises a page after rotating it by quarter turns so that its text runs to
+ * the right.
+ */
 import { cropped, turned, type Gray, type Quarters } from "./bitmap";
 import { withoutLeaders, type Leader } from "./dot-leaders";
 import { countLetters, countLineLetters, meanConfidence, type RecognisedLine } from "./hocr";
@@ -8,8 +11,8 @@ import type { Recogniser } from "./tesseract";
 /** Fewer letters may be stains. */
 export const print_letters_min = 12;
 /**
- * Confidence from which a page is sure. Readable print is above 75, an unknown script at 35 to 65,
- * a page upside down or a photo at 25 to 50.
+ * The confidence from which a page counts as certain. Readable print is above 75, an unknown script
+ * at 35 to 65, an upside-down page or a photo at 25 to 50.
  */
 export const sure_min = 70;
 
@@ -24,9 +27,9 @@ export interface Reading {
 export interface UprightPage {
   readonly page: PreparedPage;
   readonly lines: readonly RecognisedLine[];
-  /** Rows of dots that were taken out. */
+  /** Dot leaders that were removed. */
   readonly leaders: readonly Leader[];
-  /** By how many it was turned clockwise. */
+  /** The number of clockwise quarter turns applied. */
   readonly quarters: Quarters;
 }
 
@@ -44,7 +47,7 @@ export function readUpright(reading: Reading): UprightPage {
 }
 
 const isDoubtful = (lines: readonly RecognisedLine[]): boolean => isUnsure(lines) || runDown(lines);
-/** Tesseract reads lines that run down a page too, but tables are not found among them. */
+/** Tesseract also reads lines that run downwards, but tables are not found among them. */
 const runDown = (lines: readonly RecognisedLine[]): boolean => {
   const long = lines.filter(({ text }) => countLetters(text) >= long_letters_min);
   return countLineLetters(long.filter(isTall)) > 0.5 * countLineLetters(long);
@@ -57,7 +60,7 @@ const isTall = ({ words }: RecognisedLine): boolean => {
       Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
   return tall > 1.5 * wide;
 };
-/** The confidence from which another turn is the right one. */
+/** The confidence from which another rotation is the right one. */
 const neededFrom = (lines: readonly RecognisedLine[]): number =>
   meanConfidence(lines) + (runDown(lines) ? -turn_gain_min : turn_gain_min);
 
@@ -72,17 +75,17 @@ function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quar
   };
 }
 
-/** Turned the right way, confidence is higher by much more than this. */
+/** In the right rotation, confidence is higher by much more than this. */
 const turn_gain_min = 10;
-/** A place on a page, as shares of its width and height. */
+/** A position on a page, as shares of its width and height. */
 interface Place {
   readonly x: number;
   readonly y: number;
 }
-/** With this confidence no other turn is tried. */
+/** With this confidence no other rotation is tried. */
 const certain_min = 85;
 
-/** Clockwise, so that the page is read with most confidence here; 0 when no turn is better. */
+/** The clockwise rotation in which this part is read with most confidence; 0 if none is better. */
 function findTurn(reading: Reading, place: Place, lines: readonly RecognisedLine[]): Quarters {
   const turns: readonly Quarters[] = reading.page.sideways ? [3, 1, 2] : [2, 3, 1];
   let [best, highest]: [Quarters, number] = [0, neededFrom(lines)];
@@ -96,10 +99,10 @@ function findTurn(reading: Reading, place: Place, lines: readonly RecognisedLine
   return best;
 }
 
-/** How much of a page is read to detect which way it is turned. */
+/** How much of a page is read to detect its rotation. */
 const window_share = 0.06;
 
-/** What is read around a place once the page is turned. */
+/** The area to read around a position once the page is rotated. */
 function readAround(
   { recogniser, page, dots_per_inch }: Reading,
   { x, y }: Place,
@@ -117,7 +120,7 @@ function readAround(
   });
 }
 
-/** The place of the line in the middle. */
+/** The position of the line in the middle. */
 function middleLine(lines: readonly RecognisedLine[], { width, height }: Gray): Place {
   const { left, right, base } = lines.toSorted((one, other) => one.base - other.base)[
     lines.length >> 1

@@ -1,11 +1,11 @@
 /**
- * Runs in the child: content that a file has twice, in a new form and in one for old programs
- * (`mc:AlternateContent`). The second form is read only when the first gave no text.
+ * Runs in the child: content that a file contains twice, in a new form and in one for old programs
+ * (`mc:AlternateContent`). The second form is read only if the first has no text.
  */
 import type { BlockBuilder } from "../child/block-builder";
 
 export class AlternateContent {
-  /** For each open element, how long the text was when it began. */
+  /** For each open element, the length of the text when it began. */
   private readonly lengths: number[] = [];
   constructor(private readonly builder: BlockBuilder) {}
 

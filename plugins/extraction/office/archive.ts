@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the parts of a document that is a ZIP archive, by name, within limits on what
- * they inflate to. Finds parts again when the directory of the archive is lost.
+ * Runs in the child: the parts of a document that is a ZIP archive, by name, with limits on their
+ * inflated size. Recovers parts if the directory of the archive is lost.
  */
 import { closeSync, openSync } from "node:fs";
 import {
@@ -19,7 +19,7 @@ import { ExtractionFailure } from "../contract";
 
 export interface ArchiveLimits {
   readonly entries_max: number;
-  /** Inflated: one part, and all parts that are read together. */
+  /** Inflated size of one part, and of all parts read together. */
   readonly entry_bytes_max: number;
   readonly total_bytes_max: number;
 }
@@ -28,7 +28,7 @@ const default_limits: ArchiveLimits = {
   entry_bytes_max: 64 * 2 ** 20,
   total_bytes_max: 128 * 2 ** 20,
 };
-/** An archive without its directory is searched for parts up to this size. */
+/** An archive without a directory is searched for parts up to this size. */
 const salvage_bytes_max = 256 * 2 ** 20;
 /** Reading a part counts as at least this much, so that reading one a million times ends too. */
 const charge_bytes_min = 4096;
@@ -53,7 +53,7 @@ export const openEmbeddedArchive = (bytes: Uint8Array, limits: ArchiveLimits): A
   new Archive(memorySource(bytes), limits, () => {});
 
 export class Archive {
-  /** In the order of the directory; folders end in `/`, and none begins with one. */
+  /** In directory order; folders end in `/`, and none begins with one. */
   readonly names: readonly string[];
   /** The directory is lost: these parts were found by their own headers. */
   readonly salvaged: boolean;
@@ -84,8 +84,8 @@ export class Archive {
   }
 
   /**
-   * The inflated bytes of a part; null when there is no such part, or when it is damaged. Case is
-   * ignored where no name fits exactly.
+   * The inflated bytes of a part; null if there is no such part, or it is damaged. Without an exact
+   * match, case is ignored.
    * @throws ExtractionFailure `encrypted`, `too_large`, `unsupported_type`
    */
   read(name: string): Uint8Array | null {
@@ -116,7 +116,7 @@ export class Archive {
   }
 }
 
-/** The entries of the directory; null when there is no sound directory. */
+/** The entries of the directory; null if it is missing or damaged. */
 function listEntries(source: ZipSource, { entries_max }: ArchiveLimits): ZipEntry[] | null {
   const directory = findDirectory(source);
   if (directory === null || directory.size > source.size) return null;

@@ -11,7 +11,7 @@ export function readChart(xml: string): Block[] {
   return reader.result();
 }
 
-/** What the values inside these elements are. */
+/** The role of the values inside these elements. */
 const series_parts: Readonly<Record<string, "name" | "categories" | "values">> = {
   "c:tx": "name",
   "c:cat": "categories",

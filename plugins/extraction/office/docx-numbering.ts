@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the lists of a Word document. The numbers of their items are not in the text:
- * Word counts them.
+ * Runs in the child: the lists of a Word document. The numbers of their items are not part of the
+ * text: Word computes them.
  */
 import type { Tag } from "../../../core/lib/xml";
 import { formatBullet, formatNumber } from "../child/list-markers";
@@ -12,7 +12,7 @@ interface Level {
   format: string;
   /** The pattern of the marker: `%1.%2)`. */
   text: string;
-  /** The paragraph style that belongs to this level. */
+  /** The paragraph style linked to this level. */
   style: string | null;
   /** All numbers of the marker are decimal. */
   legal: boolean;
@@ -25,7 +25,7 @@ interface List {
 }
 
 const levels_max = 9;
-/** Honest patterns are short; a long one would be repeated for every item. */
+/** Genuine patterns are short; a long one would be repeated for every item. */
 const pattern_chars_max = 60;
 
 export class Numbering {
@@ -40,8 +40,8 @@ export class Numbering {
   }
 
   /**
-   * Counts the next paragraph of this list, and gives its marker. Without a level, that of one of
-   * the `styles` counts.
+   * Counts the next paragraph of this list, and returns its marker. Without a level, that of one of
+   * the `styles` is used.
    */
   next(number: string, level: number | null, styles: readonly string[] = []): string {
     const list = this.lists.get(number);
@@ -66,7 +66,7 @@ export class Numbering {
     });
   }
 
-  /** Lists with the same abstract list continue each other, unless they say where to start. */
+  /** Lists with the same abstract list continue each other, unless they set a start. */
   private countsOf(number: string, { abstract, starts }: List): number[] {
     const counts = this.counts.get(abstract) ?? [];
     this.counts.set(abstract, counts);

@@ -1,4 +1,4 @@
-/** Runs in the child: the paragraph styles of a Word document, which make headings and lists. */
+/** Runs in the child: the paragraph styles of a Word document, which define headings and lists. */
 import { no_emphasis, type Emphasis } from "../child/emphasis";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
@@ -14,14 +14,14 @@ interface Style {
   italic: boolean;
 }
 
-/** What a paragraph itself says; null where its style counts. */
+/** A paragraph's own properties; null where those of its style apply. */
 export interface ParagraphProperties {
   style: string | null;
-  /** Outline level, 0 is the highest. */
+  /** Outline level, 0 is the top. */
   outline: number | null;
   /** The id of its list. */
   number: string | null;
-  /** Its level in the list, 0 is the highest. */
+  /** Its level in the list, 0 is the top. */
   level: number | null;
 }
 
@@ -34,7 +34,7 @@ interface StyleList {
 }
 
 const outline_levels = 9;
-/** A longer chain of styles goes in a circle. */
+/** A longer chain of styles is circular. */
 const chain_max = 20;
 
 export class ParagraphStyles {
@@ -64,14 +64,14 @@ export class ParagraphStyles {
     });
   }
 
-  /** The level of a heading, 1 is the highest; null for other paragraphs. */
+  /** The level of a heading, 1 is the top; null for other paragraphs. */
   headingLevel({ style, outline }: ParagraphProperties): number | null {
     return outline === null
       ? cached(this.known_levels, style, () => this.findHeadingLevel(style))
       : headingOf(outline);
   }
 
-  /** Of text in this character style. */
+  /** For text in this character style. */
   emphasisOf(style: string | undefined): Emphasis {
     return this.character_styles.get(style ?? "") ?? no_emphasis;
   }
@@ -167,5 +167,5 @@ function describeStyle(style: Style, tag: Tag): void {
   }
 }
 
-/** Of a switch such as `<w:b w:val="0"/>`. */
+/** For a switch such as `<w:b w:val="0"/>`. */
 export const isOn = (value: string): boolean => !/^(?:0|false|off)$/i.test(value);

@@ -1,6 +1,7 @@
 /**
  * Runs in the child: reads Word (.docx): paragraphs, lists with their numbers, tables, notes,
- * comments, boxes, headers and footers. Its pages exist only once it is printed: none here.
+ * comments, text boxes, headers and footers. There are no page numbers, because pages exist only
+ * when it is printed.
  */
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { BlockBuilder } from "../child/block-builder";
@@ -29,7 +30,7 @@ export function readDocx(pkg: OfficePackage, main_part: string, progress: Progre
     return reader.result();
   };
   const seen = new Set<string>();
-  /** Headers and footers of different pages often say the same. */
+  /** Headers and footers of different pages often have the same text. */
   const once = (blocks: readonly Block[]): Block[] =>
     blocks.filter(({ text }) => !seen.has(text) && seen.add(text));
   const all = (type: string): Block[] => pkg.related(main_part, type).flatMap(read);
@@ -71,8 +72,8 @@ const newParagraph = (): ParagraphProperties => ({
 });
 
 /**
- * Elements without text of the document as it is now: deleted or moved text, earlier formatting,
- * tab stops, ruby text, the looks of tables and pages.
+ * Elements without text of the current document: deleted or moved text, earlier formatting, tab
+ * stops, ruby text, properties of tables and pages.
  */
 const skipped = new Set([
   "w:tblPr",
@@ -97,33 +98,33 @@ const skipped = new Set([
 
 const scripts: Readonly<Record<string, Script>> = { superscript: "raised", subscript: "lowered" };
 
-/** A paragraph that is indented as far goes on with the item before it. */
+/** A paragraph with the same indentation continues the preceding item. */
 const item_indent_min = 200;
 
-/** Empty columns before the first cell of a row, at most. */
+/** The most empty columns before the first cell of a row. */
 const columns_before_max = 60;
 
 class WordReader implements XmlHandler {
   private readonly builder = new BlockBuilder();
   private readonly alternatives = new AlternateContent(this.builder);
   private paragraph = newParagraph();
-  /** The paragraphs around a box: it belongs to the last of them. */
+  /** The paragraphs around a text box, which belongs to the last of them. */
   private readonly outer: ParagraphProperties[] = [];
-  /** Open fields, one inside another: an instruction comes first, then its result. */
+  /** Open fields, nested: an instruction comes first, then its result. */
   private readonly fields: ("instruction" | "result")[] = [];
   private reading = false;
   private hidden = false;
   private in_properties = false;
-  /** The first letter of the next paragraph, in a frame of its own. */
+  /** The drop cap of the next paragraph, in a frame of its own. */
   private is_drop_cap = false;
   private emphasis: Emphasis = no_emphasis;
   private script: Script | null = null;
-  /** Of the paragraph that is open, in twentieths of a point. */
+  /** Of the open paragraph, in twentieths of a point. */
   private indent = 0;
-  /** The level of the last item of a list. */
+  /** The level of the last list item. */
   private item_level = 0;
   private equation: EquationReader | null = null;
-  /** How long the text was when the last one ended: the next one stands apart from it. */
+  /** The length of the text at the end of the last one: the next one is separated from it. */
   private equation_end = -1;
 
   constructor(private readonly document: WordPart) {}
@@ -189,7 +190,7 @@ class WordReader implements XmlHandler {
     }
   }
 
-  /** What is said of cells and rows, then everything else of Word. */
+  /** Handles properties of cells and rows, then all other elements of Word. */
   private openWord(tag: Tag): void | "skip" {
     const { builder } = this;
     switch (tag.name) {
@@ -224,7 +225,7 @@ class WordReader implements XmlHandler {
     }
   }
 
-  /** Special characters, and what is embedded. */
+  /** Special characters and embedded objects. */
   private openOther(tag: Tag): void | "skip" {
     const { builder } = this;
     switch (tag.name) {
@@ -344,7 +345,7 @@ class WordReader implements XmlHandler {
     this.indent = 0;
     builder.endParagraph(heading, marker, depth, goes_on);
     this.paragraph = newParagraph();
-    // In a damaged file an instruction that does not end must not hide the rest of the document.
+    // In a damaged file an unterminated instruction must not hide the rest of the document.
     if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Runs in the child: reads DrawingML: the text and tables in the shapes of a slide or a sheet.
- * Charts and diagrams are parts of their own.
+ * Charts and diagrams are separate parts.
  */
 import { AlternateContent } from "./alternate-content";
 import { readChart } from "./chart";
@@ -23,7 +23,7 @@ import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
 export interface Shape {
-  /** Its type as a placeholder of a slide (`title`, `sldNum`); null if it is no placeholder. */
+  /** Its type as a placeholder of a slide (`title`, `sldNum`); null if it is not a placeholder. */
   readonly role: string | null;
   readonly blocks: readonly Block[];
 }
@@ -33,7 +33,7 @@ export interface PackagePart {
   readonly part: string;
 }
 
-/** The shapes of a part, in the order of the file, which is the order of reading. */
+/** The shapes of a part, in file order, which is reading order. */
 export function readDrawing(
   pkg: OfficePackage,
   part: string,
@@ -55,7 +55,7 @@ export function readDiagramOf({ pkg, part }: PackagePart, id: string | undefined
   return diagram === null ? [] : readDrawing(pkg, diagram).flatMap(({ blocks }) => blocks);
 }
 
-/** From DrawingML to the names of other parts. */
+/** Maps names of DrawingML to names of other parts. */
 const number_formats: Readonly<Record<string, string>> = {
   arabic: "decimal",
   alphaLc: "lowerLetter",
@@ -77,13 +77,13 @@ class DrawingReader implements XmlHandler {
   private reading = false;
   private equation: EquationReader | null = null;
   private script: Script | null = null;
-  /** Of the paragraph that is open; null when it says none itself. */
+  /** Of the open paragraph; null if it has none of its own. */
   private bullet: Bullet | null = null;
   private level = 0;
-  /** Of the shape that is open. */
+  /** Of the open shape. */
   private style = new ListStyle();
   private in_style = false;
-  /** The paragraphs of its cells don't follow the placeholder that it stands in. */
+  /** Paragraphs in table cells don't inherit from the surrounding placeholder. */
   private in_table = false;
   /** Consecutive numbered paragraphs, by level. */
   private readonly counts: number[] = [];
@@ -206,7 +206,7 @@ class DrawingReader implements XmlHandler {
     this.endShape();
     return this.shapes;
   }
-  /** Numbers go on over paragraphs that are blank, which have none. */
+  /** Numbering continues over blank paragraphs, which have no number. */
   private endParagraph(): void {
     const { builder, placeholder, level } = this;
     if (!builder.is_at_start) {

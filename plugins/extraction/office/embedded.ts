@@ -1,4 +1,4 @@
-/** Runs in the child: documents inside a document, which another program put in as a whole. */
+/** Runs in the child: documents embedded in a document by another program. */
 import { paragraph, type Block } from "../child/blocks";
 import { ExtractionFailure, type Warning } from "../contract";
 import { declaredCharset } from "../html/charset";
@@ -10,30 +10,30 @@ import { openEmbeddedArchive, type Archive } from "./archive";
 import { findDocument } from "./formats";
 import { OfficePackage } from "./package";
 
-/** How deep documents inside documents are read. */
+/** The nesting limit of embedded documents. */
 const depth_max = 3;
-/** All embedded documents together, inflated. */
+/** Inflated size of all embedded documents together. */
 const bytes_max = 64 * 1024 * 1024;
 const entries_max = 2_000;
 const unread_named_max = 5;
 
-/** Objects without text, such as formulas, drawings and sounds: nobody misses a warning. */
+/** Objects without text, such as formulas, drawings and sounds, which need no warning. */
 const without_text = /\.(?:vsdx?|emf|wmf|png|jpe?g|gif)$/i;
-/** Most of these have no text either, but those that Word, PowerPoint or Excel made do. */
+/** Most of these have no text either, except those of Word, PowerPoint or Excel. */
 const ole_object = /\.bin$/i;
 
-/** Reads embedded documents within limits that hold for all of them together. */
+/** Reads embedded documents, with limits for all of them together. */
 export class EmbeddedDocuments {
   private depth = 0;
   private bytes_left = bytes_max;
   private readonly unread: string[] = [];
 
-  /** The longest text of each of them, UTF-16 units. */
+  /** The longest text of each of them, in UTF-16 units. */
   constructor(private readonly characters_max: number) {}
 
   /**
    * A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain
-   * text. Nothing when it can't be read.
+   * text. Nothing if it can't be read.
    */
   read(archive: Archive, part: string): readonly Block[] {
     if (without_text.test(part)) return [];
@@ -46,7 +46,7 @@ export class EmbeddedDocuments {
       return this.readBytes(bytes);
     } catch (error) {
       if (!(error instanceof ExtractionFailure)) throw error;
-      // What inflates to this much is not tried again under another name.
+      // A part that inflates to this size is not tried again under another name.
       if (error.code === "too_large") this.bytes_left = 0;
       return this.leaveOut(part);
     } finally {
@@ -105,7 +105,7 @@ export class EmbeddedDocuments {
       .flatMap(({ blocks }) => blocks);
   }
 
-  /** An old Office file, or a new one in the wrapping of an OLE object. */
+  /** An old Office file, or a new one wrapped in an OLE object. */
   private readCompound(bytes: Uint8Array): readonly Block[] {
     const file = openCompoundFile(bytes);
     const wrapped = file.has("Package") ? file.stream("Package") : null;
@@ -129,7 +129,7 @@ function readText(bytes: Uint8Array, is_utf16: boolean): readonly Block[] {
         .map((line) => paragraph(line));
 }
 
-/** In the declared encoding, else as UTF-8 if it is valid. */
+/** In the declared encoding, or otherwise as UTF-8 if it is valid. */
 function decode(bytes: Uint8Array): string {
   const declared = declaredCharset(bytes.subarray(0, 4096));
   try {

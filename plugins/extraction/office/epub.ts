@@ -1,4 +1,4 @@
-/** Runs in the child: reads e-books (.epub): a page for each part of the spine. */
+/** Runs in the child: reads e-books (.epub): one page per part of the spine. */
 import { ExtractionFailure } from "../contract";
 import { readXhtml } from "../html/page";
 import type { Page } from "../child/blocks";
@@ -22,7 +22,7 @@ export function readEpub(pkg: OfficePackage, progress: Progress): Page[] {
   });
 }
 
-/** The parts to read in order, each once. */
+/** The parts to read in order, without duplicates. */
 function spineOf(pkg: OfficePackage): string[] {
   const opf = packageDocumentOf(pkg);
   const folder = opf.slice(0, opf.lastIndexOf("/") + 1);
@@ -67,7 +67,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** The encrypted parts. Of books that only obfuscate their fonts, none is in the spine. */
+/** The encrypted parts. In books that only obfuscate their fonts, none is in the spine. */
 function encryptedIn(pkg: OfficePackage): Set<string> {
   const encrypted = new Set<string>();
   scanOfficeXml(pkg.xml("META-INF/encryption.xml") ?? "", {

@@ -1,5 +1,5 @@
 /**
- * Runs in the child: reads an equation of Office (OMML) as one line of text, as one would type it:
+ * Runs in the child: reads an Office equation (OMML) as one line of text, as one would type it:
  * `x=(-b±√(b²-4ac))/(2a)`, `∑_(k=0)^n a_k`.
  */
 import type { Tag } from "../../../core/lib/xml";
@@ -30,7 +30,7 @@ const properties = new Set("chr begChr endChr sepChr type".split(" ").map((name)
 export class EquationReader {
   private readonly open_structures: Structure[] = [];
   private readonly open_arguments: Argument[] = [{ name: "", text: "" }];
-  /** Those beyond the depth. */
+  /** The elements beyond that depth. */
   private ignored = 0;
   private reading = false;
 
@@ -78,7 +78,7 @@ export class EquationReader {
     this.open_structures.pop();
     const text = written(structure);
     const around = this.open_structures.at(-1);
-    // The rows of a matrix stand in it without an argument between them.
+    // The rows of a matrix are direct children, without an argument element between.
     if (name === "m:mr" && around !== undefined) around.arguments.push({ name: "m:e", text });
     else this.open_arguments.at(-1)!.text += text;
   }
@@ -137,12 +137,12 @@ const raised = (text: string): string =>
 const lowered = (text: string): string =>
   text === "" ? "" : (scriptForm(text, "lowered") ?? `_${grouped(text)}`);
 
-/** A number or a word stands as it is, a longer term in brackets. */
+/** A number or a word is written as it is, a longer term in brackets. */
 const grouped = (text: string): string =>
   text === "" || isGroup(text) || /^(?:[\d.,]+|[\p{L}\p{M}]+[₀-₉⁰¹²³⁴-⁹]*|.)$/u.test(text)
     ? text
     : `(${text})`;
-/** One pair of brackets is around all of it. */
+/** Whether one pair of brackets encloses all of it. */
 function isGroup(text: string): boolean {
   if (!text.startsWith("(") || !text.endsWith(")")) return false;
   let depth = 0;

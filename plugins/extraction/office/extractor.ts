@@ -1,13 +1,13 @@
 /**
- * Office documents that are ZIP archives, and e-books. With a password they are no ZIP archives but
- * compound files, as older documents are. The formats are listed in formats.ts.
+ * Office documents that are ZIP archives, and e-books. With a password they are compound files
+ * instead, like older documents. formats.ts lists the formats.
  */
 import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
 import { readInChild } from "../server/child-run";
 import { format_names } from "./names";
 
-/** Of an archive, an empty archive, and one that was meant to be split over several disks. */
+/** Signatures of an archive, an empty archive, and one meant to be split over several disks. */
 const signatures: readonly string[] = ["PK\x03\x04", "PK\x05\x06", "PK00PK\x03\x04"];
 
 export const officeExtractor = (ctx: ExtractionContext): Extractor => ({

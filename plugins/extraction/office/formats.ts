@@ -1,7 +1,7 @@
 /**
- * Runs in the child: the formats of documents in ZIP archives, how each is detected, and its
- * reader. A new format is a reader beside this file, an entry in one of the tables here, and its
- * name in names.ts; if it is of no family yet, also a function in `families`.
+ * Runs in the child: the formats of documents in ZIP archives, with their detection and readers. A
+ * new format needs a reader beside this file, an entry in one of the tables here, and its name in
+ * names.ts; a new family of formats also a function in `families`.
  */
 import type { Page } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
@@ -54,7 +54,7 @@ const openxml_formats: readonly OpenXmlFormat[] = [
 ];
 
 interface OpenDocumentFormat {
-  /** The word for it in media types, and the one of OpenOffice before OpenDocument. */
+  /** Its name in media types, and the older one of OpenOffice before OpenDocument. */
   readonly word: string;
   readonly old_word: string;
   readonly read: (pkg: OfficePackage, progress: Progress) => readonly Page[];
@@ -132,7 +132,7 @@ function findOpenDocument(pkg: OfficePackage): OfficeDocument | null {
   };
 }
 
-/** By its `mimetype`, else its manifest, else its content; null when it is no OpenDocument file. */
+/** By its `mimetype`, its manifest, or its content; null if it is not an OpenDocument file. */
 function openDocumentType(pkg: OfficePackage): string | null {
   if (!pkg.archive.has("content.xml")) return null;
   const type = mimetypeOf(pkg);

@@ -23,7 +23,7 @@ export class OdfEmphasis {
       text: () => {},
     });
   }
-  /** Of text in this style, inside text that is so. */
+  /** For text in this style, inside text with this emphasis. */
   of(style: string | undefined, around: Emphasis): Emphasis {
     const { bold, italic } = this.styles.get(style ?? "") ?? no_emphasis;
     return { bold: bold || around.bold, italic: italic || around.italic };

@@ -9,11 +9,11 @@ interface Level {
   readonly before: string;
   readonly after: string;
   readonly start: number;
-  /** How many levels the marker shows. */
+  /** The number of levels that the marker shows. */
   readonly shown: number;
 }
 type Levels = Map<number, Level>;
-/** To the names of Office Open XML. */
+/** Maps to the names of Office Open XML. */
 const formats: Readonly<Record<string, string>> = {
   "": "none",
   a: "lowerLetter",
@@ -66,7 +66,7 @@ export class OdfLists {
       this.by_paragraph.set(style, list);
   }
 
-  /** How many lists are open, one inside the other. */
+  /** The number of open lists, one inside the other. */
   get depth(): number {
     return this.open.length;
   }
@@ -85,7 +85,7 @@ export class OdfLists {
     const start = tag.get("start-value");
     if (list !== undefined) list.item = { start: start === undefined ? null : Number(start) };
   }
-  /** Of a paragraph; only the first one of an item has a marker. `level` is that of a heading. */
+  /** For a paragraph; only the first one of an item has a marker. `level` is that of a heading. */
   markerOf(tag: Tag, level: number | null): string {
     const list = this.open.at(-1);
     if (list?.item) {
@@ -123,7 +123,7 @@ function levelOf(tag: Tag): Level {
   };
 }
 
-/** Honest ones are short; a long one would be repeated for every item. */
+/** Genuine ones are short; a long one would be repeated for every item. */
 const affix = (text = ""): string => text.slice(0, affix_chars_max);
 const affix_chars_max = 20;
 

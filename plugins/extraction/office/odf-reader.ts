@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads what texts, slides and sheets of OpenDocument have in common:
- * paragraphs, headings, lists with their markers, tables, notes, comments, boxes.
+ * Runs in the child: reads the elements common to texts, slides and sheets of OpenDocument:
+ * paragraphs, headings, lists with their markers, tables, notes, comments, text boxes.
  */
 import { BlockBuilder } from "../child/block-builder";
 import type { Block } from "../child/blocks";
@@ -42,7 +42,7 @@ const skipped = new Set([
   "text:variable-decls",
   "text:user-field-decls",
 ]);
-/** Elements whose text follows the paragraph around them. */
+/** Elements whose text follows the surrounding paragraph. */
 const asides = new Set([
   "text:note-body",
   "office:annotation",
@@ -65,7 +65,7 @@ export type ReadObject = (path: string) => readonly Block[];
 
 export class OdfReader implements XmlHandler {
   readonly builder = new BlockBuilder();
-  /** One inside an aside of another. `level` is null for what is no heading. */
+  /** An aside inside another. `level` is null for anything but a heading. */
   private readonly open_paragraphs: {
     readonly level: number | null;
     readonly marker: string;
@@ -75,9 +75,9 @@ export class OdfReader implements XmlHandler {
   }[] = [];
   /** The line so far is empty or ends with white space. */
   private after_space = true;
-  /** The emphasis of the spans that are open. */
+  /** The emphasis of the open spans. */
   private readonly spans: Emphasis[] = [];
-  /** The rows are the head of their table. */
+  /** The rows are the header of their table. */
   private in_head = false;
 
   constructor(
@@ -185,7 +185,7 @@ export class OdfReader implements XmlHandler {
     this.spans.push(emphasis);
     this.builder.emphasise(emphasis);
   }
-  /** Cells that others cover are there, too, and equal ones are written once. */
+  /** Covered cells are listed, too, and repeated cells are written once. */
   private beginCell(tag: Tag): void {
     const covered = tag.name === "table:covered-table-cell",
       repeats = Number(tag.get("number-columns-repeated") ?? 1) || 1;
@@ -214,9 +214,9 @@ export class OdfReader implements XmlHandler {
   }
 }
 
-/** Makes a reader for a part of the document. All readers of a document count the same lists. */
+/** Creates a reader for a part of the document. All readers of a document share list counters. */
 export type NewReader = () => OdfReader;
-/** Hands each part of a document to a reader of its own. */
+/** Passes each part of a document to a reader of its own. */
 export abstract class ReaderDispatch implements XmlHandler {
   protected reader: OdfReader | null = null;
   constructor(protected readonly newReader: NewReader) {}

@@ -1,6 +1,6 @@
 /**
  * Runs in the child: reads OpenDocument files: texts (.odt), presentations and drawings (.odp,
- * .odg) with a page for each slide, spreadsheets (.ods) with a page for each sheet.
+ * .odg) with one page per slide, spreadsheets (.ods) with one page per sheet.
  */
 import type { Tag } from "../../../core/lib/xml";
 import { slideLabel, type Block, type Page } from "../child/blocks";
@@ -13,7 +13,7 @@ import { readSlides } from "./odp";
 import { resolvePath, type OfficePackage, type Progress } from "./package";
 import { scanOfficeXml } from "./xml";
 
-/** How deep objects inside objects are read. */
+/** The nesting limit of objects. */
 const objects_depth_max = 3;
 
 /** @throws ExtractionFailure `encrypted`, and those of the archive */
@@ -65,7 +65,7 @@ function isEncrypted(manifest: string | null): boolean {
   return encrypted;
 }
 
-/** Readers of a document in this folder, which is an object `depth` levels deep. */
+/** Readers of a document in this folder, which is an object at this `depth`. */
 function readersOf(
   pkg: OfficePackage,
   folder: string,
@@ -102,7 +102,7 @@ function readText(newReader: NewReader, content: string, styles: string | null):
 
 const header_or_footer = /^style:(?:header|footer)(?:-left|-first)?$/;
 
-/** Headers and footers, each text once. */
+/** Headers and footers, without repeated texts. */
 class RunningTextReader extends ReaderDispatch {
   readonly headers: Block[] = [];
   readonly footers: Block[] = [];

@@ -1,5 +1,5 @@
 /**
- * Runs in the child: reads presentations and drawings of OpenDocument: a page for each slide, its
+ * Runs in the child: reads presentations and drawings of OpenDocument: one page per slide, its
  * title first, its notes at the end.
  */
 import { paragraph, type Block, type Page } from "../child/blocks";
@@ -15,7 +15,7 @@ export function readSlides(newReader: NewReader, content: string, styles: string
   return reader.result();
 }
 
-/** By the class of a frame: any other one says what slides may put there. */
+/** By the class of a frame; frames of other classes are placeholders of the master. */
 const shown_of_masters: readonly (string | undefined)[] = [undefined, "header", "footer"];
 
 /** What masters put on every slide, except placeholders. */
@@ -52,7 +52,7 @@ class SlidesReader extends ReaderDispatch {
   /** What the master puts on its slides, and the footer. */
   private after: readonly Block[] = [];
   private inside_title = false;
-  /** Footers by the names that slides refer to them by. */
+  /** Footers by the names under which slides refer to them. */
   private readonly footers = new Map<string, string>();
   private footer: { readonly name: string; text: string } | null = null;
 

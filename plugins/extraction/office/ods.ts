@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads spreadsheets of OpenDocument: a page for each sheet, its name first,
- * with the values as they are shown; what is hidden is left out.
+ * Runs in the child: reads spreadsheets of OpenDocument: one page per sheet, its name first, with
+ * the values as shown; hidden parts are left out.
  */
 import type { Block, Page } from "../child/blocks";
 import { Grid, type MergedArea } from "../child/grid";
@@ -11,7 +11,7 @@ import type { OfficePackage } from "./package";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
-/** Copies of one cell or one row that are kept. */
+/** The most copies of a repeated cell or row that are kept. */
 const repeats_max = 50;
 
 export function readSheets(
@@ -24,7 +24,7 @@ export function readSheets(
   return reader.result();
 }
 
-/** The value of a cell that shows no text. */
+/** The value of a cell without displayed text. */
 const valueOf = (tag: Tag): string =>
   tag.get("string-value") ??
   tag.get("date-value") ??
@@ -61,7 +61,7 @@ class SheetsReader extends ReaderDispatch {
   private sheet = { name: "", hidden: false };
   /** Open tables: a cell may contain one. */
   private depth = 0;
-  /** Rows and columns of an outline are hidden for a moment: their details are read. */
+  /** Rows and columns hidden by a collapsed outline are read. */
   private folds = 0;
   private row = 0;
   private row_repeats = 1;
@@ -197,7 +197,7 @@ class SheetsReader extends ReaderDispatch {
       for (const { column, text, numeric } of this.cells)
         if (!this.hidden_parts.has(this.row + at, column))
           this.grid.add(this.row + at, column, text, numeric);
-    // Empty rows count as they are, copies that are left out do not.
+    // Empty rows are all counted, dropped copies are not.
     this.row += times > 0 ? times : this.row_repeats;
     this.cells = [];
   }

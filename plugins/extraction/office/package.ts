@@ -1,20 +1,23 @@
 /**
- * Runs in the child: a document as a package of parts that relate to each other, as in Office Open
- * XML. OpenDocument files and e-books have parts without relations.
+ * Runs in the child: a document as a package of related parts, as in Office Open XML. OpenDocument
+ * files and e-books have parts without relations.
  */
 import type { Block } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
 import type { Archive } from "./archive";
 import { decodeXml, scanOfficeXml } from "./xml";
 
-/** Reports how much of a document is read, 0 to 1. */
+/** Reports the progress of reading, 0 to 1. */
 export type Progress = (share: number) => void;
 
 export interface Relation {
   readonly id: string;
-  /** The last segment of its type, the same in all versions of the standard: `header`, `slide`. */
+  /**
+   * The last segment of its type, which is the same in all versions of the standard: `header`,
+   * `slide`.
+   */
   readonly type: string;
-  /** The name of a part; null when it is outside the file. */
+  /** The name of a part; null if it is outside the file. */
   readonly target: string | null;
 }
 
@@ -32,7 +35,7 @@ export class OfficePackage {
     this.characters_left = characters_max;
   }
 
-  /** The text of a part; null when it is missing or damaged. */
+  /** The text of a part; null if it is missing or damaged. */
   xml(name: string): string | null {
     const bytes = this.archive.read(name);
     return bytes === null ? null : decodeXml(bytes);
@@ -46,7 +49,7 @@ export class OfficePackage {
     return found;
   }
 
-  /** The parts that this one relates to by this type, each once. */
+  /** The parts that this one relates to by this type, without duplicates. */
   related(part: string, type: string): readonly string[] {
     const targets = this.relations(part).flatMap((relation) =>
       relation.type === type && relation.target !== null ? [relation.target] : [],
@@ -65,13 +68,13 @@ export class OfficePackage {
     return this.content_types.get(part.toLowerCase());
   }
 
-  /** The text of a part that is a document of its own; nothing when it can't be read. */
+  /** The text of a part that is a document of its own; nothing if it can't be read. */
   embedded(part: string | null): readonly Block[] {
     return part === null ? [] : this.readEmbedded(part);
   }
 
   /**
-   * Counts text that the file repeats without writing it again, such as shared strings of cells.
+   * Counts text that the file repeats by reference, such as shared strings of cells.
    * @throws ExtractionFailure `too_large`
    */
   readonly spend = (characters: number): void => {
@@ -107,7 +110,7 @@ function parseRelations(part: string, xml: string): Relation[] {
   return found;
 }
 
-/** By the name of the part in lower case. */
+/** By the lower-case name of the part. */
 function parseContentTypes(xml: string): Map<string, string> {
   const types = new Map<string, string>();
   scanOfficeXml(xml, {

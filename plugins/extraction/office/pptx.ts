@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads PowerPoint (.pptx): a page for each slide in the order of the show, its
- * title first, its notes and comments last.
+ * Runs in the child: reads PowerPoint (.pptx): one page per slide in presentation order, its title
+ * first, its notes and comments last.
  */
 import { readDrawing, type Shape } from "./drawing";
 import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
@@ -21,7 +21,7 @@ export function readPptx(pkg: OfficePackage, main_part: string, progress: Progre
   });
 }
 
-/** In the order of the presentation; if that is lost, by the number in their names. */
+/** In presentation order; if that is lost, by the number in their names. */
 function slidesOf(pkg: OfficePackage, main_part: string): string[] {
   const slides: string[] = [];
   scanOfficeXml(pkg.xml(main_part) ?? "", {
@@ -41,7 +41,7 @@ function slidesOf(pkg: OfficePackage, main_part: string): string[] {
 }
 
 const title_roles: readonly (string | null)[] = ["title", "ctrTitle"];
-/** Placeholders that are no content of the slide, and of its notes. */
+/** Placeholders that are not content of the slide, or of its notes. */
 const skipped_roles: readonly (string | null)[] = ["sldNum", "sldImg"];
 const skipped_roles_of_notes: readonly (string | null)[] = [...skipped_roles, "hdr", "ftr", "dt"];
 
@@ -69,7 +69,7 @@ function readSlide(
   ];
 }
 
-/** What the layout and the master put on every slide is read for the first one only. */
+/** The fixed content of layout and master is read only for the first slide that uses them. */
 function readBackground(pkg: OfficePackage, slide: string, seen: Set<string>): Block[] {
   const layouts = pkg.related(slide, "slideLayout");
   const backgrounds = [

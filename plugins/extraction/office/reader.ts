@@ -1,4 +1,4 @@
-/** Runs in the child: reads a document in a ZIP archive. The formats are listed in formats.ts. */
+/** Runs in the child: reads a document in a ZIP archive. formats.ts lists the formats. */
 import { writeDocument, type DocumentOutput } from "../child/assemble";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure, type Warning } from "../contract";
@@ -8,7 +8,7 @@ import { findDocument } from "./formats";
 import { OfficePackage } from "./package";
 
 export interface OfficeMessage {
-  /** How much is done, 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: bullets and numbers of the paragraphs on slides. Most are not said on the
- * slide: its placeholders have them from the layout, and this one from its master.
+ * Runs in the child: bullets and numbers of the paragraphs on slides. Most are not set on the
+ * slide: its placeholders inherit them from the layout, which inherits from the master.
  */
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { formatBullet } from "../child/list-markers";
@@ -14,9 +14,9 @@ export type Bullet =
   | "none";
 
 export interface Placeholder {
-  /** Such as `body` or `subTitle`; `obj` when it does not say. */
+  /** Such as `body` or `subTitle`; `obj` by default. */
   readonly type: string;
-  /** By which a layout knows it. */
+  /** Its key in the layout. */
   readonly index: string | null;
 }
 export const readPlaceholder = (tag: Tag): Placeholder => ({
@@ -24,7 +24,7 @@ export const readPlaceholder = (tag: Tag): Placeholder => ({
   index: tag.get("idx") ?? null,
 });
 
-/** The bullet that an element says; null when it says none. */
+/** The bullet set by an element; null if none is. */
 export function readBullet(tag: Tag): Bullet | null {
   switch (tag.name) {
     case "a:buNone":
@@ -40,7 +40,7 @@ export function readBullet(tag: Tag): Bullet | null {
   }
 }
 
-/** The bullets of a list style, by the level of paragraphs. */
+/** The bullets of a list style, by paragraph level. */
 export class ListStyle {
   private readonly bullets = new Map<number, Bullet>();
   private level = -1;
@@ -56,7 +56,7 @@ export class ListStyle {
   }
 }
 
-/** What a paragraph of this level in a placeholder has when it says nothing itself. */
+/** The inherited bullet of a paragraph of this level in a placeholder. */
 export type InheritedBullets = (placeholder: Placeholder, level: number) => Bullet | undefined;
 
 export class SlideBullets {
@@ -90,16 +90,16 @@ export class SlideBullets {
   }
 }
 
-/** They follow other styles of the master than that of bodies. */
+/** They use other styles of the master than bodies do. */
 const without_bullets = new Set(["title", "ctrTitle", "dt", "ftr", "hdr", "sldNum", "sldImg"]);
 
 interface PlaceholderStyle {
   readonly type: string;
   readonly style: ListStyle;
 }
-/** What a layout or a master says of its placeholders. */
+/** The definitions of placeholders in a layout or a master. */
 class PlaceholderStyles implements XmlHandler {
-  /** That of all bodies. */
+  /** The style of all bodies. */
   readonly body = new ListStyle();
   /** By index and by type, the first of each. */
   private readonly by_index = new Map<string, PlaceholderStyle>();

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: reads Excel (.xlsx): a page for each sheet in the order of the workbook, its
- * name first, with the values that Excel computed.
+ * Runs in the child: reads Excel (.xlsx): one page per sheet in workbook order, its name first,
+ * with the values that Excel computed.
  */
 import { readDrawing } from "./drawing";
 import { paragraph, type Block, type Page } from "../child/blocks";
@@ -22,7 +22,7 @@ interface Workbook {
 }
 interface Book {
   readonly strings: readonly string[];
-  /** By the style of a cell. */
+  /** By cell style. */
   readonly formats: readonly (CellFormat | null)[];
   readonly since_1904: boolean;
 }
@@ -133,7 +133,7 @@ function readObjects(pkg: OfficePackage, sheet: string): Block[] {
     .related(sheet, "drawing")
     .flatMap((part) => readDrawing(pkg, part))
     .flatMap(({ blocks }) => blocks);
-  // A threaded comment has a copy for old programs, with an explanation.
+  // A threaded comment has a copy for old programs, with an explanation, which is left out.
   const own =
     threads.length > 0
       ? comments.filter((comment) => !threads.some((text) => comment.includes(text)))
@@ -174,7 +174,7 @@ class SheetReader implements XmlHandler {
   private readonly merged: MergedArea[] = [];
   private readonly headers_and_footers: Block[] = [];
   readonly hidden = new HiddenParts();
-  /** Rows are hidden because of a filter: they are read all the same. Null while not known. */
+  /** Rows are hidden by a filter, so they are read. Null while unknown. */
   private filtered: boolean | null = null;
 
   constructor(
@@ -246,7 +246,7 @@ class SheetReader implements XmlHandler {
     return [...this.grid.blocks(name, this.merged), ...this.headers_and_footers];
   }
 
-  /** Filters of the sheet say so themselves, those of its tables in their own parts. */
+  /** Filters of the sheet are in the sheet itself, those of its tables in their own parts. */
   private isFiltered(): boolean {
     return (this.filtered ??= this.pkg
       .related(this.part, "table")
@@ -272,8 +272,8 @@ class SheetReader implements XmlHandler {
 }
 
 /**
- * The text of the left, the middle and the right of a header or footer, without formatting codes.
- * Parts with the page number, the date or the name of the file are left out.
+ * The text of the left, middle and right section of a header or footer, without formatting codes.
+ * Sections with the page number, the date or the file name are left out.
  */
 const headerTexts = (header: string): string[] =>
   header
@@ -288,7 +288,7 @@ const headerTexts = (header: string): string[] =>
     )
     .filter((part) => part !== "");
 
-/** `C5` is column 2; null when there is no valid reference. */
+/** `C5` is column 2; null if the reference is invalid. */
 function columnOf(reference: string | undefined): number | null {
   let column = 0;
   let at = 0;
@@ -300,7 +300,7 @@ function columnOf(reference: string | undefined): number | null {
   return at === 0 || at > 3 ? null : column - 1;
 }
 
-/** `B2:D3`, as numbers from 0 (rows from 1). */
+/** `B2:D3` as numbers; columns start at 0, rows at 1. */
 function areaOf(reference: string | undefined): MergedArea | null {
   const [first, last = first] = (reference ?? "").split(":");
   const [column, end] = [columnOf(first), columnOf(last)];
@@ -310,5 +310,5 @@ function areaOf(reference: string | undefined): MergedArea | null {
     : { row: row!, column, rows: end_row! - row! + 1, columns: end - column + 1 };
 }
 const isTrue = (value: string | undefined): boolean => /^(?:1|true|on)$/i.test(value ?? "");
-/** Rows and columns of an outline are hidden for a moment: their details are read. */
+/** Rows and columns hidden by a collapsed outline are read. */
 const isFolded = (tag: Tag): boolean => Number(tag.get("outlineLevel") ?? 0) > 0;

@@ -1,5 +1,5 @@
 /**
- * Runs in the child: XML of documents, in the names that the readers here use, such as `w:p`,
+ * Runs in the child: XML of documents, with the names that the readers here use, such as `w:p`,
  * whatever prefix the file itself has. A reader of a new namespace adds it here.
  */
 import { scanXml, type XmlHandler } from "../../../core/lib/xml";
@@ -58,7 +58,7 @@ const prefixes = new Map(
     uris.map((uri): [string, string] => [uri, prefix]),
   ),
 );
-/** The namespaces of OpenDocument say their own prefix. */
+/** The namespaces of OpenDocument contain their own prefix. */
 const opendocument =
   /^(?:urn:oasis:names:tc:opendocument:xmlns:|http:\/\/openoffice\.org\/2000\/)([a-z]+)(?:[-:]|$)/;
 
@@ -72,8 +72,8 @@ export const scanOfficeXml = (xml: string, handler: XmlHandler): void =>
   scanXml(xml, handler, prefixOf);
 
 /**
- * The text of an XML file, decoded by its byte order mark, by the zero bytes of UTF-16, or by the
- * encoding it declares.
+ * The text of an XML file, decoded by its byte order mark, by the zero bytes of UTF-16, or by its
+ * declared encoding.
  */
 export function decodeXml(bytes: Uint8Array): string {
   const [first, second] = bytes;
@@ -85,7 +85,7 @@ export function decodeXml(bytes: Uint8Array): string {
     /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(
       Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 300)).toString("latin1"),
     )?.[1];
-  // A file in UTF-16 could not have said so in these bytes.
+  // A file in UTF-16 could not have declared it in these bytes.
   return decodeAs(
     declared === undefined || /^utf-?(8|16)/i.test(declared) ? "utf-8" : declared,
     bytes,
@@ -97,6 +97,6 @@ function decodeAs(label: string, bytes: Uint8Array): string {
     return new TextDecoder(label as Bun.Encoding).decode(bytes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return new TextDecoder().decode(bytes); // An encoding that does not exist.
+    return new TextDecoder().decode(bytes); // An unknown encoding.
   }
 }

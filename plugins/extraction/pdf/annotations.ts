@@ -6,7 +6,7 @@ export interface Form {
   readonly close: () => void;
 }
 
-/** The form of a document; null when it has none. */
+/** The form of a document; null if it has none. */
 export function openForm(engine: Pdfium, document: number): Form | null {
   if (engine.FPDF_GetFormType(document) === 0) return null;
   const info = engine.PDFiumExt_OpenFormFillInfo();
@@ -44,7 +44,7 @@ const field_text = 6;
 const has_value: readonly number[] = [field_combo_box, field_list_box, field_text];
 const flag_password = 1 << 13;
 
-/** Those of a page that is open. */
+/** The annotations of an open page. */
 export function readAnnotations(
   access: PdfiumAccess,
   form: Form | null,
@@ -96,7 +96,7 @@ function contentsOf(access: PdfiumAccess, annotation: number): string {
 }
 
 const decoder = new TextDecoder("utf-16le");
-/** Calls `read` for the size in bytes, which counts the zero at the end, then for the string. */
+/** Calls `read` for the size in bytes, including the terminating zero, then for the string. */
 function readString(
   { engine, memory }: PdfiumAccess,
   read: (buffer: number, bytes: number) => number,

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: opens PDF files. A document has pages, and a page has lines of text with their
- * place, and a picture.
+ * Runs in the child: opens PDF files. A document has pages, and a page has positioned lines of
+ * text, and an image.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { EngineFailure } from "../child/engine-failure";
@@ -14,9 +14,9 @@ import { discardPdfium, loadPdfium, type LoadedPdfium, type PdfiumAccess } from 
 import { readTextLayer, type TextLayer } from "./text-layer";
 
 export interface PdfPage extends TextLayer {
-  /** Text, pictures or lines are drawn on it. */
+  /** Text, images or lines are drawn on it. */
   readonly has_content: boolean;
-  /** How much of it pictures cover, 0 to 1. */
+  /** The share of it that images cover, 0 to 1. */
   readonly picture_coverage: number;
   /** Values of form fields, and notes. */
   readonly annotations: readonly string[];
@@ -24,7 +24,7 @@ export interface PdfPage extends TextLayer {
 
 /**
  * Opens a file. It is read piece by piece as pages need it, so that a large file takes little
- * memory. Returns why it can't be opened otherwise. @throws EngineFailure
+ * memory. If it can't be opened, returns the reason. @throws EngineFailure
  */
 export async function openPdf(path: string): Promise<PdfDocument | "encrypted" | "corrupt"> {
   const pdfium = await loadPdfium();
@@ -67,7 +67,7 @@ export class PdfDocument {
     new Uint32Array(memory(), this.file_access, 3).set([size, this.read_block, 0]);
   }
 
-  /** Null when it worked. Closes the document when the engine fails. @throws EngineFailure */
+  /** Null on success. Closes the document when the engine fails. @throws EngineFailure */
   open(): "encrypted" | "corrupt" | null {
     const { engine } = this.pdfium;
     try {
@@ -85,22 +85,22 @@ export class PdfDocument {
     }
   }
 
-  /** A page by its index; null when it is damaged. @throws EngineFailure */
+  /** A page by its index; null if it is damaged. @throws EngineFailure */
   page(index: number): PdfPage | null {
     return this.guarded(() => readPage(this.access, this.handle, this.form, index));
   }
 
-  /** What the document calls a page, such as `iv`; empty when it says nothing of it. */
+  /** The document's label of a page, such as `iv`; empty if it has none. */
   pageLabel(index: number): string {
     return this.guarded(() => readPageLabel(this.access, this.handle, index));
   }
 
-  /** Its table of contents; empty when it has none. @throws EngineFailure */
+  /** Its outline; empty if it has none. @throws EngineFailure */
   outline(): OutlineEntry[] {
     return this.guarded(() => readOutline(this.access, this.handle));
   }
 
-  /** How a page looks; null when there is nothing to see on it. @throws EngineFailure */
+  /** The rendered page; null if nothing is visible on it. @throws EngineFailure */
   render(index: number): Scan | null {
     return this.guarded(() => renderPage(this.access, this.handle, index));
   }
@@ -126,7 +126,7 @@ export class PdfDocument {
     }
   }
 
-  /** The engine asks for bytes of the file. Returns 1 when it got them. */
+  /** Called by the engine to read bytes of the file. Returns 1 on success. */
   private readBlock(position: number, buffer: number, size: number): 0 | 1 {
     try {
       const into = new Uint8Array(this.pdfium.memory(), buffer, size);
@@ -137,7 +137,7 @@ export class PdfDocument {
   }
 }
 
-/** A page with less text than this may be scanned: a stamp or a page number is no text layer. */
+/** A page with less text than this may be scanned: a stamp or a page number is not a text layer. */
 export const little_text_characters = 200;
 
 function readPage(
@@ -150,7 +150,7 @@ function readPage(
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
   const { annotations, drawn } = readAnnotations(access, form, page);
-  // Flattened, the text that annotations show becomes text of the page, where it stands.
+  // Flattening makes the text that annotations show part of the page's text, in its position.
   const shown =
     drawn && engine.FPDFPage_Flatten(page, flatten_for_display) === flatten_done
       ? reopen(access, document, index, page)

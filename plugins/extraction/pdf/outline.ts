@@ -1,16 +1,16 @@
-/** Runs in the child: the outline of a document, which viewers show as its table of contents. */
+/** Runs in the child: the outline (bookmarks) of a document. */
 import type { OutlineEntry } from "../child/listed-headings";
 import type { PdfiumAccess } from "./pdfium";
 
-/** Entries beyond these are left out. */
+/** Further entries are left out. */
 const entries_max = 20_000;
 const levels_max = 8;
-/** Bytes of a title that are read: two for each character. */
+/** Bytes of a title that are read, two per character. */
 const title_bytes_max = 1_024;
 
 const decoder = new TextDecoder("utf-16le");
 
-/** In their order. An outline that refers to itself ends where it does. */
+/** In order. Stops where an outline refers to itself. */
 export function readOutline(access: PdfiumAccess, document: number): OutlineEntry[] {
   const { engine } = access;
   const entries: OutlineEntry[] = [];
@@ -42,7 +42,7 @@ function titleOf({ engine, memory }: PdfiumAccess, bookmark: number, buffer: num
     .toWellFormed();
 }
 
-/** From 1; 0 when it leads nowhere in this document. */
+/** Starts at 1; 0 if the entry leads nowhere in this document. */
 function pageOf({ engine }: PdfiumAccess, document: number, bookmark: number): number {
   const own = engine.FPDFBookmark_GetDest(document, bookmark),
     action = own === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0,

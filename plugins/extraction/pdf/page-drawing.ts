@@ -1,5 +1,6 @@
 /**
- * Runs in the child: straight lines and shaded areas that are drawn on a page, also inside forms.
+ * Runs in the child: straight lines and shaded areas drawn on a page, including those inside form
+ * XObjects.
  */
 import type { Box, Drawing, Rule } from "../child/tables/geometry";
 import type { PdfiumAccess } from "./pdfium";
@@ -9,25 +10,25 @@ const object_form = 5;
 const segment_line = 0;
 const segment_move = 2;
 
-/** A page of more objects is a drawing: the rest of them is not looked at. */
+/** The most objects of a page that are inspected; a page with more is a drawing. */
 const objects_max = 20_000;
-/** Segments of paths on a page that are looked at. */
+/** The most path segments of a page that are inspected. */
 const segments_max = 40_000;
-/** Forms inside forms. */
+/** Nesting limit of form XObjects. */
 const depth_max = 6;
-/** A filled area no thicker is a rule, in points. */
+/** A filled area that is no thicker is a rule, in points. */
 const rule_thickness_max = 2.6;
-/** A line that is thicker is a shaded area. */
+/** A thicker line is a shaded area. */
 const stroke_thickness_max = 5;
-/** What is as light as paper is not seen. */
+/** Anything as light as paper is invisible. */
 const white_min = 250;
 /** How far the ends of a straight line may differ. */
 const slant_max = 0.6;
 
-/** `a b c d e f` of a PDF. */
+/** `a b c d e f` of a PDF transformation matrix. */
 export type Matrix = readonly [number, number, number, number, number, number];
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
-/** The matrix that does `first`, then `then`. */
+/** The matrix that applies `first`, then `then`. */
 const product = (first: Matrix, then: Matrix): Matrix => [
   first[0] * then[0] + first[1] * then[2],
   first[0] * then[1] + first[1] * then[3],
@@ -37,13 +38,13 @@ const product = (first: Matrix, then: Matrix): Matrix => [
   first[4] * then[1] + first[5] * then[3] + then[5],
 ];
 
-/** A quarter turn or none: `cos` and `sin` of the direction of text. */
+/** A multiple of 90 degrees: `cos` and `sin` of the direction of text. */
 export interface Turn {
   readonly cos: number;
   readonly sin: number;
 }
 
-/** Of a page that is open, turned so that text in the direction of `turn` runs to the right. */
+/** For an open page, rotated so that text in the direction of `turn` runs to the right. */
 export function readDrawing(access: PdfiumAccess, page: number, turn: Turn): Drawing {
   const reader = new DrawingReader(access, turn);
   reader.readPage(page);
@@ -133,7 +134,7 @@ class DrawingReader implements Drawing {
     return new Float32Array(memory(), scratch, 1)[0]! * Math.sqrt(Math.abs(a * d - b * c));
   }
 
-  /** The parts of a path that one move of the pen draws, on the turned page. */
+  /** The subpaths of a path, on the rotated page. */
   private partsOf(
     path: number,
     count: number,

@@ -1,20 +1,22 @@
-/** Runs in the child: renders a page for text recognition, and finds how much of it is pictures. */
+/**
+ * Runs in the child: renders a page for text recognition, and measures how much of it images cover.
+ */
 import type { Gray, Scan } from "../ocr/bitmap";
 import type { PdfiumAccess } from "./pdfium";
 
 const points_per_inch = 72;
 const dots_per_inch = 200;
 const pixels_max = 20_000_000;
-/** Tesseract takes no picture that is wider or higher. */
+/** Tesseract accepts no wider or higher image. */
 const side_max = 32_000;
 
 const format_gray = 1;
 const white = 0xffffffff;
 const flags_annotations_gray = 0x01 | 0x08;
-/** Between the darkest and the lightest pixel; less is invisible. */
+/** The minimum difference between the darkest and the lightest pixel; less is invisible. */
 const contrast_min = 24;
 
-/** In grey. Null when there is nothing to see, or no page. */
+/** In grey. Null if nothing is visible, or there is no page. */
 export function renderPage(access: PdfiumAccess, document: number, index: number): Scan | null {
   const { engine } = access;
   const page = engine.FPDF_LoadPage(document, index);
@@ -67,10 +69,10 @@ function hasContrast(pixels: Uint8Array): boolean {
 
 const object_image = 3;
 const object_form = 5;
-/** A page of more objects was drawn, not scanned. */
+/** A page with more objects was drawn, not scanned. */
 const objects_max = 1_000;
 
-/** How much of a page that is open pictures cover, 0 to 1; overlaps count twice. */
+/** The share of an open page that images cover, 0 to 1; overlaps count twice. */
 export function pictureCoverage({ engine, memory, scratch }: PdfiumAccess, page: number): number {
   const count = Math.min(objects_max, engine.FPDFPage_CountObjects(page));
   const hasPicture = (object: number): boolean => {

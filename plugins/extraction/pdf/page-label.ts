@@ -1,17 +1,17 @@
-/** Runs in the child: what a PDF calls its pages: `iv`, `A-3`. */
+/** Runs in the child: page labels of a PDF, such as `iv` or `A-3`. */
 import type { PdfiumAccess } from "./pdfium";
 
-/** A longer label is none, bytes of UTF-16. */
+/** A longer label is ignored; bytes of UTF-16. */
 const label_bytes_max = 256;
 
-/** Empty when the document has no labels. */
+/** Empty if the document has no labels. */
 export function readPageLabel(
   { engine, memory }: PdfiumAccess,
   document: number,
   index: number,
 ): string {
   const bytes = engine.FPDF_GetPageLabel(document, index, 0, 0);
-  // The zero at the end counts.
+  // The terminating zero counts.
   if (bytes <= 2 || bytes > label_bytes_max) return "";
   const buffer = engine.malloc(bytes);
   try {

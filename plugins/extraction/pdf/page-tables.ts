@@ -1,4 +1,4 @@
-/** Runs in the child: puts the tables of a page in the place of the lines that they are made of. */
+/** Runs in the child: replaces the lines of a page that form tables by the tables. */
 import type { Line } from "../child/paragraphs";
 import { findTables } from "../child/tables/find-tables";
 import type { Drawing, Table } from "../child/tables/geometry";
@@ -6,10 +6,10 @@ import { tableLines } from "../child/tables/table-lines";
 import { readDrawing, type Turn } from "./page-drawing";
 import { lineAt, wordsOf, type PlacedLine, type PlacedWord, type TextPage } from "./text-lines";
 
-/** A page with more lines is no page to read. */
+/** A page with more lines is skipped. */
 const lines_max = 3_000;
 
-/** The lines, with a table as one line where its first word stands. */
+/** The lines, with each table as one line at the position of its first word. */
 export function withTables(
   text: TextPage,
   page: number,
@@ -28,13 +28,13 @@ export function withTables(
 const hasDrawing = ({ across, down, fills }: Drawing): boolean =>
   across.length + down.length + fills.length >= 2;
 
-/** Lines with a wide gap, of which a table has so many. */
+/** The minimum number of lines with a wide gap in a table. */
 const gaps_min = 3;
 /** How much wider than its letters a line with a gap is. */
 const wide_ratio_min = 1.2;
 const wide_letters = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
 
-/** Whether lines are wider than their letters, or stand beside others. */
+/** Whether lines are wider than their letters, or are side by side. */
 function hasGaps(lines: readonly PlacedLine[]): boolean {
   let gaps = 0;
   for (const [at, { text, left, right, base, size }] of lines.entries()) {
@@ -51,7 +51,7 @@ function hasGaps(lines: readonly PlacedLine[]): boolean {
   return false;
 }
 
-/** The direction of most text, to a quarter turn. */
+/** The direction of most text, as a multiple of 90 degrees. */
 function turnOf(lines: readonly PlacedLine[]): Turn {
   if (lines.every(({ cos }) => cos > 0.999)) return upright;
   const counts = new Map<string, { turn: Turn; characters: number }>();
@@ -70,7 +70,7 @@ const upright: Turn = { cos: 1, sin: 0 };
 const isTurned = ({ cos, sin }: PlacedLine, turn: Turn): boolean =>
   Math.abs(cos - turn.cos) < 0.02 && Math.abs(sin - turn.sin) < 0.02;
 
-/** Lines without the words of tables, and the tables where their first word stood. */
+/** Lines without the words of tables, and each table at the position of its first word. */
 function arranged(
   text: TextPage,
   words_of: ReadonlyMap<PlacedLine, readonly PlacedWord[]>,

@@ -5,8 +5,8 @@
 import wasm_path from "@embedpdf/pdfium/pdfium.wasm" with { type: "file" };
 
 /**
- * The functions of PDFium that are used here. They are called directly: the wrappers of the package
- * check every argument of every call.
+ * The functions of PDFium in use. They are called directly: the package's wrappers check every
+ * argument of every call.
  */
 export interface Pdfium {
   malloc(bytes: number): number;
@@ -129,10 +129,10 @@ export interface Pdfium {
   ): number;
 }
 
-/** The engine with its memory, for whatever reads a page. */
+/** The engine with its memory. */
 export interface PdfiumAccess {
   readonly engine: Pdfium;
-  /** Get it again after every call: it moves when it grows. */
+  /** Must be fetched again after every call, because it moves when it grows. */
   readonly memory: () => ArrayBuffer;
   /** Address of 32 bytes for results that functions return through pointers. */
   readonly scratch: number;
@@ -147,7 +147,7 @@ export interface LoadedPdfium extends Omit<PdfiumAccess, "scratch"> {
 let loaded: Promise<LoadedPdfium> | undefined;
 
 export const loadPdfium = (): Promise<LoadedPdfium> => (loaded ??= load());
-/** After an abort nothing in the engine can be trusted: the next file loads a new one. */
+/** After an abort the engine's state can't be trusted: the next file loads a new one. */
 export function discardPdfium(): void {
   loaded = undefined;
 }

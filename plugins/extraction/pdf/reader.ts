@@ -1,5 +1,5 @@
 /**
- * Runs in the child: reads a PDF page by page, from its text layer, or from its picture where it
+ * Runs in the child: reads a PDF page by page, from its text layer, or by text recognition if it
  * has none.
  */
 import { EngineFailure, ranOutOfMemory } from "../child/engine-failure";
@@ -64,22 +64,28 @@ function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
     );
 }
 
-/** Fewer letters are no text layer, whatever else is on the page. */
+/** Fewer letters are not a text layer, whatever else is on the page. */
 const text_layer_letters_min = 5;
-/** A page that pictures cover by more than this may be scanned although it has a text layer. */
+/** If images cover more of a page than this, it may be scanned although it has a text layer. */
 const scanned_coverage_min = 0.5;
-/** A picture replaces a text layer only when it has this many times its letters. */
+/** Recognised text replaces a text layer only if it has this many times its letters. */
 const better_letters_ratio = 1.5;
-/** Suspect text layers that are compared with their picture before the others are believed. */
+/**
+ * The number of suspect text layers that are compared with their image before the others are
+ * trusted.
+ */
 const comparisons_max = 3;
-/** The share of the picture's words that the text layer has to have; of fewer words none counts. */
+/**
+ * The share of recognised words that the text layer must contain; with fewer words none are
+ * required.
+ */
 const same_words_min = 0.3;
 const compared_words_min = 5;
 
 class PdfReader {
   private recogniser: Recogniser | undefined;
   private recognised_pages = 0;
-  /** Suspect text layers that their picture did not refute; `comparisons_max` after one agreed. */
+  /** Suspect text layers that the comparison did not refute; `comparisons_max` after one agreed. */
   private comparisons = 0;
   private readonly compounds = new Compounds();
   private readonly tables = new ContinuedTables();
@@ -123,8 +129,8 @@ class PdfReader {
     if (!may_be_scanned) return layer ?? "blank";
     const picture = await this.recognisePage(number);
     if (typeof picture === "string") return layer ?? (page.garbled ? "garbled" : picture);
-    // The picture shows the letters of the text layer too: if it has few more, it is a letterhead
-    // or a photo.
+    // The image contains the letters of the text layer too: if it has few others, it is a
+    // letterhead or a photo.
     const is_better = picture.trust === "sure" && picture.letters >= better_letters_ratio * letters;
     return layer !== null && !is_better ? layer : shownText(picture);
   }
@@ -134,9 +140,9 @@ class PdfReader {
     return layoutOf(lines, joined, listedHeadings(joined, this.outline.get(number) ?? []));
   }
 
-  /** The text layer, unless the picture clearly shows another text. */
+  /** The text layer, unless the image clearly shows another text. */
   private compare(layer: PageText, picture: RecognisedText | PageWithoutText): PageText {
-    // In an unknown script Tesseract finds words too, but doubtful ones.
+    // In an unknown script Tesseract also finds words, but with low confidence.
     const seen =
       typeof picture !== "string" &&
       (picture.trust === "sure" || (picture.trust === "doubtful" && isLatin(layer.text)))
@@ -152,7 +158,7 @@ class PdfReader {
     return layer;
   }
 
-  /** The text in the picture of a page. */
+  /** The recognised text of a page. */
   private async recognisePage(number: number): Promise<RecognisedText | PageWithoutText> {
     if (this.recognised_pages >= this.input.ocr_pages_max) return "unrecognised";
     this.send({ step: "recognising", page: number });
@@ -174,7 +180,7 @@ const shownText = ({ text, trust, concerns }: RecognisedText): PageText => ({
   concerns,
 });
 
-/** Words with a hyphen that the pages so far have within a line. */
+/** Hyphenated compounds within lines of the pages so far. */
 class Compounds {
   private readonly words = new Set<string>();
 
@@ -192,7 +198,7 @@ const isLatin = (text: string): boolean =>
   (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
 
-/** Adds, after the text, the annotations that it does not contain yet. */
+/** Appends annotations whose text is missing so far. */
 function withAnnotations(
   read: PageText | PageWithoutText,
   annotations: readonly string[],

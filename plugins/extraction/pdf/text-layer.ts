@@ -1,4 +1,4 @@
-/** Runs in the child: the text layer of a page, as lines and tables with their place. */
+/** Runs in the child: the text layer of a page, as positioned lines and tables. */
 import type { Line } from "../child/paragraphs";
 import { withTables } from "./page-tables";
 import type { Pdfium, PdfiumAccess } from "./pdfium";
@@ -6,13 +6,15 @@ import { no_letters, readLines } from "./text-lines";
 
 export interface TextLayer {
   readonly lines: readonly Line[];
-  /** Its fonts do not say which letters they show: many of its characters are none. */
+  /** Unreadable: its fonts lack a mapping to characters, so many characters are missing. */
   readonly garbled: boolean;
-  /** Its fonts may be wrong about that: PDFium had to guess, or hardly any vowels came out. */
+  /**
+   * Suspect: the mapping may be wrong, because PDFium had to guess, or there are hardly any vowels.
+   */
   readonly suspect: boolean;
 }
 
-/** Of a page that is open. */
+/** For an open page. */
 export function readTextLayer(access: PdfiumAccess, page: number): TextLayer {
   const { engine, memory } = access;
   const text = engine.FPDFText_LoadPage(page);
@@ -35,7 +37,7 @@ const decoder = new TextDecoder("utf-16le");
 const isGarbled = (characters: string): boolean =>
   (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
 
-/** In every language with Latin letters a third of them or more are vowels. */
+/** In every language with Latin letters, at least a third of them are vowels. */
 const vowels_min = 0.2;
 const letters_judged_min = 60;
 function lacksVowels(characters: string): boolean {

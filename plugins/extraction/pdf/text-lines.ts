@@ -1,15 +1,15 @@
-/** Runs in the child: lines and words of the text of a page, with their place. */
+/** Runs in the child: lines and words of a page's text, with their positions. */
 import type { Word } from "../child/tables/geometry";
 import type { Line } from "../child/paragraphs";
 import type { PdfiumAccess } from "./pdfium";
 
-/** The text of a page that is open in the engine. */
+/** The text of an open page in the engine. */
 export interface TextPage extends PdfiumAccess {
   readonly text: number;
   readonly characters: string;
 }
 
-/** A line with the places of its characters in the text of the engine, end exclusive. */
+/** A line with its range of characters in the engine's text, end exclusive. */
 export interface PlacedLine extends Line {
   readonly start: number;
   readonly end: number;
@@ -26,10 +26,10 @@ export interface PlacedLine extends Line {
  */
 const line_end = /\r\n|[\ufffe\u0002]/g;
 
-/** Codes that no letter has: they come from fonts without a map to Unicode. */
+/** Codes that no letter has: they come from fonts without a mapping to Unicode. */
 export const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
 
-/** Without control characters and soft hyphens; bullets of symbol fonts become `•`. */
+/** Removes control characters and soft hyphens; bullets of symbol fonts become `•`. */
 const readable = (line: string): string =>
   /^[ -~]*$/.test(line)
     ? line
@@ -40,7 +40,7 @@ const readable = (line: string): string =>
         .replace(/[\uf0a7\uf0b7]/g, "•")
         .toWellFormed();
 
-/** `guessed`: in how many of them the font does not say which letter a character is. */
+/** `guessed`: the number of characters for which the font has no mapping. */
 export function readLines(page: TextPage): { lines: PlacedLine[]; guessed: number } {
   const { characters } = page;
   const lines: PlacedLine[] = [];
@@ -60,7 +60,7 @@ export function readLines(page: TextPage): { lines: PlacedLine[]; guessed: numbe
   return { lines, guessed };
 }
 
-/** The line that these characters are; null when nothing of it can be read. */
+/** The line made of these characters; null if nothing of it is readable. */
 export function lineAt(
   page: TextPage,
   start: number,
@@ -83,7 +83,7 @@ export function lineAt(
   };
 }
 
-/** Not a space: PDFium adds spaces, which have no place on the page. */
+/** Not a space: PDFium inserts spaces, which have no position on the page. */
 function middleOf({ characters }: TextPage, first: number, length: number): number {
   const half = length >> 1;
   return first + half + characters.slice(first + half, first + length).search(/\S/);
@@ -128,7 +128,7 @@ function sampleAt({ engine, memory, scratch, text }: TextPage, place: number): S
   };
 }
 
-/** The place of the line that has these characters, turned so that it runs from left to right. */
+/** The position of the line with these characters, rotated so that it runs from left to right. */
 function placeOf(
   page: TextPage,
   first_at: number,
@@ -147,16 +147,16 @@ function placeOf(
   return { left, right, base, size, weight, cos, sin };
 }
 
-/** The sample of medium size: no initial of a chapter, no number of a footnote. */
+/** The sample with the median size, so neither a drop cap nor a footnote number. */
 const middleBySize = (...samples: readonly [Sample, Sample, Sample]): Sample =>
   samples.toSorted((one, other) => one.size - other.size)[1]!;
 
-/** A word of a line with its place in the text of the engine, end exclusive. */
+/** A word of a line with its range in the engine's text, end exclusive. */
 export interface PlacedWord extends Word {
   readonly end: number;
 }
 
-/** The words of a line, turned as the line is. */
+/** The words of a line, rotated like the line. */
 export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
   const { engine, memory, scratch, text, characters } = page,
     { cos, sin } = line,

@@ -69,11 +69,11 @@ export function decoderOfPage(page: number): Decode {
   decoders.set(label, decode);
   return decode;
 }
-/** The code page of a charset; null when that of the document counts. */
+/** The code page of a charset; null if that of the document applies. */
 export const pageOfCharset = (charset: number): number | null => charsets[charset] ?? null;
 
 export const symbol = (code: number): string => symbols[code - 32] ?? "";
-/** Decodes symbol fonts. Of those other than Symbol, most characters are bullets. */
+/** Decodes symbol fonts. In fonts other than Symbol, most characters are bullets. */
 export const decodeSymbols =
   (is_symbol: boolean): Decode =>
   (bytes) =>

@@ -1,4 +1,4 @@
-/** Runs in the child: the control words of RTF that matter for the text. */
+/** Runs in the child: the control words of RTF that affect the text. */
 
 /** Words that stand for a character. */
 export const characters: Readonly<Record<string, string>> = {
@@ -72,7 +72,7 @@ export const starred_destinations: ReadonlySet<string> = new Set([
   "ud",
 ]);
 
-/** Destinations whose text follows the paragraph around them. */
+/** Destinations whose text follows the surrounding paragraph. */
 export const asides: ReadonlySet<string> = new Set([
   "annotation",
   "dptxbxtext",

@@ -1,5 +1,5 @@
 /**
- * Runs in the child: the text of an RTF document: paragraphs and tables, notes and boxes after
+ * Runs in the child: the text of an RTF document: paragraphs and tables, notes and text boxes after
  * their paragraph, headers and footers once at the end.
  */
 import { ExtractionFailure } from "../contract";
@@ -19,38 +19,38 @@ import {
 
 const brace_open = 0x7b;
 const depth_max = 5_000;
-/** Further cells of a row are not described. */
+/** Descriptions of further cells of a row are ignored. */
 const cells_max = 1_000;
-/** Notes inside notes; deeper ones are text of the one around them. */
+/** Nesting limit of notes; deeper ones become part of the surrounding text. */
 const asides_depth_max = 8;
 
 interface Group {
-  /** What its content is. Of `either`, only the part in Unicode (`\ud`) is read. */
+  /** The role of its content. Of `either`, only the Unicode part (`\ud`) is read. */
   content: "text" | "marker" | "font_table" | "style_sheet" | "skipped" | "either";
   font: number;
-  /** How many characters after `\u` are for readers without Unicode. */
+  /** The number of characters after `\u` that are for readers without Unicode. */
   unicode_skip: number;
   hidden: boolean;
   deleted: boolean;
   emphasis: Emphasis;
-  /** What its text is; null when it is part of the text around it. */
+  /** The kind of separate text; null if it is part of the surrounding text. */
   ends: "aside" | "running" | null;
-  /** Nothing but `\*` has come yet. */
+  /** Only `\*` has been read so far. */
   is_at_start: boolean;
   is_starred: boolean;
-  /** It describes a row of a table inside a cell. */
+  /** It describes a row of a nested table. */
   describes_nested: boolean;
 }
-/** What is said of the cells of a row. */
+/** The description of the cells of a row. */
 interface RowDescription {
   readonly edges: number[];
   readonly covered: boolean[];
-  /** Of the cell that is being described. */
+  /** Of the cell being described. */
   is_covered: boolean;
 }
 const newRow = (): RowDescription => ({ edges: [], covered: [], is_covered: false });
 const isText = (content: Group["content"]): boolean => content === "text" || content === "marker";
-/** Of a number or bullet: its properties say nothing of the paragraph. */
+/** Inside a number or bullet: its properties don't apply to the paragraph. */
 const marker_words: ReadonlySet<string> = new Set(["u", "uc", "f", ...Object.keys(characters)]);
 const is_number = /^\(?(?:\p{N}|\p{L}{1,4}[.)])/u;
 interface Paragraph {
@@ -60,7 +60,7 @@ interface Paragraph {
   outline: number | null;
   /** Its number or bullet. */
   marker: string;
-  /** Inside how many other lists its list is. */
+  /** List nesting depth. */
   level: number;
 }
 const new_paragraph: Paragraph = {
@@ -93,7 +93,7 @@ class RtfReader implements RtfHandler {
     is_starred: false,
     describes_nested: false,
   };
-  /** Rows of tables, and of tables inside them. */
+  /** Rows of tables and nested tables. */
   private row = newRow();
   private nested_row = newRow();
   private readonly groups: Group[] = [];
@@ -103,7 +103,7 @@ class RtfReader implements RtfHandler {
   private style_name = "";
   private paragraph: Paragraph = { ...new_paragraph };
   private builder = new NestedTableBuilder();
-  /** The texts around the aside that is being read. */
+  /** The texts around the current aside. */
   private readonly outer: {
     readonly builder: NestedTableBuilder;
     readonly paragraph: Paragraph;
@@ -112,7 +112,7 @@ class RtfReader implements RtfHandler {
   private readonly seen = new Set<string>();
   private skip = 0;
   private length = 0;
-  /** The number or bullet that is being read. */
+  /** The current number or bullet. */
   private marker = "";
 
   constructor(private readonly characters_max: number) {}
@@ -178,7 +178,7 @@ class RtfReader implements RtfHandler {
     return [...this.builder.take(), ...this.running];
   }
 
-  /** The first control word of a group says what it contains. */
+  /** The first control word of a group determines its content. */
   private beginGroup(name: string): void {
     const { group } = this;
     if (group.content === "skipped") return;
@@ -300,7 +300,7 @@ class RtfReader implements RtfHandler {
         return group.hidden || group.deleted ? undefined : this.control(name);
     }
   }
-  /** Says what the cells of a row are. */
+  /** Sets the description of a row's cells. */
   private rowWord(name: string, number: number): boolean {
     const { describes_nested } = this.group,
       row = describes_nested ? this.nested_row : this.row;
@@ -362,7 +362,7 @@ class RtfReader implements RtfHandler {
     if (!this.group.hidden && !this.group.deleted)
       this.put(this.fonts.character(number & 0xffff, this.group.font));
   }
-  /** In a cell it is text; in a heading a bullet is none. */
+  /** In a cell it is text; in a heading a bullet is dropped. */
   private endMarker(): void {
     const written = this.marker.trim();
     this.marker = "";

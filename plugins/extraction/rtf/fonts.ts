@@ -42,7 +42,10 @@ export class Fonts {
       this.current.name += Buffer.from(bytes.subarray(0, name_characters_max)).toString("latin1");
   }
 
-  /** Holds bytes in this font. Returns the text of those held before, if in another font. */
+  /**
+   * Buffers bytes in this font. Returns the text of those buffered before, if they were in another
+   * font.
+   */
   bytes(bytes: Uint8Array, font: number): string {
     const before = font === this.held_font ? "" : this.flush();
     this.held_font = font;
@@ -56,7 +59,7 @@ export class Fonts {
     this.held_length = length;
     return before;
   }
-  /** The text of the bytes held so far. */
+  /** The text of the bytes buffered so far. */
   flush(): string {
     if (this.held_length === 0) return "";
     const bytes = this.held.subarray(0, this.held_length);

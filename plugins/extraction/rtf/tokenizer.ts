@@ -14,7 +14,7 @@ const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, mi
 ];
 const isLetter = (byte: number): boolean => (byte | 32) >= 97 && (byte | 32) <= 122;
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
-/** A longer control word is cut off. */
+/** A longer control word is truncated. */
 const word_letters_max = 32;
 
 export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
@@ -35,7 +35,7 @@ export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
     }
   }
 }
-/** None of the characters that end a run of text. */
+/** A run of characters that don't end a text. */
 const isText = (byte: number): boolean =>
   byte !== brace_open &&
   byte !== brace_close &&

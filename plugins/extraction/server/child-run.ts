@@ -1,6 +1,5 @@
 /**
- * Runs a reader in a child process, within the limits of a file, and fetches the text that it
- * wrote.
+ * Runs a reader in a child process, within the limits of a file, and reads the text that it wrote.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,8 +22,8 @@ export interface RunOptions {
 }
 
 /**
- * What the reader returned, together with the text that it wrote; that is empty when it is long and
- * was taken. @throws ExtractionFailure
+ * The reader's result, together with the text that it wrote; the text is empty if it is long and
+ * was passed on in parts. @throws ExtractionFailure
  */
 export function readInChild<Result>(
   ctx: ExtractionContext,
@@ -47,10 +46,10 @@ export function readInChild<Result>(
   });
 }
 
-/** Names of the files that carry a text from a child to the server begin so. */
+/** Prefix of the files that carry a text from a child to the server. */
 export const output_prefix = "extracted-";
 
-/** Calls `use` with what names files that do not exist yet, and removes them afterwards. */
+/** Calls `use` with paths of files that do not exist yet, and removes them afterwards. */
 export async function withOutputs<T>(
   { paths, newId }: Pick<ExtractionContext, "paths" | "newId">,
   use: (newOutput: () => string) => Promise<T>,
@@ -70,8 +69,8 @@ export async function withOutputs<T>(
 const codes: readonly string[] = extraction_codes;
 
 /**
- * The failure in words for whoever uploaded the file. An error that another attempt may not meet
- * again stays as it is. `missed_ms` is the time limit that was exceeded, where it is known.
+ * The failure as a sentence for the user. Temporary errors are returned unchanged. `missed_ms` is
+ * the exceeded time limit, if known.
  */
 export function toExtractionFailure(error: unknown, missed_ms: number | null = null): unknown {
   if (!(error instanceof TaskFailure)) return error;

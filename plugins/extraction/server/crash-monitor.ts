@@ -1,9 +1,9 @@
-/** Tells crashes that a file causes from a fault of this installation. */
+/** Distinguishes crashes caused by a file from a broken installation. */
 import { TaskFailure, type Isolate } from "../../../core/sdk";
 import type { tasks } from "../tasks";
 
 /**
- * So many runs in a row whose process ended unexpectedly, or could not be started, are not the
+ * This many consecutive runs whose process ended unexpectedly, or could not be started, are not the
  * fault of the files.
  */
 const crashes_max = 3;
@@ -14,7 +14,7 @@ export class CrashMonitor {
 
   constructor(private readonly run: Isolate<typeof tasks>) {}
 
-  /** Runs a task, and counts the runs that crash one after another. */
+  /** Runs a task, and counts consecutive crashes. */
   readonly isolate: Isolate<typeof tasks> = async (name, input, options) => {
     try {
       const output = await this.run(name, input, options);
@@ -28,7 +28,7 @@ export class CrashMonitor {
     }
   };
 
-  /** For the health of the plugin; null while it is well. */
+  /** For the health of the plugin; null while all is well. */
   failing(): { failing: string } | null {
     if (this.crashes < crashes_max) return null;
     return {

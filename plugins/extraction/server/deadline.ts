@@ -1,14 +1,14 @@
-/** A time limit that moves while a file is read. */
+/** A deadline that is extended while a file is read. */
 import type { RunClock } from "../../../core/sdk";
 
 export class Deadline {
-  /** Aborts when the caller aborts, or when the time is over. */
+  /** Aborts when the caller aborts, or at the deadline. */
   readonly signal: AbortSignal;
-  /** The limit that was exceeded, milliseconds; null while none is. */
+  /** The exceeded limit in milliseconds; null until then. */
   missed_ms: number | null = null;
   private readonly over = new AbortController();
   private forget = (): void => {};
-  /** The limit as it was set, and when it ends on the clock of the run. */
+  /** The limit that was set, and its end on the clock of the run. */
   private timeout_ms = 0;
   private ends_ms = 0;
   private paused_since_ms: number | null = null;
@@ -17,14 +17,14 @@ export class Deadline {
     this.signal = AbortSignal.any([signal, this.over.signal]);
   }
 
-  /** The time is over this many milliseconds from now. */
+  /** Sets the deadline to this many milliseconds from now. */
   set(timeout_ms: number, clock: RunClock): void {
     this.timeout_ms = timeout_ms;
     this.ends_ms = clock.now_ms() + timeout_ms;
     this.start(timeout_ms, timeout_ms, clock);
   }
 
-  /** Until `resume`, a step with a limit of its own takes place: that much from now. */
+  /** Until `resume`, a step with a limit of its own runs: this much from now. */
   pauseFor(timeout_ms: number, clock: RunClock): void {
     this.paused_since_ms ??= clock.now_ms();
     this.start(timeout_ms, timeout_ms, clock);

@@ -1,4 +1,4 @@
-/** Puts together what child processes report about the pages of a file, and the text they wrote. */
+/** Collects what child processes report about the pages of a file, and the text they wrote. */
 import { TaskFailure } from "../../../core/sdk";
 import type { PageLayout } from "../child/page-layout";
 import {
@@ -16,7 +16,7 @@ import { repeatedLines, runningLines } from "./running-lines";
 import { handOver, type WrittenFile } from "./written-text";
 
 export interface PagedFile {
-  /** What messages call it. */
+  /** The noun used in messages. */
   readonly what: "PDF" | "image";
   readonly media_type: string;
 }
@@ -24,15 +24,15 @@ export interface PagedFile {
 export class PageCollector {
   private page_count = 0;
   private last = 0;
-  /** The page whose text is being recognised. */
+  /** The page in text recognition. */
   private recognising: number | null = null;
   private recognised = 0;
   /** How much of the running child's output belongs to finished pages. */
   private bytes = 0;
   private units = 0;
-  /** The output of the children before it. */
+  /** The output of previous children. */
   private readonly written: WrittenFile[] = [];
-  /** UTF-16 units of that, each with a separator after it. */
+  /** Its length in UTF-16 units, including a separator after each. */
   private units_before = 0;
   private readonly pages: LaidOutPage[] = [];
   private readonly doubtful: number[] = [];
@@ -78,7 +78,7 @@ export class PageCollector {
     for (const concern of message.concerns ?? []) this.concerns[concern].push(message.page);
   }
 
-  /** Counts the finished pages of a child that has ended. Its output is read by `result`. */
+  /** Counts the finished pages of a child that has ended. `result` reads its output. */
   collect(output: string): void {
     if (this.bytes === 0) return;
     this.written.push({ path: output, bytes: this.bytes });
@@ -86,7 +86,7 @@ export class PageCollector {
     this.bytes = 0;
   }
 
-  /** What the next child has to read, and how much of the limits is left for it. */
+  /** What the next child has to read, and the rest of the limits. */
   remaining({ ocr_pages_max, characters_max }: ExtractionLimits): {
     first_page: number;
     ocr_pages_max: number;
@@ -108,24 +108,24 @@ export class PageCollector {
   hasText(): boolean {
     return this.pages.length > 0;
   }
-  /** Pages that were too slow to recognise. */
+  /** Pages whose recognition was too slow. */
   slow(): readonly number[] {
     return this.too_slow;
   }
-  /** Leaves out the page that was being recognised. */
+  /** Skips the page in text recognition. */
   skipSlowPage(): void {
     this.last = this.recognising!;
     this.recognising = null;
     this.too_slow.push(this.last);
   }
-  /** 0 to 1. */
+  /** Progress from 0 to 1. */
   progress(): number {
     return this.last / this.page_count;
   }
 
   /**
-   * Whether the pages that were read are kept although reading ended like this. An error that is
-   * not the fault of the file, such as a full disk, is worth another attempt instead.
+   * Whether the pages read so far are kept although reading ended like this. An error that is not
+   * caused by the file, such as a full disk, is worth another attempt instead.
    */
   survives(failure: unknown): boolean {
     const caused_by_file =
@@ -156,7 +156,7 @@ export class PageCollector {
     };
   }
 
-  /** The text without running lines, with its pages and headings. */
+  /** The text without running headers and footers, with its pages and headings. */
   private async readable(
     takeLong: ExtractionOptions["takeLong"],
   ): Promise<Pick<Extracted, "text" | "pages" | "headings">> {
@@ -197,7 +197,7 @@ interface Place {
   readonly start: number;
   readonly end: number;
 }
-/** Of a page whose text was recognised. */
+/** For a page that went through text recognition. */
 const no_layout: PageLayout = {
   edges: [],
   display: [],

@@ -1,13 +1,13 @@
-/** Takes running lines out of a text, and moves what is known of places in it. */
+/** Removes running headers and footers from a text, and shifts positions accordingly. */
 import type { Cut } from "./running-lines";
 
 export class PageCuts {
-  /** Units in the cuts before each. */
+  /** Units removed before each cut. */
   private readonly removed: readonly number[];
 
   private readonly cuts: readonly Cut[];
 
-  /** In the order in which they begin. */
+  /** Sorted by start. */
   constructor(ordered: readonly Cut[]) {
     const cuts: { start: number; end: number }[] = [];
     for (const { start, end } of ordered) {
@@ -24,7 +24,7 @@ export class PageCuts {
     });
   }
 
-  /** The text without them. */
+  /** The text without the cuts. */
   async *shortened(parts: AsyncIterable<string>): AsyncGenerator<string, void> {
     let next = 0,
       part_start = 0;
@@ -43,12 +43,12 @@ export class PageCuts {
     }
   }
 
-  /** Whether nothing of this is left. */
+  /** Whether nothing of this range is left. */
   holds({ start, end }: Cut): boolean {
     return this.moved(start) === this.moved(end);
   }
 
-  /** Where a place of the whole text is in the shortened one. */
+  /** Maps a position of the whole text to the shortened one. */
   moved(at: number): number {
     let low = 0,
       high = this.cuts.length;

@@ -1,28 +1,28 @@
 /**
- * The headings of a document with pages: those that its own table of contents lists, or else lines
- * in larger or bolder type.
+ * The headings of a document with pages: the entries of its outline, or otherwise lines in larger
+ * or bolder type.
  */
 import type { PageLayout, DisplayLine } from "../child/page-layout";
 import type { HeadingSpan, PageSpan } from "../contract";
 
-/** A page with what is known of its lines; their places are in the text of the document. */
+/** A page with its candidate lines; positions are in the text of the document. */
 export interface LaidOutPage extends PageSpan, PageLayout {}
 export interface PageHeading extends HeadingSpan {
   readonly said: string;
 }
 
-/** Fewer headings say nothing about the document. */
+/** Fewer headings are ignored. */
 const headings_min = 3;
-/** When more of the text than this is in display type, it is no mark of headings. */
+/** If more of the text than this is in display type, it does not mark headings. */
 const display_share_max = 0.25;
-/** Against the body of the whole document. */
+/** Relative to the body text of the whole document. */
 const larger_ratio_min = 1.08;
 const bold_ratio_min = 0.95;
 const levels_max = 6;
-/** When so many of the headings have numbers, these tell the levels of all. */
+/** If this many headings have numbers, these determine the levels of all. */
 const numbered_share_min = 0.5;
 
-/** In their order; empty when neither tells. */
+/** In order; empty if neither yields any. */
 export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const listed = pages.flatMap((page) => page.listed);
   return listed.length >= headings_min
@@ -35,7 +35,7 @@ export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
     : displayHeadings(pages);
 }
 
-/** Lines in display type: their numbers tell their levels, else the largest are the highest. */
+/** Lines in display type: their numbers determine their levels, otherwise their sizes. */
 function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const body_size = bodySizeOf(pages);
   const lines = pages.flatMap(({ display }) =>
@@ -64,8 +64,8 @@ function levelsBySize(lines: readonly DisplayLine[]): Levels {
 }
 
 /**
- * A line without a number has the highest level of those in the same type; a title page or a word
- * in a figure has none. Undefined when too few lines have a number.
+ * A line without a number gets the highest level of those in the same type; a title page or a word
+ * in a figure has none. Undefined if too few lines have a number.
  */
 function levelsByNumber(lines: readonly DisplayLine[]): Levels | undefined {
   const levels = new Map<number, number>();
@@ -79,7 +79,7 @@ function levelsByNumber(lines: readonly DisplayLine[]): Levels | undefined {
   if (numbered < headings_min || numbered < numbered_share_min * lines.length) return undefined;
   return (line) => depthOf(line) || (levels.get(kindOf(line)) ?? levels_max);
 }
-/** `4.1  Paper size` is of the second level; 0: it has no number. */
+/** `4.1  Paper size` is at the second level; 0: it has no number. */
 const depthOf = ({ said }: DisplayLine): number =>
   /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{L}/u.exec(said)?.[1]?.split(".").length ?? 0;
 

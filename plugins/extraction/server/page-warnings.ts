@@ -1,8 +1,8 @@
-/** What users are told about pages that gave no text, or text that may be wrong. */
+/** Warnings about pages without text, or with text that may be wrong. */
 import type { PageConcern, PageWithoutText } from "../child/page-output";
 import { ExtractionFailure, type Warning } from "../contract";
 
-/** What became of the pages of a file: lists of page numbers. */
+/** The outcome per page: lists of page numbers. */
 export interface PageReport extends Readonly<
   Record<PageWithoutText | PageConcern, readonly number[]>
 > {
@@ -11,7 +11,7 @@ export interface PageReport extends Readonly<
   readonly last: number;
   readonly too_slow: readonly number[];
   readonly doubtful: readonly number[];
-  /** Files for text recognition that can't be used, by name. */
+  /** Unusable files for text recognition, by name. */
   readonly unusable_languages: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function emptyFailure(what: "PDF" | "image", report: PageReport): Extract
 interface PageWarning {
   readonly code: string;
   readonly pages: (report: PageReport) => readonly number[];
-  /** What is said of one page, and of several. */
+  /** The wording for one page, and for several. */
   readonly one: string;
   readonly several: string;
 }
@@ -157,7 +157,7 @@ export function pageWarnings(report: PageReport, failure: unknown): Warning[] {
 
 const pages_named_max = 20;
 
-/** One warning for each page, and one for all those beyond the first `pages_named_max`. */
+/** One warning per page, and one for all those beyond the first `pages_named_max`. */
 function doubtfulWarnings(pages: readonly number[]): Warning[] {
   const warnings = pages.slice(0, pages_named_max).map((page): Warning => ({
     code: "low_confidence",

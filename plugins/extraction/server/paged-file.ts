@@ -1,5 +1,5 @@
 /**
- * Reads a file page by page in a child process: keeps the pages that were read when the child ends
+ * Reads a file page by page in a child process: keeps the pages that were read if the child ends
  * early, and continues after a page that was too slow.
  */
 import { join } from "node:path";
@@ -19,11 +19,11 @@ type Run = (input: PagesInput, options: PagedRunOptions) => Promise<unknown>;
 
 /** Inside the data directory: `<language>.traineddata` files for text recognition. */
 const languages_directory = "tessdata";
-/** So many pages may be too slow to recognise before the rest of the file is given up. */
+/** After this many pages whose recognition was too slow, the rest of the file is given up. */
 const slow_pages_max = 3;
 /**
- * While no page has given text, pages after one that was too slow get only this much, so that a
- * file of nothing but slow pages ends soon.
+ * While no page has given text, pages after a slow one get only this much time, so that a file of
+ * nothing but slow pages ends soon.
  */
 const hopeless_page_ms = 4_000;
 
@@ -61,7 +61,7 @@ async function readPages(
 
 interface End {
   readonly failure: unknown;
-  /** A page was being recognised for longer than its limit. */
+  /** Text recognition of a page exceeded its limit. */
   readonly overran: boolean;
   readonly took_ms: number;
 }

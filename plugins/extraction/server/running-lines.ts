@@ -1,11 +1,12 @@
 /**
- * Running heads and feet: what stands at the same place of many pages. They are no part of the
- * text: a page number cuts a sentence in two, and the head of a chapter is found on all its pages.
+ * Running headers and footers: lines at the same position of many pages. They are removed from the
+ * text: a page number would split a sentence, and a chapter's header would be found on all its
+ * pages.
  */
 import { nextTurn } from "../../../core/lib/parts";
 import type { EdgeLine } from "../child/page-layout";
 
-/** A page with the lines at its edges; places are in the text of the document. */
+/** A page with the lines at its edges; positions are in the text of the document. */
 export interface PageEdges {
   readonly page: number;
   readonly edges: readonly EdgeLine[];
@@ -18,34 +19,37 @@ export interface Cut {
 
 /** Pages before and after one that are compared with it. */
 const near_pages = 12;
-/** A line that so many pages nearby have, this one included, is a running one. */
+/** A line is a running one if this many nearby pages have it, including this one. */
 const same_text_min = 3;
-/** Pages nearby whose number counts on from page to page, this one included. */
+/** The minimum number of nearby pages with consecutive numbers, including this one. */
 const counting_min = 4;
-/** Points by which the place of the same line differs from page to page. */
+/** The tolerance of a line's position from page to page, in points. */
 const base_tolerance = 2;
-/** The share of pages nearby that have a running line at a place, for all that stands there. */
+/**
+ * If this share of nearby pages have a running line at a position, everything at that position is
+ * one.
+ */
 const running_place_min = 0.6;
-/** Candidates that are looked at between two turns of the event loop. */
+/** Candidates processed before yielding to the event loop. */
 const turn_candidates = 500;
-/** Different running lines that are compared with all headings. */
+/** The most distinct running lines that are compared with all headings. */
 const heads_max = 500;
 
 export interface RunningLine extends Cut {
-  /** What it says besides numbers. */
+  /** Its text without numbers. */
   readonly words: string;
 }
 
 interface Candidate extends EdgeLine {
-  /** In the order of pages that have text. */
+  /** Sorted by page, for pages with text. */
   readonly at_page: number;
-  /** What it says besides numbers; two that differ only by their number are the same line. */
+  /** Its text without numbers: lines that differ only by number are the same. */
   readonly words: string;
-  /** Its number minus the number of the page, for Arabic and Roman numbers apart. */
+  /** Its number minus the page number, separately for Arabic and Roman numerals. */
   readonly counts: readonly string[];
 }
 
-/** The running lines of these pages, in the order of the text. Gives way to others meanwhile. */
+/** The running lines of these pages, in text order. Yields to other work meanwhile. */
 export async function runningLines(pages: readonly PageEdges[]): Promise<RunningLine[]> {
   const candidates = pages.flatMap(({ page, edges }, at_page) =>
     edges.map((edge) => candidateOf(edge, page, at_page)),
@@ -77,7 +81,7 @@ async function select(
   return selected;
 }
 
-/** Lower-case words, without numbers and signs; none when it is a number alone. */
+/** Lower-case words, without numbers and punctuation; empty for a number alone. */
 const wordsOf = (text: string): string =>
   text
     .toLowerCase()
@@ -88,7 +92,7 @@ const wordsOf = (text: string): string =>
 function candidateOf(edge: EdgeLine, page: number, at_page: number): Candidate {
   const { said } = edge,
     numbers = [...said.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu)];
-  // The number of a page stands at one end of its line; `2. Water` is the title of a chapter.
+  // A page number is at one end of its line; `2. Water` is a chapter title.
   const ends = numbers.filter(
     ({ 0: number, index }) =>
       (said.slice(0, index).trim() === "" &&
@@ -114,7 +118,7 @@ function roman(number: string): number {
   );
 }
 
-/** Those at the head or foot, by their place in steps of points. */
+/** Those at the top or bottom, by position in steps of points. */
 function byPlace(candidates: readonly Candidate[]): (one: Candidate) => Candidate[] {
   const places = new Map<string, Candidate[]>();
   const key = ({ at }: Candidate, base: number): string => `${at} ${base}`;
@@ -132,7 +136,7 @@ function byPlace(candidates: readonly Candidate[]): (one: Candidate) => Candidat
     );
 }
 
-/** Of candidates in the order of their pages, those of pages near this one. */
+/** Of candidates sorted by page, those of pages near this one. */
 function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] {
   let low = 0,
     high = candidates.length;
@@ -153,7 +157,9 @@ function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] 
 const pagesOf = (candidates: readonly Candidate[]): number =>
   new Set(candidates.map(({ at_page }) => at_page)).size;
 
-/** Whether pages nearby have it too, at the same place: its words, or a number that counts on. */
+/**
+ * Whether nearby pages have it too, at the same position: the same words, or a consecutive number.
+ */
 function repeats(one: Candidate, near: (one: Candidate) => Candidate[]): boolean {
   const others = near(one);
   if (
@@ -166,7 +172,7 @@ function repeats(one: Candidate, near: (one: Candidate) => Candidate[]): boolean
   );
 }
 
-/** What stands in one row with a running line belongs to it. */
+/** Text in the same row as a running line belongs to it. */
 function rowsOf(running: readonly Candidate[]): ReadonlyMap<string, readonly number[]> {
   const rows = new Map<string, number[]>();
   for (const one of running) rows.set(rowKey(one), [...(rows.get(rowKey(one)) ?? []), one.base]);
@@ -175,7 +181,7 @@ function rowsOf(running: readonly Candidate[]): ReadonlyMap<string, readonly num
 const rowKey = ({ at_page, at }: Candidate): string => `${at_page} ${at}`;
 const isNear = (base: number, other: number): boolean => Math.abs(base - other) < 1;
 
-/** The title of a chapter of two pages stands where the others' titles stand. */
+/** The title of a chapter of two pages is where those of longer chapters are. */
 function isRunningPlace(
   one: Candidate,
   near: (one: Candidate) => Candidate[],
@@ -189,8 +195,9 @@ function isRunningPlace(
 }
 
 /**
- * Without the first of each that no heading says: a letterhead, or the number of an order, stands
- * nowhere else. The head of a chapter repeats its title, and the number of a page says nothing.
+ * Keeps the first occurrence of each unless a heading has the same text: a letterhead, or an order
+ * number, appears nowhere else. A chapter's header only repeats its title, and page numbers carry
+ * no information.
  */
 export function repeatedLines(
   running: readonly RunningLine[],

@@ -14,13 +14,13 @@ const part_bytes = 256 * 1024;
 
 export interface HandOverOptions {
   readonly takeLong: ExtractionOptions["takeLong"];
-  /** Between two files. */
+  /** Separator between two files. */
   readonly separator?: string;
-  /** Makes a part of the text of it. */
+  /** Turns a chunk into text. */
   readonly shorten?: (parts: AsyncIterable<string>) => AsyncIterable<string>;
 }
 
-/** The text of these files; empty when it is long and was taken. */
+/** The text of these files; empty if it is long and was passed on in parts. */
 export async function handOver(
   files: readonly WrittenFile[],
   { takeLong, separator = "", shorten = (parts) => parts }: HandOverOptions,
@@ -53,5 +53,5 @@ async function* partsOf(
   }
 }
 
-/** What begins with U+FEFF keeps it: readers say where in their text something lies. */
+/** A leading U+FEFF is kept, because readers report positions in their text. */
 const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });

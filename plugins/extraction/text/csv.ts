@@ -1,18 +1,18 @@
 /**
- * CSV and the like as pipe tables, with the lines of title above them as paragraphs. What is too
- * long for that is written row by row.
+ * CSV and similar formats as pipe tables, with title lines above them as paragraphs. A file that is
+ * too long for that is written row by row.
  */
 import { Grid } from "../child/grid";
 import { delimiterRow, pipeRow } from "../child/pipe-table";
 
 const delimiters = [",", ";", "\t", "|"];
-/** How much is inspected to detect the delimiter, UTF-16 units. */
+/** How much is inspected to detect the delimiter, in UTF-16 units. */
 const sample_chars = 64 * 1024;
-/** A quoted cell that is longer was never closed: its quote is an ordinary character. */
+/** A longer quoted cell was never closed: its quote is an ordinary character. */
 const cell_chars_max = 100_000;
-/** Lines of title above a table that are looked for. */
+/** The most title lines above a table. */
 const titles_max = 10;
-/** Such a share of the rows have as many cells as each other. */
+/** The share of rows that must have the same number of cells. */
 const even_min = 0.9;
 
 interface Cell {
@@ -22,8 +22,8 @@ interface Cell {
 const number_like = /^[\p{Sc}\s(+\u2212-]*\d[\d.,'\s:/-]*(?:[%)\p{Sc}]|e[+-]?\d+)*$/iu;
 
 /**
- * The character between the cells: the one that makes most rows equally long, else the one that
- * makes them longest; null when this is no table.
+ * The character between the cells: the one that makes most rows equally long, otherwise the one
+ * that makes them longest; null if this is not a table.
  */
 export function delimiterOf(text: string): string | null {
   const announced = /^\ufeff?sep=(.)\n/.exec(text)?.[1];
@@ -38,7 +38,7 @@ export function delimiterOf(text: string): string | null {
       const even = table.filter((one) => one === width).length / Math.max(1, table.length);
       return { delimiter, width, titles, is_even: even > even_min, rows: table.length };
     })
-    // Lines without the delimiter above a table, or a text that happens to have it.
+    // Lines without the delimiter above a table, or a text that merely contains it.
     .filter(
       ({ width, titles, is_even, rows }) => width > 1 && (titles === 0 || (is_even && rows > 1)),
     );
@@ -56,7 +56,7 @@ function widthsOf(text: string, delimiter: string): number[] {
     if (row.length > 1 || row[0] !== "") widths.push(row.length);
   return widths;
 }
-/** How many lines of one cell come first, and how many cells the row after them has. */
+/** The number of leading one-cell lines, and the number of cells in the row after them. */
 function mostUsual(widths: readonly number[]): [titles: number, width: number] {
   const first = widths.findIndex((width) => width > 1);
   return first < 0 || first > titles_max ? [0, 1] : [first, widths[first]!];
@@ -66,7 +66,7 @@ function mostUsual(widths: readonly number[]): [titles: number, width: number] {
 export function tabulate(text: string, delimiter: string): string {
   const grid = new Grid(() => {}),
     rows = [...rowsOf(withoutMark(text), delimiter)],
-    /** Line ends that were doubled on their way. */
+    /** Line ends that were doubled in transit. */
     doubled = 5 * rows.filter(isBlank).length > 2 * rows.length,
     titles: { row: number; column: number; rows: number; columns: number }[] = [];
   let row = 0;
@@ -85,7 +85,7 @@ export function tabulate(text: string, delimiter: string): string {
 const isBlank = (row: readonly string[]): boolean => row.length === 1 && row[0]!.trim() === "";
 const withoutMark = (text: string): string => text.replace(/^\ufeff?sep=.\n/, "");
 
-/** A table that is too long to be held as a whole: its rows, as they come. */
+/** A table that is too long for memory: its rows, as they come. */
 export class LongTable {
   private rest = "";
   private columns = 0;
@@ -105,7 +105,7 @@ export class LongTable {
     return this.take(this.rest.length);
   }
 
-  /** The rows that end before this place. */
+  /** The rows that end before this position. */
   private take(before: number): string {
     const lines: string[] = [];
     let done = 0;
@@ -120,7 +120,7 @@ export class LongTable {
     this.rest = this.rest.slice(done);
     return lines.map((line) => `${line}\n`).join("");
   }
-  /** Cells too many stand in the last one. */
+  /** Surplus cells are joined to the last one. */
   private fitted(row: readonly string[]): readonly string[] {
     const { columns } = this;
     return row.length <= columns
@@ -133,7 +133,7 @@ export class LongTable {
 function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   for (const { row } of placedRowsOf(text, delimiter)) yield row;
 }
-/** With the place after each. */
+/** With the position after each. */
 function* placedRowsOf(
   text: string,
   delimiter: string,
@@ -156,7 +156,7 @@ function bareCell(text: string, from: number, delimiter: string): Cell {
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
   return { text: text.slice(from, end), end };
 }
-/** Null when the quote is an ordinary character: it is not closed, or more follows it. */
+/** Null if the quote is an ordinary character: it is not closed, or more text follows it. */
 function quotedCell(text: string, from: number, delimiter: string): Cell | null {
   const parts: string[] = [];
   for (let at = from + 1; at - from < cell_chars_max;) {

@@ -1,6 +1,6 @@
-/** Runs in the child: guesses the encoding of text that does not tell it. */
+/** Runs in the child: guesses the encoding of text that does not declare it. */
 
-/** From names of jschardet to names of `TextDecoder`, for every encoding that both know. */
+/** Maps names of jschardet to names of `TextDecoder`, for every encoding that both know. */
 const labels: Readonly<Record<string, string>> = {
   ascii: "windows-1252",
   big5hkscs: "big5",
@@ -47,8 +47,8 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /**
- * The most likely encoding, by how often languages use which letters; null when there is none. The
- * tables of jschardet take 100 ms and 10 MB to load: only in a child.
+ * The most likely encoding, by letter frequencies of languages; null if there is none. The tables
+ * of jschardet take 100 ms and 10 MB to load, so this runs only in a child.
  */
 export async function guessEncoding(bytes: Uint8Array): Promise<string | null> {
   const { chardet } = await import("jschardet");

@@ -1,20 +1,20 @@
 /**
  * Detects the encoding of a text, and decodes it chunk by chunk, so that a large file takes little
- * memory. Runs in the server for small files, else in the child.
+ * memory. Runs in the server for small files, otherwise in the child.
  */
 import { ExtractionFailure } from "../contract";
 
 export interface Encoding {
   /** A name of `TextDecoder`, or `utf-32le` or `utf-32be`, which it does not know. */
   readonly label: string;
-  /** Bytes of the byte order mark. */
+  /** Length of the byte order mark. */
   readonly skip: number;
   /** The bytes are known to be valid. */
   readonly exact: boolean;
 }
-/** The bytes of a file, from the beginning each time it is called. */
+/** The bytes of a file, from the beginning on each call. */
 export type Chunks = () => Iterable<Uint8Array>;
-/** Finds the encoding of bytes that are not UTF-8; null when they are no text. */
+/** Finds the encoding of bytes that are not UTF-8; null if they are not text. */
 export type Guess = (bytes: Uint8Array) => Promise<string | null>;
 
 const byte_order_marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
@@ -74,8 +74,8 @@ const textDecoder = (label: string): TextDecoder =>
   new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
 
 /**
- * The encoding of a file; null when it is no text. `guess` is called only when the first bytes do
- * not reveal it and it is not UTF-8.
+ * The encoding of a file; null if it is not text. `guess` is called only if the first bytes do not
+ * reveal it and it is not UTF-8.
  */
 async function detectEncoding(chunks: Chunks, guess: Guess): Promise<Encoding | null> {
   const strict = new TextDecoder("utf-8", { fatal: true });
@@ -102,12 +102,12 @@ async function detectEncoding(chunks: Chunks, guess: Guess): Promise<Encoding | 
   return utf8;
 }
 
-/** From the first byte beyond ASCII on: those before it say nothing about the encoding. */
+/** From the first non-ASCII byte on: those before it say nothing about the encoding. */
 const fromFirstLetter = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
 const context_bytes = 200;
 
-/** UTF-8 with a few broken places, as in a file that was cut off or mixed. */
+/** UTF-8 with a few errors, as in a file that was truncated or mixed. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   const beyond_ascii = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
   const broken = beyond_ascii.filter((character) => character === "\ufffd").length;
@@ -117,10 +117,10 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
 export interface Piece {
   /** Well-formed, without U+0000; lines end with `\n`. */
   readonly text: string;
-  /** How many places could not be decoded, and are U+FFFD. */
+  /** The number of positions that could not be decoded, and are U+FFFD. */
   readonly broken: number;
 }
-/** The text of a file, piece by piece. */
+/** The text of a file, in chunks. */
 export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Generator<Piece> {
   const decoder = label.startsWith("utf-32")
     ? utf32Decoder(label === "utf-32le")
@@ -148,8 +148,8 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
 }
 
 /**
- * Decodes a whole file, and hands its text to `put` piece by piece.
- * @throws ExtractionFailure when it is no text, blank or too long
+ * Decodes a whole file, and passes its text to `put` in chunks.
+ * @throws ExtractionFailure when it is not text, blank or too long
  */
 export async function decodeInto(
   put: (text: string) => void,
@@ -175,7 +175,7 @@ export async function decodeInto(
   if (blank) throw new ExtractionFailure("empty", "The file has no text: it is blank.");
   return { broken };
 }
-/** So many broken places are no proof against a text, however short it is. */
+/** This many errors don't rule out a text, however short it is. */
 const broken_tolerated = 3;
 const notText = (): ExtractionFailure =>
   new ExtractionFailure("unsupported_type", "This is not a text file, and its type is not known.");

@@ -1,4 +1,4 @@
-/** Plain text, Markdown, CSV, JSON and the like, in any encoding. */
+/** Plain text, Markdown, CSV, JSON and similar formats, in any encoding. */
 import type { ExtractionContext } from "../context";
 import type { ExtractionSource, Extractor, Warning } from "../contract";
 import { readInChild } from "../server/child-run";
@@ -7,8 +7,8 @@ import { announcedEncoding, decodeInto, hasManyControls, mayBeText } from "./enc
 import { formatText, type FormattedText } from "./formats";
 
 /**
- * Up to this size a file in UTF-8 or UTF-16 is read in the server, which is quicker than asking a
- * child, and safe.
+ * Up to this size a file in UTF-8 or UTF-16 is read in the server, which is faster than a child,
+ * and safe.
  */
 const small_bytes_max = 256 * 1024;
 
@@ -31,7 +31,7 @@ export const textExtractor = (ctx: ExtractionContext): Extractor => ({
 });
 
 /**
- * The text of a small file whose encoding need not be guessed; null for every other file.
+ * The text of a small file with an evident encoding; null for every other file.
  * @throws ExtractionFailure
  */
 async function readSmall(
@@ -60,7 +60,7 @@ async function readSmall(
   }
 }
 
-/** `broken` is how many places could not be decoded. */
+/** `broken` is the number of positions that could not be decoded. */
 export const damagedTextWarnings = (broken: number): Warning[] =>
   broken === 0
     ? []

@@ -1,19 +1,19 @@
 /**
  * Detects the format of a text (Markdown, CSV, JSON, XML, YAML), and makes it readable: tables
- * become pipe tables, escaped characters of JSON are decoded. Runs in the server for
- * small files, else in the child.
+ * become pipe tables, escaped characters of JSON are decoded. Runs in the server for small files,
+ * otherwise in the child.
  */
 import type { Extracted, ExtractionSource } from "../contract";
 import { delimiterOf, tabulate } from "./csv";
 import { markdownHeadings } from "./markdown";
 
 export type FormattedText = Pick<Extracted, "text" | "media_type" | "headings">;
-/** What the uploader said about the file. */
+/** What the uploader declared about the file. */
 export type Hints = Pick<ExtractionSource, "name" | "declared_type">;
 
-/** Larger texts are not parsed to see whether they are JSON, UTF-16 units. */
+/** Larger texts are not parsed as JSON to detect it, in UTF-16 units. */
 const json_chars_max = 8 * 1024 * 1024;
-/** Lines inspected to detect a value in each line. */
+/** Lines inspected to detect one value per line. */
 const lines_sampled = 1_000;
 
 export const isMarkdown = ({ name, declared_type }: Hints): boolean =>
@@ -53,7 +53,7 @@ const xmlType = (text: string): string =>
   svg.test(text.slice(0, 4_096)) ? "image/svg+xml" : "application/xml";
 
 /**
- * `application/json` for one value, `application/x-ndjson` for a value in each line; null for
+ * `application/json` for one value, `application/x-ndjson` for one value per line; null for
  * everything else. Only objects and arrays count.
  */
 function jsonType(text: string): string | null {
@@ -72,7 +72,7 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-/** Decodes escapes such as `\u041a`, except where the JSON would mean something else. */
+/** Decodes escapes such as `\u041a`, except where that would change the JSON's meaning. */
 const readableJson = (text: string): string =>
   text
     .replace(/\\(?:u([0-9a-fA-F]{4})|[\s\S])/g, (written, code: string | undefined) => {

@@ -3,7 +3,7 @@ import type { HeadingSpan } from "../contract";
 
 const headings_max = 50_000;
 
-/** Those with marks (`## Use`) and underlined ones, but none inside a block of code. */
+/** ATX headings (`## Use`) and underlined ones, except inside code blocks. */
 export function markdownHeadings(text: string): HeadingSpan[] {
   const headings: HeadingSpan[] = [];
   let fence = "";
@@ -62,7 +62,7 @@ function headingOf(line: string, at: number): HeadingSpan | null {
         level: marks!.trim().length,
       };
 }
-/** The line before as a heading, when this one underlines it. */
+/** The previous line as a heading, if this one underlines it. */
 function underlinedHeading(
   line: string,
   { start, end }: { readonly start: number; readonly end: number },

@@ -18,11 +18,11 @@ export interface TextInput extends ReaderInput {
   readonly hints: Hints;
 }
 export interface TextOutput extends Omit<FormattedText, "text"> {
-  /** How many places could not be decoded. */
+  /** The number of positions that could not be decoded. */
   readonly broken: number;
 }
 
-/** A longer text is written piece by piece, UTF-16 units. */
+/** A longer text is written in chunks, UTF-16 units. */
 const formatted_chars_max = 16 * 1024 * 1024;
 
 /** @throws ExtractionFailure */
@@ -55,13 +55,13 @@ export async function readText({
   return { ...formatted, broken };
 }
 
-/** Writes a text piece by piece: as it is, or as one pipe table. */
+/** Writes a text in chunks: unchanged, or as one pipe table. */
 class LongWriter {
   private readonly table: LongTable | null;
   private readonly media_type: string;
   private characters = 0;
 
-  /** `beginning` is that of the text, and tells what it is. */
+  /** The beginning of the text, by which its format is detected. */
   constructor(
     private readonly file: Output,
     beginning: string,
@@ -98,7 +98,7 @@ class LongWriter {
 
 const chunk_bytes = 1024 * 1024;
 
-/** The bytes of a file, chunk by chunk. */
+/** The bytes of a file, in chunks. */
 export function* readChunks(path: string): Generator<Uint8Array> {
   const file = openSync(path, "r");
   try {

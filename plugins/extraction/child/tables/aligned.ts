@@ -1,4 +1,4 @@
-/** Tables without rules: lines whose gaps stand one below the other, and whose cells are values. */
+/** Tables without rules: lines whose gaps are aligned, and whose cells are values. */
 import { cellsOf, columnsOf, edgesOf, type Column } from "./columns";
 import { median, piecesOf, type Rule, type Table, type TextRow, type Word } from "./geometry";
 import { headRows, isSpanning, logicalRows, type CellLine } from "./logical-rows";
@@ -6,18 +6,18 @@ import { makeTable } from "./made-table";
 import { isProse } from "./prose";
 import { hasBoldHead, hasTableContent, isHeadedGrid, isValue } from "./values";
 
-/** Between two columns, in sizes of the font. */
+/** Minimum gap between two columns, in font sizes. */
 const gap_min = 0.9;
-/** A page with more lines has no such table that is looked for. */
+/** On a page with more lines, such tables are not searched for. */
 const rows_max = 600;
 const head_lines_max = 4;
-/** From a head down to the first row, in sizes of the font. */
+/** From the header to the first row, in font sizes. */
 const head_step_max = 2.2;
-/** In the name of a column. */
+/** The most words in the name of a column. */
 const head_words_max = 6;
-/** A chart has words and numbers all over. */
+/** Charts are excluded: they have words and numbers all over. */
 const filled_share_min = 0.34;
-/** Words in runs of lines that are looked at, of one page. */
+/** The most words in candidate lines that are inspected per page. */
 const words_max = 50_000;
 const columns_max = 60;
 /** Lines with a value. */
@@ -28,14 +28,16 @@ interface Range {
   readonly to: number;
 }
 interface Run {
-  /** Rows one after the other. */
+  /** Minimum number of consecutive rows. */
   readonly rows: TextRow[];
-  /** How many of them have a value. */
+  /** How many of them must have a value. */
   readonly values: number;
   readonly next: number;
 }
 
-/** The tables of rows, from the top down. `across` are rules that are no part of another table. */
+/**
+ * The tables, from top to bottom. `across` are horizontal rules that are not part of another table.
+ */
 export function alignedTables(rows: readonly TextRow[], across: readonly Rule[]): Table[] {
   if (rows.length > rows_max) return [];
   const parted = rows.map((row): PartedRow => {
@@ -70,13 +72,13 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
       found.push(table);
       end = run.next;
     }
-    // What follows is much the same.
+    // Later runs would give much the same.
     at = table === null ? at + Math.max(1, run.rows.length >> 3) : run.next;
   }
   return found;
 }
 
-/** A line with its pieces and what is free beside them. */
+/** A line with its fragments and the gaps between them. */
 interface PartedRow {
   readonly row: TextRow;
   readonly pieces: readonly (readonly Word[])[];
@@ -84,7 +86,7 @@ interface PartedRow {
   readonly has_value: boolean;
 }
 
-/** Rows from this one on that have a gap in common. */
+/** Rows from this one on that share a gap. */
 function runFrom(all: readonly PartedRow[], start: number): Run | null {
   const rows: TextRow[] = [];
   let gaps: readonly Range[] = [{ from: -Infinity, to: Infinity }],
@@ -119,7 +121,7 @@ function runFrom(all: readonly PartedRow[], start: number): Run | null {
   return parted < 3 ? null : { rows, values, next: end + 1 };
 }
 
-/** Whether its first line is bold, or a rule is below one of its first lines. */
+/** Whether its first line is bold, or a rule follows one of its first lines. */
 const isHeaded = (rows: readonly TextRow[], across: readonly Rule[]): boolean => {
   const top = rows[0]!.base,
     bottom = rows[Math.min(head_lines_max, rows.length - 1)]!.base;
@@ -146,7 +148,7 @@ function intersection(one: readonly Range[], other: readonly Range[], least: num
   }
   return shared;
 }
-/** `above` is the line before them. */
+/** `above` is the preceding line. */
 function tableOf(
   rows: readonly TextRow[],
   across: readonly Rule[],
@@ -180,7 +182,7 @@ function tableOf(
   );
 }
 
-/** Whether a line has names of the columns, which may be wider than what stands below them. */
+/** Whether a line has column names, which may be wider than the cells below. */
 function isHeadOf({ pieces }: PartedRow, { cells }: CellLine): boolean {
   const named = cells.filter((cell) => cell.some(({ text }) => /\p{L}{2}/u.test(text))).length;
   return (
@@ -192,7 +194,7 @@ function isHeadOf({ pieces }: PartedRow, { cells }: CellLine): boolean {
   );
 }
 
-/** How many lines stand above a rule that is as wide as the table; null when none is. */
+/** The number of lines above a rule as wide as the table; null if there is no such rule. */
 function headRule(
   lines: readonly CellLine[],
   columns: readonly Column[],

@@ -1,15 +1,15 @@
-/** The text of a cell, from the words that stand in it. */
+/** The text of a cell, made from its words. */
 import { rowsOfWords, type Word } from "./geometry";
 
 const leftward_letter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 const any_letter = /\p{L}/u;
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
-/** A list begins so. */
+/** The beginning of a list item. */
 const item_mark = /^(?:[•‣▪◦●○■□–\-*·]|\d{1,2}[.)])$/u;
 const item_start = /^[•‣▪◦●○■□]/u;
 
-/** Whether most words with letters are of a script that runs from right to left. */
+/** Whether most words with letters are in a right-to-left script. */
 export function runsLeftward(words: readonly Word[]): boolean {
   let [leftward, rightward] = [0, 0];
   for (const { text } of words)
@@ -18,7 +18,7 @@ export function runsLeftward(words: readonly Word[]): boolean {
   return leftward > rightward;
 }
 
-/** Lines of a cell are joined to one; an item of a list begins a new one. */
+/** Joins the lines of a cell; a list item starts a new line. */
 export function cellText(words: readonly Word[], leftward: boolean): string {
   let text = "",
     cut = false;

@@ -1,18 +1,18 @@
-/** Columns of a table, by what is free of text in all its rows, and which column a text is in. */
+/** Finds the columns of a table by the vertical gaps in its rows, and assigns texts to columns. */
 import { median, piecesOf, type Rule, type TextRow, type Word } from "./geometry";
 
-/** Between pieces of text in one row of a table, in sizes of their font. */
+/** Gap between fragments of text in one row, in font sizes. */
 export const piece_gap = 0.5;
 /** The share of rows that may cross the gap between two columns. */
 const crossing_share_max = 0.12;
 
-/** A column of a table: where its text lies. */
+/** The horizontal range of a column's text. */
 export interface Column {
   readonly left: number;
   readonly right: number;
 }
 
-/** The columns of these rows; one alone when they have none. `gap_min` is in sizes of the font. */
+/** The columns of these rows; one if there are no gaps. `gap_min` is in font sizes. */
 export function columnsOf(rows: readonly TextRow[], gap_min = gapFor(rows.length)): Column[] {
   const pieces = rows.map((row) => piecesOf(row, piece_gap)).filter(({ length }) => length > 1);
   const words = pieces.flat(2);
@@ -31,7 +31,7 @@ export function columnsOf(rows: readonly TextRow[], gap_min = gapFor(rows.length
     });
   return withoutBullets(withoutSigns(columns, words), words, size);
 }
-/** Few rows have a gap in common by chance. */
+/** A few rows rarely share a gap by chance. */
 const gapFor = (rows: number): number => (rows <= 3 ? 0.9 : rows <= 6 ? 0.7 : 0.55);
 
 const isIn = ({ left, right }: Column, column: Column): boolean =>
@@ -48,7 +48,7 @@ const isBalanced = (
       0.5 * rows.length,
   );
 
-/** What more than `crossings_max` rows cover, in ranges with at least `gap_min` between them. */
+/** The ranges covered by more than `crossings_max` rows, with at least `gap_min` between them. */
 function occupied(
   rows: readonly (readonly (readonly Word[])[])[],
   crossings_max: number,
@@ -70,14 +70,14 @@ function occupied(
   }
   return columns;
 }
-/** Where a piece begins and ends: its words, so that a gap inside it counts. */
+/** Start and end of a fragment's words, so that a gap inside it counts. */
 const changesOf = (piece: readonly Word[]): [number, number][] =>
   piece.flatMap(({ left, right }): [number, number][] => [
     [left, 1],
     [Math.max(left, right), -1],
   ]);
 
-/** A column of signs belongs to the numbers beside it: `$` to those after, `%` to those before. */
+/** A column of symbols belongs to adjacent numbers: `$` to those after it, `%` to those before. */
 function withoutSigns(columns: readonly Column[], words: readonly Word[]): Column[] {
   const found: Column[] = [];
   let opening: Column | null = null;
@@ -100,7 +100,7 @@ function withoutSigns(columns: readonly Column[], words: readonly Word[]): Colum
   return found;
 }
 
-/** How far bullets stand before their items, in sizes of the font. */
+/** Distance of bullets from their items, in font sizes. */
 const bullet_gap_max = 2.5;
 /** A column of bullets belongs to the items after it. */
 function withoutBullets(
@@ -125,7 +125,7 @@ function withoutBullets(
   return found;
 }
 
-/** Where one column ends and the next one begins: the middle between their texts. */
+/** The border between two columns: the middle between their texts. */
 export const edgesOf = (columns: readonly Column[], { left, right }: Column): number[] => [
   Math.min(left, columns[0]!.left),
   ...columns.slice(1).map((column, at) => (columns[at]!.right + column.left) / 2),
@@ -153,8 +153,8 @@ export function cellsOf(
 }
 
 /**
- * The column of a piece of text; of one that stands over several, the first. `underlines` are rules
- * below such pieces, as wide as the columns that they stand over.
+ * The column of a fragment; for one that spans several, the first. `underlines` are rules below
+ * such fragments, as wide as the columns they span.
  */
 function columnOf(
   piece: Column,
@@ -171,7 +171,7 @@ function columnOf(
   if (count > 1) return covered;
   const column = columns.findLastIndex((_column, index) => edges[index]! <= at);
   const found = Math.max(0, column);
-  // In the middle between two columns: it stands over both.
+  // Centred between two columns: it spans both.
   const is_between =
     at > columns[found]!.right + 1 &&
     found + 1 < columns.length &&
@@ -185,7 +185,7 @@ const widthOf = ({ left, right }: Column): number => Math.max(0.1, right - left)
 const overlap = (one: Column, other: Column): number =>
   Math.min(one.right, other.right) - Math.max(one.left, other.left);
 
-/** Pieces whose words stand in different columns, with an edge between the words, are parted. */
+/** Splits fragments whose words are in different columns, if a border is between the words. */
 function splitAt(
   piece: readonly Word[],
   columns: readonly Column[],

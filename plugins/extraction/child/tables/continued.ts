@@ -1,20 +1,20 @@
 /**
- * Tables that go on over the end of a page: where the head is not repeated on paper, it is repeated
- * in the text.
+ * Tables that continue on the next page: a header that is not repeated on paper is repeated in the
+ * text.
  */
 import type { Line, LineTable } from "../paragraphs";
 import { pipeTable } from "../pipe-table";
 
-/** Lines between the table and the edge of the page: running heads and feet. */
+/** Lines between the table and the edge of the page: running headers and footers. */
 const edge_lines_max = 3;
 /** How far the columns of the two parts may differ, in points. */
 const tolerance = 4;
 
 export class ContinuedTables {
-  /** The table at the foot of the page before. */
+  /** The table at the bottom of the previous page. */
   private last: LineTable | null = null;
 
-  /** The lines of the next page, with the head of a table that began before. */
+  /** The lines of the next page, with the header of a table that began before. */
   next(lines: readonly Line[]): readonly Line[] {
     const before = this.last,
       at = lines.findIndex(({ table }) => table !== undefined),
@@ -35,7 +35,7 @@ const isAtHead = (lines: readonly Line[], first: Line): boolean =>
 const isAtFoot = (lines: readonly Line[], { bottom }: LineTable): boolean =>
   lines.filter(({ base }) => base < bottom).length <= edge_lines_max;
 
-/** Whether a table has the columns of another, and no head of its own. */
+/** Whether a table has the columns of another, and no header of its own. */
 function goesOn({ edges, rows }: LineTable, before: LineTable): boolean {
   const same_columns =
     edges.length === before.edges.length &&
@@ -44,7 +44,7 @@ function goesOn({ edges, rows }: LineTable, before: LineTable): boolean {
   const [first] = rows,
     [head, ...body] = before.rows;
   if (first!.every((cell, at) => cell === head![at])) return false;
-  // A column of numbers has one in the first row: that is no head.
+  // A numeric column has a number in the first row, so that row is not a header.
   return first!.some(
     (cell, at) =>
       /\p{Nd}/u.test(cell) &&

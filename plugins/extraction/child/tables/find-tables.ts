@@ -14,7 +14,7 @@ import { bandTables } from "./ruled-bands";
 import { merged, stacksOf, touchingGroups } from "./rules";
 import { bandsOf, type ShadedBand } from "./shading";
 
-/** A page with more words is none to read. */
+/** A page with more words is skipped. */
 const words_max = 20_000;
 
 /** The tables of a page, none inside another. */
@@ -59,7 +59,7 @@ const isWithin = (inner: Box, outer: Box): boolean =>
   centre({ base: (inner.bottom + inner.top) / 2, size: 0 }) > outer.bottom &&
   (inner.bottom + inner.top) / 2 < outer.top;
 
-/** With the edges of shaded rows as rules. */
+/** Treats the edges of shaded rows as rules. */
 function withBands<Group extends ReturnType<typeof touchingGroups>[number]>(
   group: Group,
   bands: readonly ShadedBand[],

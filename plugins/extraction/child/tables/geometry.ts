@@ -1,6 +1,6 @@
 /**
- * Words, rules and shaded areas of a page, from which its tables are found. All are turned so that
- * text runs from left to right; heights are counted upwards, in points or pixels.
+ * The input of table detection: words, rules and shaded areas of a page, rotated so that text runs
+ * from left to right; heights are counted upwards, in points or pixels.
  */
 
 export interface Box {
@@ -9,25 +9,25 @@ export interface Box {
   readonly bottom: number;
   readonly top: number;
 }
-/** A word where it stands, with the height of its baseline and the size of its font. */
+/** A word with its position, the height of its baseline and its font size. */
 export interface Word extends Box {
   readonly text: string;
   readonly base: number;
   readonly size: number;
-  /** Its place in the order of reading. */
+  /** Its index in reading order. */
   readonly order: number;
   /** Its last letters are on the next line; the hyphen is not in `text`. */
   readonly hyphenated: boolean;
-  /** How bold its font is: 400 is normal; 0 when that is not known. */
+  /** The weight of its font: 400 is normal; 0 if unknown. */
   readonly weight: number;
 }
-/** A straight line across the page or down it: at this height or distance, from and to. */
+/** A straight horizontal or vertical line: its position, start and end. */
 export interface Rule {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
-/** What is drawn on a page besides its text. */
+/** The graphics of a page. */
 export interface Drawing {
   readonly across: readonly Rule[];
   readonly down: readonly Rule[];
@@ -39,13 +39,13 @@ export interface TextRow {
   readonly base: number;
   readonly size: number;
 }
-/** A table of a page. Every row has as many cells as the others. */
+/** A table of a page. All rows have the same number of cells. */
 export interface Table extends Box {
   readonly rows: readonly (readonly string[])[];
   readonly words: readonly Word[];
-  /** Where its columns begin and end, from left to right. */
+  /** The start and end of its columns, from left to right. */
   readonly edges: readonly number[];
-  /** Text runs from right to left: its first column is the rightmost one. */
+  /** Right-to-left text: its first column is the rightmost one. */
   readonly leftward: boolean;
 }
 
@@ -68,7 +68,7 @@ export const around = (boxes: readonly Box[]): Box =>
 export const median = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
-/** Values that are nearer to each other than `tolerance`, as their mean, in rising order. */
+/** Merges values closer than `tolerance` into their mean, in ascending order. */
 export function distinct(values: readonly number[], tolerance: number): number[] {
   const found: { sum: number; count: number; first: number }[] = [];
   for (const value of values.toSorted((a, b) => a - b)) {
@@ -81,7 +81,7 @@ export function distinct(values: readonly number[], tolerance: number): number[]
   return found.map(({ sum, count }) => sum / count);
 }
 
-/** Words on one baseline, from the top down; what is raised or lowered belongs to its line. */
+/** Words on one baseline, from top to bottom; superscripts and subscripts belong to their line. */
 export function rowsOfWords(words: readonly Word[]): TextRow[] {
   const rows: Word[][] = [];
   for (const word of words.toSorted((a, b) => b.base - a.base)) {
@@ -102,7 +102,7 @@ export function rowsOfWords(words: readonly Word[]): TextRow[] {
   });
 }
 
-/** Words of a line with less than `gap` between them, gap in sizes of their font. */
+/** Fragments of a line: words with less than `gap` between them, in font sizes. */
 export function piecesOf({ words, size }: TextRow, gap: number): Word[][] {
   const pieces: Word[][] = [];
   let right = -Infinity;

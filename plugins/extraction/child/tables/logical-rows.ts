@@ -1,8 +1,8 @@
-/** Rows of a table from its lines of text: a cell may have several lines. */
+/** Groups the lines of text of a table into rows, because a cell may have several lines. */
 import { piece_gap, type Column } from "./columns";
 import { piecesOf, type TextRow, type Word } from "./geometry";
 
-/** A line of text, parted into the cells of its columns. */
+/** A line of text, split into the cells of its columns. */
 export interface CellLine {
   readonly row: TextRow;
   readonly cells: readonly (readonly Word[])[];
@@ -15,12 +15,12 @@ const isNumeric = (words: readonly Word[]): boolean =>
 const textOf = (words: readonly Word[]): string => words.map(({ text }) => text).join(" ");
 const isFilled = (words: readonly Word[]): boolean => words.length > 0;
 
-/** All of them as one row. */
+/** Merges all of them into one row. */
 export const joinedRow = (lines: readonly CellLine[]): Cells =>
   (lines[0]?.cells ?? []).map((_cell, column) => lines.flatMap(({ cells }) => cells[column]!));
 
 /**
- * These lines between two rules as rows of their own, when they are: what stands alone in its
+ * Splits these lines between two rules into rows, if they are several: text that is alone in its
  * column, between the others, belongs to all of them and goes to the first. Null otherwise.
  */
 export function separateRows(lines: readonly CellLine[]): Cells[] | null {
@@ -55,8 +55,8 @@ function areRows(lines: readonly CellLine[], columns: number): boolean {
 }
 
 /**
- * Rows of lines without rules between them. `rights` are the right ends of the columns; lines of a
- * cell are no farther apart than `step_max`, when that is known.
+ * Rows from lines without rules between them. `rights` are the right ends of the columns; lines of
+ * a cell are at most `step_max` apart, if that is known.
  */
 export function logicalRows(
   lines: readonly CellLine[],
@@ -74,7 +74,7 @@ export function logicalRows(
   return rows.map(joinedRow);
 }
 
-/** The distance of lines in a cell, when that of rows is clearly larger; null otherwise. */
+/** The line spacing within cells, if that between rows is clearly larger; null otherwise. */
 function smallStep(steps: readonly number[]): number | null {
   if (steps.length < 2) return null;
   const sorted = steps.toSorted((a, b) => a - b),
@@ -98,7 +98,7 @@ function continues(
   const first_filled = first.cells.filter(isFilled).length;
   const lastOf = (at: number): readonly Word[] =>
     open.findLast((line) => isFilled(line.cells[at]!))!.cells[at]!;
-  // The first word would not have fitted on the line before.
+  // The first word would not have fitted on the previous line.
   const isWrapped = (at: number): boolean => {
     const [word] = cells[at] as [Word];
     return lastOf(at).at(-1)!.right + (word.right - word.left) + 0.2 * word.size > rights[at]!;
@@ -118,8 +118,8 @@ function continues(
 }
 
 /**
- * The rows of a head: its lines are one row, but those with a piece over several columns are rows
- * of their own above the others.
+ * The rows of a header: its lines form one row, except lines with fragments that span columns,
+ * which are separate rows above.
  */
 export function headRows(
   lines: readonly CellLine[],
@@ -130,7 +130,7 @@ export function headRows(
   return above === lines.length ? rows : [...rows, joinedRow(lines.slice(above))];
 }
 
-/** Whether a line has a piece of text over several columns. */
+/** Whether a fragment of the line spans several columns. */
 export const isSpanning =
   (columns: readonly Column[]) =>
   ({ row }: CellLine): boolean =>

@@ -1,9 +1,9 @@
-/** A table from the words of its cells, when it is one. */
+/** Builds a table from the words of its cells, if it qualifies. */
 import { cellText, runsLeftward } from "./cell-text";
 import { around, type Box, type Table, type Word } from "./geometry";
 import type { Cells } from "./logical-rows";
 
-/** The table; null when too little of it is filled to be one: at least this share. */
+/** The table; null if less than this share of it is filled. */
 export function makeTable(
   rows: readonly Cells[],
   edges: readonly number[],
@@ -31,7 +31,7 @@ function isTable(rows: readonly Cells[], filled_share_min: number): boolean {
     sum = filled.reduce((all, one) => all + one, 0);
   return (
     filled.filter((count) => count > 0).length >= 2 &&
-    // A chart has words here and there.
+    // Excludes charts, which have scattered words.
     filled.filter((count) => count > 1).length >= full_rows_share_min * rows.length &&
     used.filter(Boolean).length >= 2 &&
     filled.some((count) => count >= 2) &&

@@ -1,13 +1,13 @@
-/** Tells columns of running text from the columns of a table. */
+/** Distinguishes columns of running text from the columns of a table. */
 import type { Column } from "./columns";
 import type { CellLine } from "./logical-rows";
 import type { Word } from "./geometry";
 
-/** Of the width of its column, a line of running text fills at least this … */
+/** A line of running text fills at least this share of its column's width … */
 const full_share = 0.8;
 /** … in at least this share of lines … */
 const full_lines_share = 0.5;
-/** … and has so many words. */
+/** … and has at least this many words. */
 const words_min = 4;
 
 /** Whether two of the columns, or all of them, are running text. */

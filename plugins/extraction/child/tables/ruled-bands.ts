@@ -1,5 +1,5 @@
 /**
- * Tables with rules across alone, as books have them, or with shaded rows: columns are found by the
+ * Tables with horizontal rules only, as in books, or with shaded rows: columns are found by the
  * gaps in their text.
  */
 import { cellsOf, columnsOf, edgesOf, piece_gap, type Column } from "./columns";
@@ -28,22 +28,27 @@ import { isProse } from "./prose";
 import { rule_tolerance, type Stack } from "./rules";
 import { hasTableContent } from "./values";
 
-/** The text between two rules that follow each other. */
+/** The text between two consecutive rules. */
 interface Interval {
   readonly top: number;
   readonly bottom: number;
   readonly rows: readonly TextRow[];
   readonly width: number;
 }
-/** Gap between pieces of a row that tells a row of a table from a line of text, in font sizes. */
+/**
+ * The gap between fragments that distinguishes a row of a table from a line of text, in font sizes.
+ */
 const apart_min = 0.8;
 const filled_share_min = 0.25;
-/** A cell beside a name has no more lines, where running text stands beside other text. */
+/**
+ * A cell beside a label has no more lines than this; otherwise it is running text beside other
+ * text.
+ */
 const hanging_lines_max = 8;
-/** More lines are no head. */
+/** A header has no more lines. */
 const head_lines_max = 6;
 
-/** The tables between the rules of a stack. */
+/** The tables between a stack of rules. */
 export function bandTables(stack: Stack, words: readonly Word[]): Table[] {
   if (stack.at.length < 2) return [];
   const inside = words.filter(
@@ -63,7 +68,7 @@ export function bandTables(stack: Stack, words: readonly Word[]): Table[] {
   return runsOf(intervals).flatMap((run) => tableOf(run, rows, stack) ?? []);
 }
 
-/** Intervals one after the other that may be rows of one table. */
+/** Consecutive intervals that may be rows of one table. */
 function runsOf(intervals: readonly Interval[]): Interval[][] {
   const runs: Interval[][] = [];
   let run: Interval[] = [];
@@ -84,7 +89,7 @@ const isTabular = ({ rows, width }: Interval): boolean => {
     parted = pieces.filter(({ length }) => length > 1).length,
     [, second] = pieces[0] ?? [],
     hangs_from = rows.length <= hanging_lines_max ? (second?.[0]!.left ?? Infinity) : Infinity;
-  // Further lines of a cell: they are narrow, or stand below the second cell of the first line.
+  // Continuation lines of a cell: they are narrow, or below the second cell of the first line.
   const further = pieces.filter(
     ([first, ...others]) =>
       others.length === 0 &&
@@ -92,7 +97,7 @@ const isTabular = ({ rows, width }: Interval): boolean => {
   ).length;
   return parted > 0 && (parted >= 0.5 * rows.length || further + parted >= rows.length);
 };
-/** The title of a part of the table, or the space between two rules. */
+/** A section title within the table, or the space between two rules. */
 const isShort = ({ top, bottom, rows }: Interval): boolean =>
   rows.length === 0 ? top - bottom < 30 : rows.length === 1 && top - bottom < 2.6 * rows[0]!.size;
 
@@ -127,14 +132,14 @@ function tableOf(
       bottom,
       near,
     );
-  // Rules around its head alone: the rows below tell its columns.
+  // Rules only around the header: the rows below determine its columns.
   if (known === null && below.length > body.length) {
     const wider = columnsOf([...head, ...body, ...below.map(({ row }) => row)]);
     if (wider.length > 1) return tableOf(run, all, stack, wider);
   }
   const lines = filled.map(({ rows }) => rows.map(lineOf));
   if (isProse([...above, ...lines.flat(), ...below], columns)) return null;
-  // Two rules around some lines say nothing of columns.
+  // Two rules around a few lines say nothing about columns.
   const is_framed = filled.length === 1 && above.length + below.length === 0;
   if (is_framed && !hasTableContent(lines.flat(), columns, false)) return null;
   const rights = columns.map(({ right }) => right);
@@ -147,7 +152,7 @@ function tableOf(
   return makeTable(rows, edges, { ...stack, top, bottom }, filled_share_min);
 }
 
-/** A column may have nothing but its name. */
+/** A column may be empty below its name. */
 function withHeadColumns(columns: readonly Column[], head: readonly TextRow[]): Column[] {
   const found = [...columns];
   for (const row of head)
@@ -161,17 +166,17 @@ function withHeadColumns(columns: readonly Column[], head: readonly TextRow[]): 
   return found.sort((a, b) => a.left - b.left);
 }
 
-/** Rules close below a line. */
+/** A rule closely follows a line. */
 const underlinesOf = (row: TextRow, partial: readonly Rule[]): Rule[] =>
   partial.filter(({ at }) => at < row.base + 1 && at > row.base - 0.9 * row.size);
 
 interface Neighbourhood {
   readonly columns: readonly Column[];
-  /** The height of its rows; 0 when that is not known. */
+  /** The height of its rows; 0 if unknown. */
   readonly step: number;
   readonly lineOf: (row: TextRow) => CellLine;
 }
-/** Lines beyond the outer rules that continue its columns: a head above, rows below. */
+/** Lines beyond the outer rules that continue the columns: a header above, rows below. */
 function neighbours(
   rows: readonly TextRow[],
   edge: number,
@@ -201,7 +206,7 @@ function neighbours(
   return found;
 }
 
-/** Rules over some columns part the rows of a head. */
+/** Rules over some columns separate the rows of a header. */
 function splitHead(
   lines: readonly CellLine[],
   partial: readonly Rule[],
@@ -221,7 +226,7 @@ function splitHead(
   return groups.length > 1 ? groups.map(joinedRow) : headRows(lines, isSpanning(columns));
 }
 
-/** Whether rules or shades part its rows, not groups of them. */
+/** Whether rules or shades separate individual rows, not groups of them. */
 const isBanded = (intervals: readonly Interval[]): boolean =>
   intervals.length >= 3 && median(intervals.map(({ rows }) => rows.length)) <= 3;
 

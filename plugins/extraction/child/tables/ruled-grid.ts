@@ -1,4 +1,4 @@
-/** Tables whose columns are parted by rules: cells are what rules enclose. */
+/** Tables with vertical rules: cells are the areas that rules enclose. */
 import { columnsOf, edgesOf } from "./columns";
 import {
   centre,
@@ -20,12 +20,12 @@ import { rule_tolerance, type RuleGroup } from "./rules";
 const columns_max = 120,
   rows_max = 1_500,
   cells_max = 20_000;
-/** Two rules that are nearer are a double one, where nothing stands between. */
+/** Two rules closer than this form a double rule, if nothing is between them. */
 const row_height_min = 7;
-/** Text with a gap of so many sizes of its font inside is no text of one merged cell. */
+/** Text with a gap of this many font sizes is not the text of one merged cell. */
 const apart_min = 0.9;
 
-/** The table that these rules enclose; null when they enclose none. `words` are those inside. */
+/** The table enclosed by these rules; null if there is none. `words` are those inside. */
 export function gridTable(group: RuleGroup, words: readonly Word[]): Table | null {
   const size = median(words.map((word) => word.size));
   const tolerance = Math.max(rule_tolerance, 0.35 * size),
@@ -53,7 +53,7 @@ export function gridTable(group: RuleGroup, words: readonly Word[]): Table | nul
   return makeTable(grid.rows(), xs, group);
 }
 
-/** The places of rules, with those of both ends where no rule is. */
+/** The positions of rules, including both ends where no rule is. */
 function withEnds(places: readonly number[], first: number, last: number): number[] {
   const inner = places.filter(
     (at) => at > first + 2 * rule_tolerance && at < last - 2 * rule_tolerance,
@@ -61,7 +61,7 @@ function withEnds(places: readonly number[], first: number, last: number): numbe
   return [first, ...inner, last];
 }
 
-/** Between two rules down, text may stand in several columns. */
+/** Text between two vertical rules may be in several columns. */
 function withTextColumns(ruled: readonly number[], words: readonly Word[]): number[] {
   const between = ruled.slice(1).flatMap((right, at) => {
     const left = ruled[at]!,
@@ -78,11 +78,11 @@ function withTextColumns(ruled: readonly number[], words: readonly Word[]): numb
 class Grid {
   private readonly columns: number;
   private readonly bands: number;
-  /** Of each elementary cell, the first of the area that it is merged with. */
+  /** For each elementary cell, the first cell of its merged area. */
   private readonly area: number[];
   private readonly words_of: Word[][];
 
-  /** `ys` from the top down. */
+  /** `ys` from top to bottom. */
   constructor(
     private readonly group: RuleGroup,
     private readonly xs: readonly number[],
@@ -103,7 +103,7 @@ class Grid {
     this.area = this.areas();
   }
 
-  /** Cells between which no rule is are one. */
+  /** Merges cells without a rule between them. */
   private areas(): number[] {
     const parent = this.words_of.map((_words, at) => at);
     const root = (at: number): number => {
@@ -131,7 +131,7 @@ class Grid {
     return parent.map((_up, at) => root(at));
   }
 
-  /** For each place, the steps of the other axis that a rule there covers. */
+  /** For each position, the steps of the other axis that a rule covers there. */
   private coverage(
     rules: readonly Rule[],
     places: readonly number[],
@@ -153,7 +153,7 @@ class Grid {
     });
   }
 
-  /** The columns of a band that are one with the next: neither a rule nor a gap parts them. */
+  /** Columns of a band that are merged with the next: neither a rule nor a gap separates them. */
   private mergedColumns(band: number, isRuled: (edge: number) => boolean): number[] {
     const merged: number[] = [];
     for (let from = 0; from < this.columns;) {
@@ -170,7 +170,7 @@ class Grid {
     return merged;
   }
 
-  /** Whether text crosses this edge, or stands on one side of it alone. */
+  /** Whether text crosses this edge, or is on one side only. */
   private isMerged(pieces: readonly (readonly Word[])[], edge: number): boolean {
     const ends = pieces.map((piece) => ({ left: piece[0]!.left, right: piece.at(-1)!.right }));
     if (ends.some(({ left, right }) => left < edge && right > edge)) return true;
@@ -195,7 +195,7 @@ class Grid {
         cells = held.slice(first, first + this.columns),
         tall = this.ys[band]! - this.ys[band + 1]!;
       if (tall < row_height_min && cells.every(({ length }) => length === 0)) return [];
-      // What stands beside several rows is in the first of them.
+      // Text beside several rows goes to the first of them.
       const beside = cells.map((cell, column) =>
           (spans.get(this.area[first + column]!) ?? 1) > 1 ? cell : [],
         ),
@@ -209,7 +209,7 @@ class Grid {
     });
   }
 
-  /** The rows that these lines between two rules are; null when they are one. */
+  /** Splits these lines between two rules into rows; null if they are one. */
   private rowsOf(lines: readonly CellLine[], band: number, is_beside: boolean): Cells[] | null {
     if (lines.length < 2) return null;
     const separate = separateRows(lines);

@@ -1,15 +1,15 @@
-/** Rules of a page: pieces are put together, and rules that belong together are found. */
+/** Rules of a page: joins fragments, and groups rules that belong together. */
 import { distinct, type Box, type Drawing, type Rule } from "./geometry";
 
-/** Two rules so near to each other are a double one, or the same drawn twice. */
+/** Two rules closer than this form a double rule, or were drawn twice. */
 export const rule_tolerance = 3;
-/** Dashes of one rule are no farther apart. */
+/** Dashes of one rule are no further apart. */
 const dash_gap_max = 4;
 const length_min = 7;
 /** A page with more rules is a drawing. */
 const rules_max = 4_000;
 
-/** Pieces on one line as one rule each; empty when there are too many. */
+/** Joins fragments on one line; empty if there are too many. */
 export function merged(rules: readonly Rule[], tolerance = rule_tolerance): Rule[] {
   const lines: Rule[][] = [];
   for (const rule of rules.toSorted((a, b) => a.at - b.at)) {
@@ -35,7 +35,7 @@ export interface RuleGroup extends Box {
   readonly down: readonly Rule[];
 }
 
-/** Groups of rules across and down that touch; those that touch none are in none. */
+/** Groups of horizontal and vertical rules that touch; isolated rules are in no group. */
 export function touchingGroups(across: readonly Rule[], down: readonly Rule[]): RuleGroup[] {
   const parent = Array.from({ length: across.length + down.length }, (_, at) => at);
   const root = (at: number): number => {
@@ -78,11 +78,11 @@ function extentOf({ across, down }: Pick<Drawing, "across" | "down">): Box {
   };
 }
 
-/** Rules across of the same left and right end, one below the other, from the top down. */
+/** Horizontal rules with the same left and right end, from top to bottom. */
 export interface Stack extends Box {
   /** Heights of its rules. */
   readonly at: readonly number[];
-  /** Shorter rules between its ends: they underline what spans columns. */
+  /** Shorter rules between its ends, which underline headers that span columns. */
   readonly partial: readonly Rule[];
 }
 const end_tolerance = 6;

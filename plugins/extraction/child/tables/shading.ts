@@ -1,4 +1,4 @@
-/** Shaded rows of a table: areas beside each other are one band. */
+/** Shaded rows of a table: adjacent areas form one band. */
 import type { Box } from "./geometry";
 
 export type ShadedBand = Box;
@@ -10,7 +10,7 @@ const width_min = 40,
 /** A page with more shaded areas is a drawing. */
 const fills_max = 4_000;
 
-/** Bands of areas of the same top and bottom that touch each other. */
+/** Bands of adjacent areas with the same top and bottom. */
 export function bandsOf(fills: readonly Box[]): ShadedBand[] {
   if (fills.length > fills_max) return [];
   const bands: { left: number; right: number; bottom: number; top: number }[] = [];
@@ -30,7 +30,7 @@ export function bandsOf(fills: readonly Box[]): ShadedBand[] {
   return bands.filter(({ left, right }) => right - left >= width_min);
 }
 
-/** Areas of about the same top, from left to right. */
+/** Areas with about the same top, from left to right. */
 function rowsOf(fills: readonly Box[]): Box[][] {
   const rows: Box[][] = [];
   for (const fill of fills) {

@@ -1,11 +1,11 @@
-/** Tables as lines of text, in the order in which they are read. */
+/** Inserts tables into the lines of text, in reading order. */
 import type { Line } from "../paragraphs";
 import { pipeTable } from "../pipe-table";
 import { median, type Table } from "./geometry";
 
 /**
- * Each stands where its first word stood; of two beside each other the left one comes first.
- * `scale` is how many units of the tables one of the lines is.
+ * A table takes the position of its first word; of two side by side the left one comes first.
+ * `scale` converts units of the lines to units of the tables.
  */
 export function tableLines(tables: readonly Table[], scale = 1): { order: number; line: Line }[] {
   const sorted = tables

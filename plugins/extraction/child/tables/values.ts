@@ -1,4 +1,7 @@
-/** Whether aligned lines without rules are a table: with short cells, and columns of values. */
+/**
+ * Decides whether aligned lines without rules are a table: they have short cells, and columns of
+ * values.
+ */
 import type { Column } from "./columns";
 import { median, type TextRow, type Word } from "./geometry";
 import type { CellLine } from "./logical-rows";
@@ -7,7 +10,7 @@ type Cell = readonly Word[];
 const textOf = (cell: Cell): string => cell.map(({ text }) => text).join(" ");
 const isFilled = (cell: Cell): boolean => cell.length > 0;
 
-/** A number, an amount, a date, a time, or a dash for none. */
+/** A number, an amount, a date, a time, or a dash for an empty value. */
 export function isValue(cell: Cell): boolean {
   if (cell.length === 0 || cell.length > 4) return false;
   const text = textOf(cell);
@@ -20,7 +23,7 @@ export function isValue(cell: Cell): boolean {
 }
 const isWhole = (cell: Cell): boolean => /^\d{1,4}$/.test(textOf(cell));
 const isRoman = (cell: Cell): boolean => /^[ivxlc]{1,7}$/i.test(textOf(cell));
-/** A number or a bullet before an item of a list, or `[12]` of a bibliography. */
+/** A number or bullet of a list item, or `[12]` in a bibliography. */
 const isMarker = (cell: Cell): boolean =>
   cell.length === 1 &&
   /^(?:[^\p{L}\p{N}]|\[?\(?[\p{L}\p{N}]{1,3}[.)\]]|\d{1,3}(?:\.\d+)*\.?|\[\p{L}*\d{1,4}\])$/u.test(
@@ -101,13 +104,13 @@ const isNumberGrid = (
   cells.length >= 0.85 * lines.length * columns &&
   share(cells, (cell) => isValue(cell) && textOf(cell).length >= 2) >= 0.85;
 
-/** A name above each column, and numbers alone below: years and amounts. */
+/** A name above each column, and only numbers below: years and amounts. */
 export const isHeadedGrid = ([head, ...body]: readonly CellLine[]): boolean =>
   body.length >= 4 &&
   head!.cells.every((cell) => /\p{L}{2}/u.test(textOf(cell))) &&
   body.every(({ cells }) => cells.every(isValue));
 
-/** A matrix or a chart has none. */
+/** Excludes matrices and charts, which have no such names. */
 const hasWords = (lines: readonly CellLine[]): boolean =>
   lines.filter(({ cells }) =>
     cells.some((cell) =>
@@ -121,7 +124,7 @@ const hasWords = (lines: readonly CellLine[]): boolean =>
 const isShort = (cells: readonly Cell[]): boolean =>
   cells.length > 0 && share(cells, (cell) => cell.length <= 6) >= 0.8;
 
-/** A table of contents: numbers of sections, titles, and the numbers of their pages. */
+/** A table of contents: section numbers, titles, and page numbers. */
 function isContents(column: (at: number) => Cell[], count: number): boolean {
   const last = column(count - 1);
   if (last.length < 3) return false;
@@ -136,11 +139,11 @@ function isContents(column: (at: number) => Cell[], count: number): boolean {
   return rising >= 0.85 * (pages.length - 1);
 }
 
-/** Formulas have numbers in parentheses, one after the other. */
+/** Numbered formulas have consecutive numbers in parentheses. */
 const isNumbered = (cells: readonly Cell[]): boolean =>
   share(cells, (cell) => /^[([]\d{1,3}(?:\.\d{1,3})*[a-z]?[)\]]$/.test(textOf(cell))) > 0.6;
 
-/** All letters have the same width: code, or what a program printed. */
+/** A monospaced font: code, or program output. */
 function isTypewritten(lines: readonly CellLine[]): boolean {
   const widths = lines
     .flatMap(({ row }) => row.words)

@@ -1,6 +1,6 @@
 /**
- * The built-in plugins. The host sorts them by their needs; what is left to choose is the order of
- * the paths in the OpenAPI document.
+ * The built-in plugins. The host sorts them by their dependencies; this order determines only that
+ * of the paths in the OpenAPI document.
  */
 import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";

@@ -1,4 +1,4 @@
-/** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
+/** The module `dossier/contracts` for plugin files: the contracts of every built-in plugin. */
 export {
   Accounts,
   purgeOfUser,

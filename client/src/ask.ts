@@ -1,4 +1,4 @@
-/** A question and its answer: waited for, or as it is being made. */
+/** Asks a question and returns its answer, complete or as a stream. */
 import { DossierError } from "./errors.js";
 import { follow } from "./event-stream.js";
 import type {
@@ -12,29 +12,29 @@ import type {
 import type { CallOptions, Transport } from "./transport.js";
 
 export interface AskOptions extends CallOptions {
-  /** The folders that may answer, with their subfolders. Not with `sessionId`. */
+  /** The folders to answer from, including subfolders. Not with `sessionId`. */
   readonly folders?: readonly string[];
-  /** Saved prompts to answer by. Not with `sessionId`. */
+  /** Saved prompts to apply. Not with `sessionId`. */
   readonly prompts?: readonly string[];
-  /** Goes on in this session, as an earlier answer has named it. Without it a session is made. */
+  /** Continues this session, given by an earlier answer. Without it a new session is created. */
   readonly sessionId?: string;
-  /** Makes the question idempotent: asked twice with one id, it is answered once. A UUID. */
+  /** Makes the question idempotent: sent twice with the same id, it is answered once. A UUID. */
   readonly requestId?: string;
-  /** `false`: the session that was made for this question is deleted when it is answered. */
+  /** `false`: the session created for this question is deleted after the answer. */
   readonly keep?: boolean;
 }
 
 export interface Asked extends Answer {
-  /** Go on with it: `ask(question, { sessionId })`. */
+  /** To continue the session: `ask(question, { sessionId })`. */
   readonly sessionId: string;
   readonly requestId: string;
 }
 
 export type AskEvent =
-  /** The question was taken. */
+  /** The question was accepted. */
   | { readonly type: "asked"; readonly sessionId: string; readonly requestId: string }
   | { readonly type: "status"; readonly status: MessageStatus }
-  /** A further piece of the answer's text. */
+  /** Another piece of the answer's text. */
   | { readonly type: "delta"; readonly text: string }
   | { readonly type: "citation"; readonly citation: Citation }
   | { readonly type: "done"; readonly answer: Asked };
@@ -46,12 +46,14 @@ interface Place {
 
 const wait_s = 25;
 
-/** Asks, and waits for the whole answer. @throws DossierError */
+/** Asks, and waits for the complete answer. @throws DossierError */
 export function ask(transport: Transport, question: string, options: AskOptions): Promise<Asked> {
   return answered(transport, question, options, (place) => waitFor(transport, place, options));
 }
 
-/** Asks, and tells of the answer as it comes; the last event is `done`. @throws DossierError */
+/**
+ * Asks, and yields the answer as it is generated; the last event is `done`. @throws DossierError
+ */
 export async function* askStream(
   transport: Transport,
   question: string,
@@ -70,7 +72,7 @@ export async function* askStream(
     has_ended = hasEnded(error);
     throw error;
   } finally {
-    // Whoever leaves early wants no answer any more.
+    // Leaving the loop early cancels the answer.
     if (!has_ended) await cancel(transport, place);
     await leave(transport, place, options);
   }
@@ -93,7 +95,7 @@ async function answered(
   }
 }
 
-/** The server has said so: there is nothing left to cancel. */
+/** The server reported the end: there is nothing left to cancel. */
 const hasEnded = (error: unknown): boolean => error instanceof DossierError && error.status !== 0;
 
 async function begin(
@@ -112,7 +114,7 @@ async function begin(
     ).id;
   const place = { sessionId: session, requestId: requestId ?? crypto.randomUUID() };
   try {
-    // With an id of our own it may be sent again: the server takes it once.
+    // The client sets an id, so that the request can be retried: the server accepts it once.
     const sent = { method: "POST", body: { text, requestId: place.requestId }, isSafe: true };
     await transport.json<MessageState>({ ...sent, path: messagesOf(place) }, options);
   } catch (error) {
@@ -139,7 +141,7 @@ async function waitFor(transport: Transport, place: Place, options: CallOptions)
   }
 }
 
-/** The events of a message that was asked already, from its beginning. @throws DossierError */
+/** The events of a message that was already sent, from its beginning. @throws DossierError */
 export async function* watch(
   transport: Transport,
   place: Place,
@@ -156,7 +158,7 @@ export async function* watch(
       if (told?.type === "done") return;
     }
   } catch (error) {
-    // Too many streams are open: the answer can still be waited for.
+    // Too many streams are open: fall back to waiting for the answer.
     const is_busy = error instanceof DossierError && (error.status === 429 || error.status === 503);
     if (!is_busy) throw error;
   }
@@ -171,7 +173,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/** Null for what a later version of the server may tell. @throws DossierError when it failed. */
+/** Null for event types of later servers. @throws DossierError when it failed. */
 function eventOf(event: string, data: unknown, place: Place): AskEvent | null {
   switch (event) {
     case "status":
@@ -194,7 +196,7 @@ function eventOf(event: string, data: unknown, place: Place): AskEvent | null {
   }
 }
 
-/** What was begun and nobody waits for; it may have ended by itself. */
+/** Cancels an answer that nobody waits for; it may have ended already. */
 const cancel = (transport: Transport, place: Place): Promise<void> =>
   unanswered(transport, { method: "POST", path: `${messageOf(place)}/cancel` });
 

@@ -1,4 +1,4 @@
-/** The client: every operation of the API by its name, and what takes more than one of them. */
+/** The client: every operation of the API by name, and helpers that combine several. */
 import { ask, askStream, watch, type AskEvent, type AskOptions, type Asked } from "./ask.js";
 import { DocumentBell, events, type DossierEvent, type EventsOptions } from "./events.js";
 import { Operations } from "./operations.gen.js";
@@ -12,7 +12,7 @@ import {
   type UploadSource,
 } from "./upload.js";
 
-/** What every list answers with. */
+/** The common part of every list response. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: { readonly next_page: number | null };
@@ -33,8 +33,9 @@ export class Dossier extends Operations {
   }
 
   /**
-   * Asks a question and waits for the whole answer; with `stream: true`, tells of it as it is being
-   * made. A signal that fires cancels the answer on the server, and so does leaving the loop.
+   * Asks a question and waits for the complete answer; with `stream: true`, yields events while it
+   * is generated. Aborting the signal cancels the answer on the server, and so does leaving the
+   * loop.
    */
   ask(question: string, options: AskOptions & { readonly stream: true }): AsyncGenerator<AskEvent>;
   ask(question: string, options?: AskOptions & { readonly stream?: false }): Promise<Asked>;
@@ -47,7 +48,7 @@ export class Dossier extends Operations {
       : ask(this.transport, question, options);
   }
 
-  /** The events of a question that was asked already, from its beginning. */
+  /** The events of a question that was already sent, from its beginning. */
   watchAnswer(
     sessionId: string,
     requestId: string,
@@ -57,9 +58,9 @@ export class Dossier extends Operations {
   }
 
   /**
-   * Uploads a file and waits until it is indexed. `onProgress` is told how many bytes were sent,
-   * then how far the indexing is. A signal that fires stops the sending, or else the waiting: what
-   * is sent stays.
+   * Uploads a file and waits until it is indexed. `onProgress` reports the bytes sent, then the
+   * progress of indexing. Aborting the signal stops the upload or the waiting; what is already
+   * uploaded stays.
    */
   upload(source: UploadSource, options: UploadOptions): Promise<Document> {
     return upload(this.transport, this.#bell, source, options);
@@ -71,17 +72,17 @@ export class Dossier extends Operations {
   }
 
   /**
-   * What happens to the caller's folders, documents, imports, transcriptions, chats and answers,
-   * from now on or after an earlier event; a connection that breaks is opened again. `reset` says
-   * that events in between are not known any more: read your lists again.
+   * Changes of the caller's folders, documents, imports, transcriptions, chats and answers, from
+   * now on or after an earlier event; a broken connection is reopened. `reset` means that events
+   * were missed: reload your lists.
    */
   events(options: EventsOptions = {}): AsyncGenerator<DossierEvent, void, undefined> {
     return events(this.transport, options);
   }
 
   /**
-   * The records of a list, page after page:
-   * `dossier.each((page) => dossier.listDocuments({ folder_id, page }))`.
+   * Iterates over the records of a list, page by page: `dossier.each((page) =>
+   * dossier.listDocuments({ folder_id, page }))`.
    */
   async *each<T>(list: (page: number) => Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
     for (let page: number | null = 1; page !== null;) {

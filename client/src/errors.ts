@@ -1,7 +1,7 @@
-/** What goes wrong, as one class: refused, never reached, or failed later. */
+/** One class for all errors: requests that were refused or failed, and later failures. */
 import type { DocumentErrorCode, ErrorCode, FieldProblem } from "./schema.gen.js";
 
-/** Codes that this client gives itself. */
+/** Codes of the client itself. */
 export type ClientErrorCode =
   | "unreachable"
   | "timeout"
@@ -11,31 +11,31 @@ export type ClientErrorCode =
   | "upload_failed"
   | "bad_webhook";
 
-/** A server with plugins may know more codes than these. */
+/** A server with plugins may have further codes. */
 export type DossierErrorCode = ErrorCode | DocumentErrorCode | ClientErrorCode | (string & {});
 
 export interface DossierErrorParts {
   readonly code: DossierErrorCode;
-  /** The HTTP status; 0 when there was no answer, or when what failed is not a request. */
+  /** The HTTP status; 0 if there was no response, or the error is not about a request. */
   readonly status?: number;
   readonly requestId?: string | null;
   readonly fields?: readonly FieldProblem[];
-  /** After how many milliseconds the server asks to try again. */
+  /** How long the server asks to wait before a retry, in milliseconds. */
   readonly retryAfter?: number | null;
   readonly cause?: unknown;
 }
 
 export class DossierError extends Error {
   override readonly name = "DossierError";
-  /** Stable; programs may branch on it: `not_found`, `quota_exceeded`, `unreachable`. */
+  /** Stable, for use in programs: `not_found`, `quota_exceeded`, `unreachable`. */
   readonly code: DossierErrorCode;
-  /** The HTTP status; 0 when there was no answer, or when what failed is not a request. */
+  /** The HTTP status; 0 if there was no response, or the error is not about a request. */
   readonly status: number;
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
-  /** The fields that are wrong: `pointer` into the body, or `?name` for a query field. */
+  /** The invalid fields: `pointer` into the body, or `?name` for a query field. */
   readonly fields: readonly FieldProblem[];
-  /** After how many milliseconds the server asks to try again. */
+  /** How long the server asks to wait before a retry, in milliseconds. */
   readonly retryAfter: number | null;
 
   constructor(message: string, { cause, ...parts }: DossierErrorParts) {
@@ -48,7 +48,7 @@ export class DossierError extends Error {
   }
 }
 
-/** What the server says of a request that it did not carry out. */
+/** Creates the error for a response other than success. */
 export async function errorOf(response: Response): Promise<DossierError> {
   const text = await response.text().catch(() => "");
   const { status, headers } = response;
@@ -64,7 +64,7 @@ export async function errorOf(response: Response): Promise<DossierError> {
       code: problem.code ?? `http_${status}`,
       fields: problem.errors ?? [],
     });
-  // The poll of an answer that failed or was cancelled is a sentence without a code.
+  // The poll of a failed or cancelled answer returns a sentence without a code.
   const is_sentence =
     status === 500 && (headers.get("content-type") ?? "").startsWith("text/plain");
   const code = !is_sentence
@@ -95,7 +95,7 @@ function problemIn(text: string): Problem | null {
   }
 }
 
-/** Milliseconds; `Retry-After` is a number of seconds, or a date. */
+/** In milliseconds; `Retry-After` is a number of seconds, or a date. */
 export function retryAfterOf(headers: Headers): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;

@@ -1,4 +1,4 @@
-/** Server-sent events: reads a stream, and goes on where a broken connection left off. */
+/** Server-sent events: reads a stream, and resumes after a broken connection. */
 import { DossierError } from "./errors.js";
 import { Deadline, pause } from "./signals.js";
 import type { CallOptions, Transport } from "./transport.js";
@@ -6,24 +6,24 @@ import type { CallOptions, Transport } from "./transport.js";
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
-  /** The last id that the stream gave, with this event or before it. */
+  /** The last id in the stream, of this event or an earlier one. */
   readonly id: string;
 }
 
-/** Lines end with LF, CRLF or CR, wherever the chunks are cut. */
+/** Lines end with LF, CRLF or CR, wherever chunks are split. */
 const line_end = /\r\n|\n|\r(?!$)/;
 
 interface Listening {
-  /** Ends it. */
+  /** An empty line ends the event. */
   readonly signal?: AbortSignal;
   readonly onBytes?: () => void;
-  /** The server says how long to wait, milliseconds. */
+  /** The reconnection time set by the server, in milliseconds. */
   readonly onRetry?: (ms: number) => void;
-  /** The place in the stream, with or without an event. */
+  /** The position in the stream, with or without an event. */
   readonly onId?: (id: string) => void;
 }
 
-/** The events of a body, to its end. */
+/** The events of a response body, up to its end. */
 export async function* eventsOf(
   body: ReadableStream<Uint8Array>,
   { onBytes, onRetry, onId, signal }: Listening = {},
@@ -60,17 +60,17 @@ export async function* eventsOf(
 }
 
 export interface FollowOptions extends CallOptions {
-  /** Go on after this one. */
+  /** Resume after this one. */
   readonly lastEventId?: string | undefined;
-  /** How long a stream may be silent, milliseconds: the server sends a comment every 15 s. */
+  /** The longest silence, in milliseconds: the server sends a comment every 15 s. */
   readonly silenceMax?: number;
-  /** How often in a row a connection may break without a single event. Default 10. */
+  /** How many consecutive connections may break without a single event. Default 10. */
   readonly breaksMax?: number;
 }
 
 /**
- * The events at a path. A connection that breaks, ends or falls silent is opened again, after the
- * last event that came; it is over when the caller leaves, or when the server says 204.
+ * The events at a path. A connection that breaks, ends or stays silent is reopened after the last
+ * event received; the stream ends when the caller leaves the loop, or the server responds 204.
  * @throws DossierError
  */
 export async function* follow(
@@ -114,7 +114,7 @@ export async function* follow(
       signal?.throwIfAborted();
     } catch (error) {
       signal?.throwIfAborted();
-      // What the server has answered is final; what broke is tried again.
+      // Responses of the server are final; broken connections are retried.
       if (error instanceof DossierError && error.status !== 0) throw error;
     } finally {
       deadline.end();

@@ -1,4 +1,4 @@
-/** What happens to the caller's records, as it happens; and who waits for one of them. */
+/** The stream of changes to the caller's records, and waiting for one of them. */
 import { DossierError } from "./errors.js";
 import { follow } from "./event-stream.js";
 import type { StreamEvent, StreamEventType } from "./schema.gen.js";
@@ -6,23 +6,23 @@ import { pause } from "./signals.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 export interface EventsOptions extends CallOptions {
-  /** Only these. Default: all. */
+  /** Only these types. Default: all. */
   readonly types?: readonly StreamEventType[];
-  /** Only what happens in these folders and their subfolders, by their ids. */
+  /** Only events in these folders and their subfolders, by id. */
   readonly folders?: readonly string[];
-  /** Goes on after this event, as `lastEventId` of it has named it. */
+  /** Resumes after this event, given by its `lastEventId`. */
   readonly lastEventId?: string;
 }
 
-/** Told apart by `event`. Those of plugins have names that these types don't know. */
+/** Discriminated by `event`. Events of plugins have names that these types don't include. */
 export type DossierEvent = StreamEvent & {
-  /** Go on after it: `events({ lastEventId })`. */
+  /** To resume: `events({ lastEventId })`. */
   readonly lastEventId: string;
 };
 
 /**
- * The caller's events from now on. It ends when the caller leaves it. @throws DossierError, such as
- * `unauthorized` when the key has ended.
+ * The caller's events from now on, until the caller leaves the loop. @throws DossierError, such as
+ * `unauthorized` when the key has been revoked.
  */
 export async function* events(
   transport: Transport,
@@ -45,7 +45,7 @@ function parsed(data: string): StreamEvent {
   }
 }
 
-/** Who waits for a document. What happens between two waits is not lost. */
+/** A waiter for a document. Events between two waits are not lost. */
 export class DocumentListener {
   #rang = false;
   #wake: (() => void) | null = null;
@@ -60,14 +60,14 @@ export class DocumentListener {
     this.#wake?.();
   }
 
-  /** Until something has happened to the document, and `ms` at the longest. */
+  /** Resolves when something has happened to the document, at the latest after `ms`. */
   async next(ms: number, signal?: AbortSignal): Promise<void> {
     this.bell.add(this);
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
     this.#wake = stop;
     signal?.addEventListener("abort", stop, { once: true });
-    // What rang, and a signal, end the pause; only the signal is told.
+    // Both an event and the signal end the pause; only the signal throws.
     if (!this.#rang) await pause(ms, waiting.signal).catch(() => {});
     this.#rang = false;
     this.#wake = null;
@@ -80,11 +80,11 @@ export class DocumentListener {
   }
 }
 
-/** One stream of events for all who wait, open while anybody does. */
+/** One stream of events shared by all waiters, open while there are any. */
 export class DocumentBell {
   readonly #listeners = new Set<DocumentListener>();
   #stop: AbortController | null = null;
-  /** Events come. Otherwise those who wait have to ask by themselves. */
+  /** Events arrive. Otherwise waiters have to poll. */
   isLive = false;
 
   constructor(private readonly transport: Transport) {}
@@ -92,7 +92,7 @@ export class DocumentBell {
   add(listener: DocumentListener): void {
     if (this.#listeners.has(listener)) return;
     this.#listeners.add(listener);
-    // What it knows is from before it listened.
+    // What is known may be outdated: it is from before the stream was open.
     if (this.isLive) listener.ring();
     if (!this.#stop) void this.#listen((this.#stop = new AbortController()));
   }
@@ -111,11 +111,11 @@ export class DocumentBell {
       for await (const told of events(this.transport, { types, signal: stop.signal })) {
         this.isLive = true;
         const id = "document_id" in told ? told.document_id : null;
-        // `ready` and `reset` say that something may have happened before.
+        // After `ready` and `reset`, earlier events may have been missed.
         for (const one of this.#listeners) if (id === null || id === one.documentId) one.ring();
       }
     } catch {
-      // It was stopped, or this server has no stream for it: then it is asked again and again.
+      // It was stopped, or this server has no stream for it: fall back to polling.
     }
     if (this.#stop !== stop) return;
     this.isLive = false;

@@ -1,4 +1,4 @@
-/** The client of Dossier, and the types of everything that it takes and gives. */
+/** The client of Dossier, with the types of all its parameters and results. */
 export { Dossier, type Page } from "./client.js";
 export { DossierError, type ClientErrorCode, type DossierErrorCode } from "./errors.js";
 export { UploadError } from "./upload.js";

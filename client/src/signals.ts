@@ -1,10 +1,10 @@
-/** Waiting and stopping: time limits that follow a signal, and pauses that end early. */
+/** Waiting and aborting: time limits derived from a signal, and pauses that can be aborted. */
 
-/** Why it was stopped, as `throwIfAborted` throws it. */
+/** The reason of the signal, as `throwIfAborted` throws it. */
 export const reasonOf = (signal: AbortSignal): unknown =>
   signal.reason ?? new DOMException("This operation was aborted", "AbortError");
 
-/** Waits; rejects at once with the reason when it is stopped. */
+/** Waits; rejects at once with the reason when aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(reasonOf(signal));
@@ -20,12 +20,12 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A signal that follows another one, or fires by itself after a while. */
+/** A signal that follows another one, or fires after a time limit. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #follow: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** It fired because the time was over. */
+  /** It fired because of the time limit. */
   isOver = false;
 
   constructor(
@@ -42,7 +42,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The time begins anew. */
+  /** Restarts the time limit. */
   restart(): void {
     clearTimeout(this.#timer);
     if (!Number.isFinite(this.ms)) return;
@@ -52,7 +52,7 @@ export class Deadline {
     }, this.ms);
   }
 
-  /** From now on it only follows. */
+  /** From now on it only follows the other signal. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }

@@ -1,4 +1,4 @@
-/** One request: its address and key, what is tried again, and what an answer becomes. */
+/** One request: address and key, retries, and the parsing of the response. */
 import { DossierError, errorOf, retryAfterOf } from "./errors.js";
 import { Deadline, pause } from "./signals.js";
 
@@ -6,29 +6,31 @@ import { Deadline, pause } from "./signals.js";
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface DossierOptions {
-  /** Where the server is: `http://127.0.0.1:4780`, with the path before `/api` if it has one. */
+  /**
+   * The address of the server: `http://127.0.0.1:4780`, including the path before `/api`, if any.
+   */
   readonly baseUrl: string;
   /** An API key: `dsk_…`. */
   readonly key: string;
-  /** What asks instead of the `fetch` of the platform. */
+  /** A replacement for the platform's `fetch`. */
   readonly fetch?: Fetch;
-  /** How often a request is tried again, where that is safe. Default 3; 0 switches it off. */
+  /** The number of retries, where they are safe. Default 3; 0 disables them. */
   readonly retries?: number;
-  /** The longest time to wait before a try, milliseconds. Default 60,000. */
+  /** The longest wait before a retry, in milliseconds. Default 60,000. */
   readonly retryDelayMax?: number;
-  /** How long one try may take until its answer is read, milliseconds. Default 120,000. */
+  /** Time limit for one attempt including the response body, in milliseconds. Default 120,000. */
   readonly timeout?: number;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What every call takes last. */
+/** The last parameter of every call. */
 export interface CallOptions {
-  /** Stops the call; `ask` stops the work on the answer, too. */
+  /** Aborts the call; for `ask` it also cancels the answer on the server. */
   readonly signal?: AbortSignal;
-  /** `Prefer`, `Range`, `Last-Event-ID` and the like. */
+  /** Such as `Prefer`, `Range`, `Last-Event-ID`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the client's own. */
+  /** Overrides the client's own. */
   readonly timeout?: number;
   readonly retries?: number;
 }
@@ -38,13 +40,15 @@ export interface Call {
   /** Below `/api/dev/v1`. */
   readonly path: string;
   readonly query?: object | undefined;
-  /** An object goes as JSON, or as a form when it holds files; forms and `Streamed` as they are. */
+  /**
+   * An object is sent as JSON, or as a form if it contains files; forms and `Streamed` unchanged.
+   */
   readonly body?: unknown;
-  /** It may be sent twice: it changes nothing, or the same thing. Default: by the method. */
+  /** Whether it may be retried: it changes nothing, or is idempotent. Default: by method. */
   readonly isSafe?: boolean;
 }
 
-/** A body that is made anew for each try; null: it can be sent only once. */
+/** A body that is created anew for each attempt; null: it can be sent only once. */
 export interface Streamed {
   readonly contentType: string;
   readonly open: () => ReadableStream<Uint8Array>;
@@ -53,9 +57,9 @@ export interface Streamed {
 
 const prefix = "/api/dev/v1";
 const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
-/** The server did not begin: it says when it will. */
+/** The server did not start processing: it says when to retry. */
 const not_begun: ReadonlySet<number> = new Set([429, 503]);
-/** A proxy lost the server, which may have carried the request out. */
+/** A proxy lost the connection to the server, which may have processed the request. */
 const lost: ReadonlySet<number> = new Set([502, 503, 504, 429]);
 const first_delay_ms = 250;
 
@@ -90,7 +94,7 @@ export class Transport {
     });
   }
 
-  /** The answer as it is, to be read by the caller, with no limit on the time that takes. */
+  /** The raw response, to be read by the caller without a time limit. */
   async raw(call: Call, options: CallOptions = {}): Promise<Response> {
     return this.#tried(call, options, async (response, deadline) => {
       deadline.stopClock();
@@ -152,7 +156,7 @@ export class Transport {
     }
   }
 
-  /** Milliseconds; null when it must not be tried again. */
+  /** In milliseconds; null if it must not be retried. */
   #delayAfter(error: unknown, { method, isSafe, body }: Call, attempt: number): number | null {
     if (!(error instanceof DossierError) || !isRepeatable(body)) return null;
     const { status, retryAfter, code } = error;
@@ -161,7 +165,7 @@ export class Transport {
       return retryAfter <= delay_max ? retryAfter : null;
     if (!(isSafe ?? safe_methods.has(method))) return null;
     if (code !== "unreachable" && code !== "timeout" && !lost.has(status)) return null;
-    // Not all at once, those whom the same restart has cut off.
+    // Randomised, so that clients cut off by the same restart don't all return at once.
     return Math.min(delay_max, first_delay_ms * 2 ** attempt) * (0.5 + Math.random() / 2);
   }
 }
@@ -206,7 +210,7 @@ const isStreamed = (body: unknown): body is Streamed =>
   typeof body === "object" && body !== null && "open" in body && "isRepeatable" in body;
 const isRepeatable = (body: unknown): boolean => !isStreamed(body) || body.isRepeatable;
 
-/** A form, when one of the fields is a file, or a list of files. */
+/** A form if one of the fields is a file, or a list of files. */
 function formOf(body: unknown): FormData | null {
   const fields = Object.entries(body as object).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one: unknown) => [name, one] as const),

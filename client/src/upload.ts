@@ -1,19 +1,19 @@
-/** Files: how much of one was sent, and how far its reading is. */
+/** Uploads with progress, of the transfer and of indexing. */
 import { DossierError, errorOf } from "./errors.js";
 import { DocumentListener, type DocumentBell } from "./events.js";
 import type { Document, DocumentStatus, Indexing } from "./schema.gen.js";
 import { pause, reasonOf } from "./signals.js";
 import type { CallOptions, Streamed, Transport } from "./transport.js";
 
-/** A `File` has its name; anything else needs one. */
+/** A `File` has a name; anything else needs one. */
 export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array>;
 
 export interface UploadOptions extends CallOptions {
-  /** The id of the folder that it goes into. */
+  /** The id of the target folder. */
   readonly folder: string;
-  /** The document's name, with its ending. Default: that of the `File`. */
+  /** The document's name, including the extension. Default: that of the `File`. */
   readonly name?: string;
-  /** Replace the document of this name. Default: it is refused, `name_taken`. */
+  /** Replace the document of the same name. Default: refused with `name_taken`. */
   readonly overwrite?: boolean;
   /** `false`: do not wait until it is indexed. */
   readonly wait?: boolean;
@@ -24,7 +24,7 @@ export type UploadProgress =
   | {
       readonly phase: "sending";
       readonly sentBytes: number;
-      /** Null for a stream, whose end nobody knows. */
+      /** Null for a stream, whose length is unknown. */
       readonly totalBytes: number | null;
     }
   | ({ readonly phase: "indexing" } & DocumentProgress);
@@ -37,7 +37,7 @@ export interface DocumentProgress {
   readonly document: Document;
 }
 
-/** The document could not be read: `code` and `message` are its `error`. */
+/** The document could not be read: `code` and `message` are those of its `error`. */
 export class UploadError extends DossierError {
   constructor(readonly document: Document) {
     const { message, code } = document.error ?? { message: "", code: "upload_failed" };
@@ -81,7 +81,7 @@ export interface SyncedOptions extends CallOptions {
   readonly onProgress?: (progress: DocumentProgress) => void;
 }
 
-/** A small file is read at once: what comes later is told by the stream of events. */
+/** A small file is indexed quickly; changes after that come through the stream of events. */
 const first_delays_ms = [100, 150, 250];
 
 /** Waits until a document is indexed. @throws UploadError when it can't be. */
@@ -108,7 +108,7 @@ export async function synced(
       if (status === "sync_failed") throw new UploadError(document);
       const first_ms = first_delays_ms[round];
       if (first_ms !== undefined) await pause(first_ms, options.signal);
-      // Events tell of the end, and of no stage before it.
+      // Events report the end, but not the stages before it.
       else await listener.next(bell.isLive && !onProgress ? 15_000 : 1_000, options.signal);
     }
   } finally {
@@ -120,7 +120,7 @@ interface FileParts {
   readonly name: string;
   readonly type: string;
   readonly size: number | null;
-  /** Null for a stream, which can be read once. */
+  /** Null for a stream, which can be read only once. */
   readonly blob: Blob | null;
   readonly open: () => ReadableStream<Uint8Array>;
 }
@@ -135,11 +135,11 @@ function fileOf(source: UploadSource, given: string | undefined): FileParts {
   return { name, type: blob.type, size: blob.size, blob, open: () => blob.stream() };
 }
 
-/** Such as the WHATWG's forms write names. */
+/** Encodes names as the WHATWG's form encoding does. */
 const escaped = (name: string): string =>
   name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 
-/** The form, written while it is sent, so that it can be told how much of the file has gone. */
+/** The form, generated while it is sent, so that the progress of the file can be reported. */
 function multipart(file: FileParts, sent: (bytes: number) => void): Streamed {
   const boundary = `dossier-${crypto.randomUUID()}`;
   const encoder = new TextEncoder();
@@ -159,7 +159,7 @@ function multipart(file: FileParts, sent: (bytes: number) => void): Streamed {
         const { done, value } = await reader.read();
         if (done) break;
         yield value;
-        // The one before was taken when the next is asked for.
+        // The next chunk is requested when the previous one was taken.
         sent((bytes += value.length));
       }
     } finally {
@@ -190,7 +190,9 @@ function streamOf(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
   );
 }
 
-/** Browsers tell how much was sent only by this; their `fetch` takes no streams everywhere. */
+/**
+ * Only this reports upload progress in browsers, whose `fetch` does not accept streams everywhere.
+ */
 interface BrowserRequest extends EventTarget {
   readonly upload: EventTarget;
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Deliveries of webhooks: who sent one, when, and what it says (Standard Webhooks). */
+/** Verifies deliveries of webhooks: sender, time and content (Standard Webhooks). */
 import { DossierError } from "./errors.js";
 import type { webhooks } from "./schema.gen.js";
 
@@ -9,36 +9,39 @@ type Bodies = {
     ? B
     : never;
 };
-/** What a delivery says, told apart by `event`. */
+/** The content of a delivery, discriminated by `event`. */
 export type WebhookEvent = Bodies[keyof Bodies];
 
 export interface SentWebhook {
-  /** The body exactly as it came, bytes or text; never parsed and written again. */
+  /** The raw body, as bytes or text; not parsed and serialised again. */
   readonly body: string | Uint8Array | ArrayBuffer;
   readonly headers:
     | Headers
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | Iterable<readonly [string, string]>;
-  /** What `createWebhook` or `rotateWebhookSecret` returned; both while they are exchanged. */
+  /** As returned by `createWebhook` or `rotateWebhookSecret`; both during a rotation. */
   readonly secret: string | readonly string[];
-  /** How far the time of the delivery may be from the clock, seconds. Default 300. */
+  /**
+   * The tolerated difference between the time of the delivery and the clock, in seconds. Default
+   * 300.
+   */
   readonly tolerance?: number;
-  /** The time in place of the clock. */
+  /** The time to use instead of the clock. */
   readonly now?: Date;
 }
 
 export interface VerifiedWebhook {
-  /** The same at every attempt of a delivery: what was seen already can be left out. */
+  /** The same for every attempt of a delivery, so that duplicates can be ignored. */
   readonly id: string;
   readonly sentAt: Date;
   readonly event: WebhookEvent;
 }
 
-/** Signatures that are looked at: one for each secret that is valid. */
+/** The most signatures that are checked: there is one per valid secret. */
 const signatures_max = 8;
 
 /**
- * Checks the signature and the time of a delivery, in any runtime with Web Crypto.
+ * Checks the signature and time of a delivery, in any runtime with Web Crypto.
  * @throws DossierError `bad_webhook`, with the reason.
  */
 export async function verifyWebhook(sent: SentWebhook): Promise<VerifiedWebhook> {
@@ -67,7 +70,7 @@ export async function verifyWebhook(sent: SentWebhook): Promise<VerifiedWebhook>
   };
 }
 
-/** `verify` takes the same time wherever a signature is wrong. */
+/** `verify` takes the same time wherever a signature differs. */
 async function isSigned(
   bytes: Uint8Array<ArrayBuffer>,
   signatures: readonly Uint8Array<ArrayBuffer>[],
@@ -117,7 +120,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Null for what is no Base64. */
+/** Null if it is not Base64. */
 function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -125,10 +125,10 @@ const routes = {
 };
 
 // --- Its page ------------------------------------------------------------------------------------
-// The text of an ES module, which the console loads when somebody opens the page; the title stands
-// above it already. `host.api` calls the API in the name of whoever is signed in. Put text into the
-// page as text: the console's policy refuses HTML that is made of strings, and scripts and styles
-// from anywhere else.
+// The source of an ES module, which the console loads when somebody opens the page; the title is
+// shown above it already. `host.api` calls the API on behalf of the signed-in user. Insert text as
+// text: the console's policy blocks HTML made from strings, and scripts and styles from anywhere
+// else.
 
 const page = `
 const words = { synced: "Ready", sync_failed: "Failed" };
@@ -169,19 +169,19 @@ export default {
 };
 `;
 
-// --- What it is handed ---------------------------------------------------------------------------
-// Everything that a plugin may touch comes from the host: no globals, and time from a clock that
+// --- Its dependencies ----------------------------------------------------------------------------
+// Everything that a plugin may use comes from the host: no globals, and time from a clock that
 // tests can set.
 
 const config = t.Object({
   keep: Duration({ default: "30d", description: "How long activity is remembered." }),
 });
-/** Another plugin's service: its types come with it, its code does not. */
+/** Another plugin's service: only its types are imported, not its code. */
 const needs = { documents: Documents };
 
 type ActivityContext = Context<typeof config, typeof needs>;
 
-// --- What its route does -------------------------------------------------------------------------
+// --- The handler of its route --------------------------------------------------------------------
 
 async function listActivity(
   { db, services }: ActivityContext,
@@ -214,12 +214,12 @@ async function listActivity(
 }
 
 // --- Its jobs ------------------------------------------------------------------------------------
-// Work that happens later. It survives a crash, is tried again when it throws, and never runs twice
-// at the same time. What a job returns is written in the transaction that ends it: exactly once.
+// Work that happens later. It survives a crash, is retried when it throws, and never runs twice at
+// the same time. What a job returns is written in the transaction that ends it: exactly once.
 
 const PruneActivity = job("activity.prune", t.Object({}));
 
-/** Follows an event of another plugin. */
+/** Subscribes to an event of another plugin. */
 async function rememberDocument(
   { newId, now_ms }: ActivityContext,
   { owner_id, document_id, version, status }: PayloadOf<typeof DocumentSettled>,
@@ -237,14 +237,14 @@ async function pruneActivity({ config, now_ms }: ActivityContext): Promise<JobEf
   };
 }
 
-/** Removes what goes with documents that are deleted for good, inside the deleting transaction. */
+/** Deletes the data of documents that are deleted for good, in the deleting transaction. */
 async function forgetDocuments(tx: Db<Tables>, document_ids: readonly string[]): Promise<void> {
   if (document_ids.length > 0)
     await tx.deleteFrom("activity").where("document_id", "in", document_ids).execute();
 }
 
 // --- The plugin ----------------------------------------------------------------------------------
-// A plugin is a value, too: what it needs and has, and what it does once it is set up.
+// A plugin is a value, too: its dependencies, its parts, and what it does once it is set up.
 
 export default definePlugin({
   name: "activity",
@@ -272,8 +272,8 @@ export default definePlugin({
     ],
     schedules: [every("17 3 * * *", PruneActivity, {})],
     /**
-     * A server that never runs at night still forgets. The key keeps it to one such job, however
-     * often it is restarted.
+     * For servers that never run at night. The key limits it to one such job, however often the
+     * server is restarted.
      */
     start: () => ctx.enqueue(ctx.db, PruneActivity, {}, { key: "activity.prune" }),
     /** Slots of other plugins. */

@@ -1,15 +1,16 @@
 /**
  * Chat notifier: posts to an incoming webhook of Slack, Mattermost, Rocket.Chat, Google Chat or a
- * Matrix bridge when an import has ended, a document could not be read, or an answer is there. A
+ * Matrix bridge when an import has ended, a document could not be read, or an answer is ready. A
  * complete plugin in one file. To use it, add it with `dossier plugin add`, put the address of the
  * webhook into dossier.toml or DOSSIER_CHAT_NOTIFIER_URL, and restart Dossier:
  *
  *     [chat_notifier]
  *     url = "https://hooks.slack.com/services/T000/B000/XXXX"
  *
- * News is written down in the transaction that makes it, and posted by a job: a crash loses none,
- * and a chat that is down for half an hour gets it afterwards. What happens at about the same time
- * is one message. Only public hosts are posted to, and those that `imports.allow_networks` allows.
+ * Notices are written in the transaction of the event, and posted by a job: a crash loses none, and
+ * a chat that is down for half an hour receives them afterwards. Notices that come at about the
+ * same time are combined into one message. Only public hosts are contacted, and those that
+ * `imports.allow_networks` allows.
  */
 import {
   checkHost,
@@ -71,7 +72,7 @@ const config = t.Object({
 const needs = { accounts: Accounts, allows: FetchPolicy, documents: Documents, lookup: DnsLookup };
 type NotifierContext = Context<typeof config, typeof needs>;
 
-// --- What is to be posted ------------------------------------------------------------------------
+// --- Notices to be posted ------------------------------------------------------------------------
 
 interface Line {
   id: string;
@@ -101,14 +102,14 @@ const migrations: readonly Migration[] = [
     },
   },
 ];
-/** Of one message; more are counted. */
+/** Lines per message; further ones are only counted. */
 const lines_max = 20;
 
 const Post = job("chat-notifier.post", t.Object({}));
 const enqueuePost = ({ enqueue }: NotifierContext, tx: Db, run_at_ms: number): Promise<void> =>
   enqueue(tx, Post, {}, { key: "chat-notifier.post", run_at_ms });
 
-/** What follows from news, for those whose news is told. */
+/** Queues a notice for an event, if it is enabled. */
 async function tell(
   ctx: NotifierContext,
   kind: Kind,
@@ -123,14 +124,14 @@ async function tell(
   const at = ctx.now_ms();
   const text = await textOf(email);
   return async (tx: Db<Tables>) => {
-    // The id is made here: lines are in the order in which they become visible.
+    // The id is generated here, so that lines are ordered by commit.
     const line: Line = { id: ctx.newId("line"), owner_id, at, text };
     await tx.insertInto("chat_notifier_lines").values(line).execute();
     await enqueuePost(ctx, tx, at + collect);
   };
 }
 
-/** What happens, and the sentence for it. */
+/** The events, and the sentence for each. */
 const newsOf = (ctx: NotifierContext): readonly JobHandler[] => {
   const link = (path: string): string => `${ctx.public_url()}/console/${path}`;
   return [
@@ -171,8 +172,8 @@ const name_length_max = 100;
 const message_length_max = 300;
 
 /**
- * A name that somebody has chosen: as code, so that it calls nobody (`@channel`), links to nothing
- * and changes nothing of the rest; what is a tag for Slack is escaped.
+ * A name chosen by a user, formatted as code so that it mentions nobody (`@channel`), links to
+ * nothing and does not affect the rest; Slack's markup characters are escaped.
  */
 const quoted = (name: string, length_max: number): string =>
   `\`${name
@@ -189,13 +190,13 @@ const quoted = (name: string, length_max: number): string =>
 const answer_ms_max = 15_000;
 const attempts_max = 12;
 const again_ms_max = 30 * 60_000;
-/** Of its answer, for the log. */
+/** The limit of the response kept for the log. */
 const answer_limits = { bytes_max: 200, ms_max: 1_000 };
 
 const told_ms_max = 24 * 60 * 60_000;
 type Said = Pick<Context, "shared">;
 
-/** Why the last attempt failed, in whatever process; null when it did not. */
+/** Why the last attempt failed, in any process; null if it did not. */
 const failing = ({ shared }: Said): Promise<string | null> =>
   shared.state.change("chat_notifier.failing", "", (said?: string) => ({ result: said ?? null }));
 const noteFailing = ({ shared }: Said, value: string | null): Promise<void> =>
@@ -204,7 +205,7 @@ const noteFailing = ({ shared }: Said, value: string | null): Promise<void> =>
     result: undefined,
   }));
 
-/** Posts the oldest lines; what the effect deletes is posted, and nothing else. */
+/** Posts the oldest lines; the job's effect deletes exactly those that were posted. */
 async function post(ctx: NotifierContext, { signal }: JobRun): Promise<JobEffect | void> {
   const { url } = ctx.config;
   const db: Db<Tables> = ctx.db;
@@ -230,7 +231,7 @@ async function post(ctx: NotifierContext, { signal }: JobRun): Promise<JobEffect
   }
   return async (tx) => {
     await deleteLines(tx, last.id);
-    // Whoever has written since then found this job, and made none.
+    // Notices written since then found this job queued, and did not queue another.
     if (await tx.selectFrom("chat_notifier_lines").select("id").executeTakeFirst())
       await enqueuePost(ctx, tx, ctx.now_ms() + ctx.config.collect);
   };
@@ -239,8 +240,8 @@ const deleteLines = (tx: Db<Tables>, last_id: string) =>
   tx.deleteFrom("chat_notifier_lines").where("id", "<=", last_id).execute();
 
 /**
- * Null when it was taken; else when the chat wants it again, milliseconds. @throws Error in words
- * for the administrator.
+ * Null if it was accepted; otherwise the delay that the chat asks for, in milliseconds. @throws
+ * Error with a message for the administrator.
  */
 async function send(
   { services: { allows, lookup } }: NotifierContext,
@@ -276,7 +277,10 @@ async function send(
   }
 }
 
-/** As `send`. Of what the chat says, one line without what could be the address. */
+/**
+ * Throws like `send`. Quotes one line of the chat's response, without anything that could be the
+ * address.
+ */
 function againAfter({ status, headers, body }: PostAnswer, host: string): number | null {
   if (status >= 200 && status < 300) return null;
   const wait_s = Number(headers.get("retry-after") ?? NaN);
@@ -318,7 +322,7 @@ export default definePlugin({
         attempts_max,
         timeout_ms: 60_000,
         io_bound: true,
-        // What nobody takes for so long is old news.
+        // Older notices are dropped.
         onExhausted: async (tx: Db<Tables>) => {
           await tx.deleteFrom("chat_notifier_lines").execute();
         },

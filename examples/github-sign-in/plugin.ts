@@ -1,8 +1,9 @@
 /**
- * Sign in with GitHub, or a GitHub Enterprise Server: whoever is a member of the organization comes
- * in. GitHub speaks OAuth without OpenID Connect, so it needs a way of its own. To use it, copy it
- * to `<data directory>/plugins/github-sign-in.ts`, register an OAuth app there whose callback is
- * `<public address>/console/api/v1/sign-in/github/callback`, and say in `dossier.toml`:
+ * Sign in with GitHub, or a GitHub Enterprise Server: members of the organization may sign in.
+ * GitHub offers OAuth without OpenID Connect, so it needs a sign-in method of its own. To use it,
+ * copy it to `<data directory>/plugins/github-sign-in.ts`, register an OAuth app there whose
+ * callback is `<public address>/console/api/v1/sign-in/github/callback`, and configure it in
+ * `dossier.toml`:
  *
  *     [github_sign_in]
  *     client_id = "Iv1.…"
@@ -45,7 +46,7 @@ interface Member {
   readonly email: string;
 }
 
-/** Null when it is refused. */
+/** Null if GitHub refuses. */
 async function ask<T>(url: string, init: RequestInit): Promise<T | null> {
   const headers = { accept: "application/json", "user-agent": "dossier", ...init.headers };
   const answer = await fetchBounded(url, { ...init, headers }, limits).catch(() => {
@@ -54,7 +55,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<T | null> {
   return answer.ok ? ((await answer.json()) as T) : null;
 }
 
-/** @throws HttpError 403 when the code is not, or no longer, a good one. */
+/** @throws HttpError 403 when the code is invalid or expired. */
 async function tokenFor(
   { url, client_id, client_secret }: Settings,
   grant: { readonly code: string; readonly redirect_uri: string; readonly code_verifier: string },
@@ -64,12 +65,12 @@ async function tokenFor(
     method: "POST",
     body,
   });
-  // What it refuses it answers with 200, too.
+  // GitHub reports errors with status 200, too.
   if (typeof granted?.access_token === "string") return granted.access_token;
   throw forbidden("GitHub has not let you in, or not for long. Begin again.", "no_token");
 }
 
-/** @throws HttpError 403 when they are no member of the organization. */
+/** @throws HttpError 403 when the user is not a member of the organization. */
 async function memberWith(token: string, { api_url, organization }: Settings): Promise<Member> {
   const read = <T>(path: string) =>
     ask<T>(`${api_url}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -116,7 +117,7 @@ export default definePlugin({
         const { id, login, email } = await memberWith(await tokenFor(config, grant), config);
         const user = await accounts.ensureUser({
           email,
-          // Names may be changed, and taken by others: the number stays.
+          // Names can be changed, and reused by others: the numeric id stays.
           external_id: String(id),
           provider: `github ${config.url}`,
           role: config.admins.includes(login) ? "admin" : "member",

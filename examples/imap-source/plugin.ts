@@ -1,6 +1,6 @@
 /**
  * IMAP: imports the messages of a mail folder, with their attachments. To use it, bundle it with
- * the package that it imports, and add the one file that comes of it to a server:
+ * the package that it imports, and add the resulting file to a server:
  *
  *     dossier plugin pack examples/imap-source imap.js
  *     dossier plugin add imap.js
@@ -15,9 +15,10 @@
  *       }
  *     }
  *
- * The password is kept sealed. Messages never change, so each is read once; one that is not in the
- * folder any more is gone. The folder is opened for reading only: nothing becomes read, and nothing
- * is deleted. Only public hosts are connected to, and those that `imports.allow_networks` allows.
+ * The password is stored encrypted. Messages never change, so each is read once; a message that is
+ * no longer in the folder counts as gone. The folder is opened read-only: nothing is marked as
+ * read, and nothing is deleted. Only public hosts are contacted, and those that
+ * `imports.allow_networks` allows.
  */
 import { isIP } from "node:net";
 import { badRequest, definePlugin, fill, InvalidUrl, parseTarget, Secret, t } from "dossier";
@@ -50,9 +51,9 @@ const schema = t.Object({
 type Mailbox = Static<typeof schema>;
 
 const connect_ms_max = 15_000;
-/** Messages that are asked about at once. */
+/** Messages fetched per request. */
 const batch_messages = 500;
-/** Folders that a message names. */
+/** The most folders named in an error message. */
 const names_max = 10;
 
 // --- The connection ------------------------------------------------------------------------------
@@ -60,12 +61,12 @@ const names_max = 10;
 const portOf = ({ port, security = "tls" }: Mailbox): number =>
   port ?? (security === "tls" ? 993 : 143);
 
-/** A folder that is open, and what its UIDs belong to. */
+/** An open folder, with the validity of its UIDs. */
 interface Opened {
   readonly client: ImapFlow;
   readonly validity: string;
 }
-/** One for all messages that these tools are used for. */
+/** One connection for all messages read with these tools. */
 const opened = new WeakMap<SourceTools, Promise<Opened>>();
 
 function open(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
@@ -79,7 +80,7 @@ function open(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
 async function openNew(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
   const { host, security = "tls", username, password, folder = "INBOX" } = mailbox;
   const [address] = await tools.resolve(host);
-  // The connection is to an address that was checked; the certificate is that of the name.
+  // Connects to the checked address, and verifies the certificate against the name.
   const name = isIP(host) === 0 ? { servername: host } : {};
   const client = new ImapFlow({
     host: address!,
@@ -93,10 +94,10 @@ async function openNew(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
     disableAutoIdle: true,
     connectionTimeout: Math.min(connect_ms_max, tools.timeout_ms),
     greetingTimeout: Math.min(connect_ms_max, tools.timeout_ms),
-    // Without a byte from the server.
+    // How long the server may send nothing.
     socketTimeout: tools.timeout_ms,
   });
-  // A connection that breaks off between two commands has nobody else who hears of it.
+  // A connection that breaks between two commands would otherwise raise an unhandled error.
   client.on("error", () => opened.delete(tools));
   const close = (): void => client.close();
   tools.signal.addEventListener("abort", close, { once: true });
@@ -127,7 +128,7 @@ async function missing(client: ImapFlow, folder: string): Promise<SourceFailure>
   );
 }
 
-/** In words for the person who started the import. */
+/** A sentence for the user who started the import. */
 function failureOf(error: unknown, mailbox: Mailbox, { signal }: SourceTools): unknown {
   signal.throwIfAborted();
   if (error instanceof SourceFailure || !(error instanceof Error)) return error;
@@ -169,7 +170,7 @@ function failureOf(error: unknown, mailbox: Mailbox, { signal }: SourceTools): u
 
 // --- The source ----------------------------------------------------------------------------------
 
-/** As RFC 5092 writes it. */
+/** In the notation of RFC 5092. */
 function uriOf(
   { host, username, folder = "INBOX" }: Mailbox,
   validity: string,

@@ -12,8 +12,8 @@ import { ImportSources, SourceFailure, type ImportSource } from "dossier/contrac
 const text_bytes_max = 1024 * 1024;
 
 /**
- * What the caller sends as `source`, beside its type. Dossier checks it by this schema and answers
- * 400 that names the field.
+ * The caller's `source`, besides its type. Dossier validates it against this schema and answers 400
+ * naming the field.
  */
 const schema = t.Object({
   url: t.String({ description: "Where the text lies." }),
@@ -30,14 +30,14 @@ const source: ImportSource<ReadingList> = {
   schema,
 
   /**
-   * Lists what there is to import. Dossier fetches each address itself: public hosts only,
-   * robots.txt, pauses, main text, retries.
+   * Lists the items to import. Dossier itself fetches each address, with its rules: public hosts
+   * only, robots.txt, pauses, main text, retries.
    */
   async *items({ url, section }, tools) {
     const file = await tools.fetch(url, { bytes_max: text_bytes_max });
     const text = await file.text();
     const wanted = section === undefined ? text : partBelow(text, section);
-    // The sentence is what the person who started the import reads in its record.
+    // The user who started the import reads this sentence in its record.
     if (wanted === null) throw new SourceFailure(`The text has no heading “${section}”.`);
     for (const { address, name } of linksIn(wanted)) {
       if (URL.canParse(address, file.url))
@@ -48,7 +48,7 @@ const source: ImportSource<ReadingList> = {
 };
 
 /**
- * The lines from a heading to the next one of its level or above; null when there is no such
+ * The lines from a heading to the next one of the same or a higher level; null if there is no such
  * heading.
  */
 function partBelow(text: string, heading: string): string | null {
@@ -69,7 +69,7 @@ function partBelow(text: string, heading: string): string | null {
   return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join("\n");
 }
 
-/** `[name](address)`, and addresses that stand by themselves. */
+/** `[name](address)`, and bare addresses. */
 function* linksIn(text: string): Generator<{ readonly address: string; readonly name?: string }> {
   for (const [, name, address, plain] of text.matchAll(
     /\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?[^)\n]*\)|(https?:\/\/[^\s<>()"']+)/g,

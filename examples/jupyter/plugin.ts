@@ -1,10 +1,11 @@
 /**
- * Jupyter notebooks: their notes, their code with its language, and what the code printed, with the
- * headings of the notes. Pictures and interactive outputs are left out, and the document says so. A
- * complete plugin in one file. To use it, add it with `dossier plugin add` and restart Dossier.
+ * Jupyter notebooks: their notes, their code with its language, and its text output, with the
+ * headings of the notes. Images and interactive outputs are left out, with a warning on the
+ * document. A complete plugin in one file. To use it, add it with `dossier plugin add` and restart
+ * Dossier.
  *
- * A notebook of Jupyter, VS Code or Colab is known by its content, whatever its name is. It is read
- * in a process of its own, which may be killed: a stranger's file can do no harm to the server.
+ * A notebook of Jupyter, VS Code or Colab is detected by its content, whatever its name is. It is
+ * read in a separate process that can be killed, so that a malicious file can't harm the server.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -36,7 +37,7 @@ const media_type = "application/x-ipynb+json";
 
 // --- Is it a notebook? ---------------------------------------------------------------------------
 
-/** The keys of the outermost object, as far as the text goes. */
+/** The top-level keys, as far as the text goes. */
 function outerKeys(json: string): Set<string> {
   const keys = new Set<string>();
   for (let at = 0, depth = 0; at < json.length; at++) {
@@ -54,7 +55,7 @@ function outerKeys(json: string): Set<string> {
 
 /**
  * `{"cells": […], …, "nbformat": 4, "nbformat_minor": 5}` is how Jupyter writes; others begin with
- * the format. Both are looked for where they belong to the file itself, and not to a part of it.
+ * the format. Both are accepted only at the top level of the file.
  */
 function isNotebook(head: Uint8Array, tail: Uint8Array): boolean {
   const begin = textOf(head);
@@ -66,22 +67,22 @@ function isNotebook(head: Uint8Array, tail: Uint8Array): boolean {
   const keys = outerKeys(begin);
   return (
     (ends_so || keys.has("nbformat")) &&
-    // What comes first may be so long that the cells lie behind it.
+    // The keys before may be so long that the cells are beyond the sample.
     (keys.has("cells") || keys.has("worksheets") || (head !== tail && keys.has("metadata")))
   );
 }
 /** Without a byte order mark. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-// --- What a notebook holds -----------------------------------------------------------------------
-// Whatever a file says is unknown until it was looked at.
+// --- The content of a notebook -------------------------------------------------------------------
+// Everything in the file is untrusted and checked before use.
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 const listOf = (value: unknown): readonly unknown[] | null => (Array.isArray(value) ? value : null);
 
-/** A text, or its lines; the beginning of it when it is very long. Null for anything else. */
+/** A text, or its lines; truncated when it is very long. Null for anything else. */
 function linesOf(value: unknown, length_max = text_length_max): string | null {
   if (typeof value === "string") return value.slice(0, length_max);
   const lines = listOf(value);
@@ -96,9 +97,9 @@ function linesOf(value: unknown, length_max = text_length_max): string | null {
   return kept.join("").slice(0, length_max);
 }
 
-/** Of one document, UTF-16 units. */
+/** Per document, in UTF-16 units. */
 const text_length_max = 16 * 1024 * 1024;
-/** What is looked at of one output: most of a bar that shows progress is written over again. */
+/** How much of one output is read: most of a progress bar is overwritten anyway. */
 const raw_length_max = 1024 * 1024;
 
 const headings_max = 50_000;
@@ -117,7 +118,7 @@ interface Read {
   readonly left_out: LeftOut;
 }
 
-/** Runs in a process of its own. Writes the text to `output`. */
+/** Runs in a separate process. Writes the text to `output`. */
 const read = task(
   async (input: {
     readonly path: string;
@@ -162,7 +163,7 @@ const wordOf = (value: unknown): string | null =>
 const marksOf = (level: unknown): string =>
   "#".repeat(typeof level === "number" ? Math.min(6, Math.max(1, Math.trunc(level))) : 1);
 
-/** The text of a notebook while its cells are added. */
+/** Collects the text of a notebook cell by cell. */
 class NotebookText {
   readonly pieces: string[] = [];
   readonly headings: HeadingSpan[] = [];
@@ -174,7 +175,7 @@ class NotebookText {
     private readonly output_max: number,
   ) {}
 
-  /** False when there is no room for more. */
+  /** False when the limit is reached. */
   add(cell: Fields): boolean {
     const source = linesOf(cell.source ?? cell.input);
     const type = cell.cell_type;
@@ -219,12 +220,12 @@ class NotebookText {
     if (printed !== "") this.write(`Output:\n${printed}`);
   }
 
-  /** What the cell printed and showed, together. */
+  /** All output of the cell. */
   private outputsOf(outputs: readonly unknown[]): string {
     const printed: string[] = [];
     let length = 0;
     for (const output of outputs) {
-      // A program may print a line a million times, each as an output of its own.
+      // A program may print a line a million times, each as a separate output.
       const text = length > this.output_max ? null : this.outputOf(fieldsOf(output));
       if (text === null) continue;
       printed.push(text);
@@ -236,7 +237,7 @@ class NotebookText {
     return all.slice(0, this.output_max).trimEnd();
   }
 
-  /** Null when there is nothing in it to read. */
+  /** Null if it contains no text. */
   private outputOf(output: Fields): string | null {
     const { output_type, data, text, ename, evalue } = output;
     if (output_type === "stream") return this.orLeftOut(linesOf(text, raw_length_max));
@@ -244,7 +245,7 @@ class NotebookText {
       const error = [ename, evalue].filter((part) => typeof part === "string").join(": ");
       return this.orLeftOut(error === "" ? null : `${error.slice(0, raw_length_max)}\n`);
     }
-    // Format 3 has what format 4 has under `data` beside the type.
+    // Format 3 has beside the type what format 4 has under `data`.
     const shown = data === undefined ? output : fieldsOf(data);
     if (Object.keys(shown).some((type) => /^(?:image\/|png$|jpeg$|svg$)/.test(type))) {
       this.left_out.pictures++;
@@ -261,7 +262,7 @@ class NotebookText {
     return text === null ? null : printedText(text);
   }
 
-  /** Where the text begins. */
+  /** The start of the text. */
   private write(text: string): number {
     const separator = this.length === 0 || text === "" ? "" : "\n\n";
     const from = this.length + separator.length;
@@ -274,7 +275,7 @@ class NotebookText {
   }
 }
 
-/** As a terminal shows it in the end: without colours and what was written over. */
+/** As a terminal would finally show it: without colours and overwritten text. */
 const printedText = (text: string): string =>
   text
     .replace(/\u001b\[[0-9;?]*[@-~]/g, "")
@@ -283,7 +284,7 @@ const printedText = (text: string): string =>
     .map((line) => line.slice(line.replace(/\r+$/, "").lastIndexOf("\r") + 1).replace(/\r+$/, ""))
     .join("\n");
 
-/** `## Use` and underlined headings, but none inside a block of code. */
+/** `## Use` and underlined headings, except inside code blocks. */
 function headingsOf(note: string): HeadingSpan[] {
   const headings: HeadingSpan[] = [];
   let fence = "";
@@ -308,7 +309,7 @@ function headingsOf(note: string): HeadingSpan[] {
   return headings;
 }
 
-// --- What the document says of it ----------------------------------------------------------------
+// --- Warnings and errors -------------------------------------------------------------------------
 function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
   const { pictures, outputs, cells, shortened, is_cut } = left_out;
   const were = (number: number, what: string): string =>
@@ -335,7 +336,7 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
   return [...warnings, ...(is_cut ? [cut] : [])].map((warning) => ({ ...warning, page: null }));
 }
 
-/** In words for whoever uploaded the file; another attempt may help where it stays as it is. */
+/** A sentence for the user; temporary errors are rethrown, so that another attempt is made. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof TaskFailure)) return error;
   const failures: Partial<Record<TaskFailure["reason"], [ExtractionCode, string]>> = {

@@ -1,14 +1,14 @@
 /**
- * OpenTelemetry: sends a span for every request and every run of a job to a collector, such as that
- * of OpenTelemetry, Jaeger, Tempo or any service that takes OTLP over HTTP. A request and the jobs
- * that it started are one trace. To use it, bundle it with the packages that it imports, add the
- * one file that comes of it to a server, and restart that:
+ * OpenTelemetry: sends a span for every request and every run of a job to a collector, such as
+ * OpenTelemetry's own, Jaeger, Tempo or any service that accepts OTLP over HTTP. A request and the
+ * jobs that it started form one trace. To use it, bundle it with the packages that it imports, add
+ * the resulting file to a server, and restart that:
  *
  *     dossier plugin pack examples/opentelemetry opentelemetry.js
  *     dossier plugin add opentelemetry.js
  *
- * The collector is named by `[opentelemetry] endpoint = "http://127.0.0.1:4318"` in dossier.toml,
- * or by DOSSIER_OPENTELEMETRY_ENDPOINT.
+ * The collector is set by `[opentelemetry] endpoint = "http://127.0.0.1:4318"` in dossier.toml, or
+ * by DOSSIER_OPENTELEMETRY_ENDPOINT.
  */
 import { SpanKind, SpanStatusCode, TraceFlags, type SpanContext } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -50,19 +50,22 @@ const config = t.Object({
 });
 
 // --- Ids -----------------------------------------------------------------------------------------
-// Nothing is remembered between a request and its jobs, which may run after a restart: both make
-// the same trace of the id of the request.
+// No state links a request to its jobs, which may run after a restart: the trace id of both is
+// derived from the request id.
 
 const hexOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 const is_trace_id = /^(?!0{32})[0-9a-f]{32}$/;
 
-/** 32 hexadecimal digits, such as a proxy makes them, are the trace already; so is a UUID. */
+/**
+ * A request id of 32 hexadecimal digits, as proxies create them, is used as the trace id; so is a
+ * UUID.
+ */
 function traceOf(id: string): string {
   const plain = id.toLowerCase().replaceAll("-", "");
   return is_trace_id.test(plain) ? plain : hexOf(id).slice(0, 32);
 }
 
-/** The same for every span of a trace: a trace is sent whole or not at all. */
+/** The same decision for every span of a trace: a trace is sampled as a whole. */
 const isSampled = (trace_id: string, share: number): boolean =>
   parseInt(trace_id.slice(-8), 16) < share * 2 ** 32;
 
@@ -75,8 +78,8 @@ const requestContext = (request_id: string): SpanContext =>
   contextOf(traceOf(request_id), `request ${request_id}`);
 
 // --- Spans ---------------------------------------------------------------------------------------
-// Dossier tells of what has ended, so spans are made whole. Attributes have the names of
-// OpenTelemetry's conventions; nothing that somebody wrote is among them.
+// Dossier reports what has ended, so spans are complete when created. Attributes follow
+// OpenTelemetry's conventions and contain no user data.
 
 interface NewSpan extends Pick<ReadableSpan, "name" | "kind" | "attributes"> {
   readonly context: SpanContext;
@@ -84,7 +87,7 @@ interface NewSpan extends Pick<ReadableSpan, "name" | "kind" | "attributes"> {
   /** Epoch milliseconds. */
   readonly started_at: number;
   readonly duration_ms: number;
-  /** Why it failed; null when it did not. */
+  /** Why it failed; null if it did not. */
   readonly error: string | null;
 }
 
@@ -125,7 +128,7 @@ function spanOfRequest(request: ServedRequest, now_ms: number): NewSpan {
     context: requestContext(request_id),
     started_at: now_ms - duration_ms,
     duration_ms,
-    // What a client did wrong is no failure of the server.
+    // Errors of a client are not failures of the server.
     error: status >= 500 ? `status ${status}` : null,
     attributes: {
       "http.request.method": method,
@@ -164,13 +167,13 @@ function spanOfRun(run: EndedRun): NewSpan {
 
 // --- Sending -------------------------------------------------------------------------------------
 
-/** So many wait in memory; what comes beyond them is lost, and counted. */
+/** The most spans buffered in memory; further ones are dropped and counted. */
 const queue_max = 2_048;
 const batch_max = 512;
 const send_every_ms = 2_000;
 const send_ms_max = 10_000;
 
-/** Knows how many spans were sent and lost, and says in the log when that changes. */
+/** Counts spans that were sent and dropped, and logs when that changes. */
 class CountingExporter implements SpanExporter {
   sent = 0;
   lost = 0;
@@ -183,7 +186,7 @@ class CountingExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: Parameters<SpanExporter["export"]>[1]): void {
     this.exporter.export(spans, (result) => {
-      // 0 is success; the exporter has tried again by itself what may be tried again.
+      // 0 means success; the exporter has already retried what can be retried.
       const has_failed = result.code !== 0;
       if (has_failed) this.lost += spans.length;
       else this.sent += spans.length;
@@ -231,7 +234,7 @@ export default definePlugin({
     return {
       fills: [
         fill(RequestObserver, (request) => {
-          // Supervisors ask these all the time.
+          // Polled constantly by supervisors.
           if (request.route?.root !== true) add(spanOfRequest(request, now_ms()));
         }),
         fill(JobObserver, (run) => add(spanOfRun(run))),

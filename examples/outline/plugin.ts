@@ -1,12 +1,12 @@
 /**
- * Outline: a panel beside every document of the console, with the time it takes to read and its
- * headings, each a link to its place. A plugin that only shows something: no table, no route. To
- * use it, `dossier plugin add examples/outline/plugin.ts` and restart Dossier.
+ * Outline: a panel on the page of every document in the console, with its reading time and its
+ * headings, each linked to its position. A plugin with only a user interface: no table, no route.
+ * To use it, `dossier plugin add examples/outline/plugin.ts` and restart Dossier.
  */
 import { definePlugin, fill } from "dossier";
 import { ConsolePanels } from "dossier/contracts";
 
-/** Code points from the beginning, as links to a place in a document want them. */
+/** In code points from the beginning, as links into a document need them. */
 interface Heading {
   readonly text: string;
   readonly start: number;
@@ -22,11 +22,11 @@ export default definePlugin({
         where: "document",
         id: "outline",
         title: "Outline",
-        // Only its text gets to the browser: all that it uses stands inside it, but for types.
+        // Only its source text is sent to the browser: it must be self-contained, except for types.
         module: async (root, { call, navigate, onRecord, record, ui }) => {
           const [words_a_minute, headings_max] = [220, 40];
 
-          /** `# Markdown`, and short lines that stand alone: `3.2 The roof`. */
+          /** `# Markdown`, and short lines surrounded by blank ones: `3.2 The roof`. */
           function headingsOf(content: string): Heading[] {
             const found: Heading[] = [];
             let start = 0;
@@ -73,7 +73,7 @@ export default definePlugin({
             );
           }
 
-          // A document that is replaced, or read at last, has another outline.
+          // A document that was replaced, or indexed meanwhile, has another outline.
           let shown = record().synced_at;
           onRecord(({ synced_at }) => {
             if (synced_at === shown) return;

@@ -1,7 +1,7 @@
 /**
- * Question policy: refuses questions with words that the operator names, and folders whose name
- * does not begin as it should. To use it, copy it to `<data directory>/plugins/question-policy.ts`,
- * and say in `dossier.toml` what it shall refuse:
+ * Question policy: refuses questions with forbidden words, and folders whose name lacks a required
+ * prefix. To use it, copy it to `<data directory>/plugins/question-policy.ts`, and configure it in
+ * `dossier.toml`:
  *
  *     [question_policy]
  *     words = ["salary", "payroll"]

@@ -1,8 +1,8 @@
 /**
- * S3: imports the objects of a bucket, or of those below a prefix, from Amazon S3, MinIO, Ceph,
- * Cloudflare R2, Backblaze B2 and whatever else speaks its protocol. A complete plugin in one file.
- * To use it, add it with `dossier plugin add`, restart Dossier, and send
- * `POST /api/dev/v1/imports` with the body
+ * S3: imports the objects of a bucket, or those with a prefix, from Amazon S3, MinIO, Ceph,
+ * Cloudflare R2, Backblaze B2 and other compatible services. A complete plugin in one file. To use
+ * it, add it with `dossier plugin add`, restart Dossier, and send `POST /api/dev/v1/imports` with
+ * the body
  *
  *     {
  *       "folder_id": "…",
@@ -12,12 +12,12 @@
  *       }
  *     }
  *
- * The secret is kept sealed. An object whose entity tag is that of the last import is not read
- * again, and one that is not in the bucket any more is gone. A key that may list the bucket and
- * read its objects (`s3:ListBucket`, `s3:GetObject`) is enough.
+ * The secret is stored encrypted. An object whose entity tag has not changed since the last import
+ * is not read again, and one that is no longer in the bucket counts as gone. A key with permission
+ * to list the bucket and read its objects (`s3:ListBucket`, `s3:GetObject`) suffices.
  *
- * The requests are signed here and made by Dossier, which connects to public hosts only, and to
- * those that `imports.allow_networks` allows: `Bun.s3` would connect to whatever a name leads to.
+ * Requests are signed here and made by Dossier, which contacts public hosts only, and those that
+ * `imports.allow_networks` allows; `Bun.s3` would connect to any address a name resolves to.
  */
 import { definePlugin, fill, requireTarget, Secret, t, type Static } from "dossier";
 import {
@@ -52,7 +52,7 @@ const hash = (text: string): string => new Bun.CryptoHasher("sha256").update(tex
 const hmac = (key: string | Uint8Array, text: string): Uint8Array =>
   new Bun.CryptoHasher("sha256", key).update(text).digest();
 
-/** As S3 wants it: everything but letters, digits and `-._~`. */
+/** Percent-encoding as S3 requires it: everything but letters, digits and `-._~`. */
 const encoded = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -63,7 +63,7 @@ const bucketUrl = ({ endpoint, bucket }: Bucket): string =>
 const objectUrl = (bucket: Bucket, key: string): string =>
   [bucketUrl(bucket), ...key.split("/").map(encoded)].join("/");
 
-/** The headers that sign a request: AWS Signature Version 4. The body is empty. */
+/** The headers of a signed request: AWS Signature Version 4. The body is empty. */
 function signed(url: URL, { region = "us-east-1", ...bucket }: Bucket): Record<string, string> {
   const time = new Date().toISOString().replace(/[:-]|\.\d+/g, "");
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
@@ -86,7 +86,7 @@ function signed(url: URL, { region = "us-east-1", ...bucket }: Bucket): Record<s
   };
 }
 
-/** The answer to a request. @throws SourceFailure unless it is good. */
+/** The response to a request. @throws SourceFailure unless it succeeded. */
 async function ask(bucket: Bucket, url: string, tools: SourceTools): Promise<SourceAnswer> {
   const { host, ...headers } = signed(new URL(url), bucket);
   const answer = await tools.request(url, { headers });
@@ -95,7 +95,7 @@ async function ask(bucket: Bucket, url: string, tools: SourceTools): Promise<Sou
 }
 const error_bytes_max = 64 * 1024;
 
-/** What the service says, in words for the person who started the import. */
+/** The error of the service, as a sentence for the user who started the import. */
 function refusal(bucket: Bucket, { status }: SourceAnswer, xml: string): SourceFailure {
   const { host } = new URL(bucket.endpoint);
   const code = field(xml, "Code") ?? "";
@@ -130,7 +130,7 @@ function refusal(bucket: Bucket, { status }: SourceAnswer, xml: string): SourceF
 }
 
 // --- XML, as S3 writes it ------------------------------------------------------------------------
-// What is read of it is flat and has no attributes.
+// The elements in use are flat and have no attributes.
 
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
@@ -139,7 +139,7 @@ const entities: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
 };
-/** The text of the first element of this name; null when there is none. */
+/** The text of the first element with this name; null if there is none. */
 function field(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start);
@@ -155,10 +155,10 @@ function field(xml: string, name: string): string | null {
 
 // --- The source ----------------------------------------------------------------------------------
 
-/** A page has 1,000 objects at most, of keys of 1,024 bytes. */
+/** A page has at most 1,000 objects, with keys of at most 1,024 bytes. */
 const page_bytes_max = 16 * 1024 * 1024;
 
-/** Its item; null for what some programs write to have a folder. */
+/** Its item; null for placeholder objects that some programs create for folders. */
 function itemOf(
   xml: string,
   bucket: Bucket,
@@ -191,11 +191,11 @@ function itemOf(
 
 interface Page {
   readonly items: readonly SourceItem[];
-  /** What continues the list; empty at its end. */
+  /** The continuation token of the list; empty at its end. */
   readonly next: string;
 }
 async function listPage(bucket: Bucket, token: string, tools: SourceTools): Promise<Page> {
-  // In the order that is signed.
+  // Sorted as required for signing.
   const query = [
     ...(token === "" ? [] : [["continuation-token", token]]),
     ["encoding-type", "url"],
@@ -205,7 +205,7 @@ async function listPage(bucket: Bucket, token: string, tools: SourceTools): Prom
   const answer = await ask(bucket, `${bucketUrl(bucket)}?${query.join("&")}`, tools);
   const xml = await answer.text(page_bytes_max);
   const [first = "", ...others] = xml.split("<Contents>");
-  // What is said of the list stands before the objects or behind them.
+  // The elements of the list itself may come before or after the objects.
   const about = first + (others.at(-1)?.split("</Contents>")[1] ?? "");
   if (!first.includes("<ListBucketResult"))
     throw new SourceFailure(
@@ -247,7 +247,7 @@ const source: ImportSource<Bucket> = {
     const type = answer.headers.get("content-type")?.split(";")[0]!.trim().toLowerCase();
     return {
       name: name!,
-      // What nobody has told S3 has this type.
+      // The default type of objects that were stored without one.
       media_type: !type || type.endsWith("/octet-stream") ? null : type,
       bytes: answer.bytes(),
       release: () => answer.release(),

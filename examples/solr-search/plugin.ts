@@ -1,14 +1,13 @@
 /**
- * Solr: Apache Solr finds where searches should look, on machines of its own, by words and by
- * vectors. A complete plugin in one file; beside it is what Solr has to know of the core. Make that
- * core, add the plugin to every server, and restart them:
+ * Solr: Apache Solr, on machines of its own, selects where searches should look, by words and by
+ * vectors. A complete plugin in one file; the directory also has the configuration of the core.
+ * Create that core, add the plugin to every server, and restart them:
  *
  *     solr create -c dossier -d examples/solr-search/configset
  *     dossier plugin add examples/solr-search/plugin.ts
  *
- * The core is named by `[solr_search] url = "http://127.0.0.1:8983/solr/dossier"`. It holds nothing
- * but what it is told here: numbers that stand for words, vectors and ids. A core serves one
- * database of Dossier.
+ * The core is set by `[solr_search] url = "http://127.0.0.1:8983/solr/dossier"`. It contains only
+ * numbers that stand for words, vectors and ids. A core serves one database of Dossier.
  */
 import { definePlugin, every, fill, handle, job, Secret, t } from "dossier";
 import {
@@ -39,7 +38,7 @@ interface Settings {
   readonly authorization?: string | undefined;
 }
 
-/** What the operator reads in the log, in health and of `dossier doctor`. */
+/** The message for the operator in the log, in health and in `dossier doctor`. */
 class SolrFailure extends Error {}
 
 // --- Requests ------------------------------------------------------------------------------------
@@ -47,7 +46,7 @@ class SolrFailure extends Error {}
 class SolrCore {
   constructor(private readonly settings: Settings) {}
 
-  /** Takes documents in or out; after a commit, searches see it. */
+  /** Adds or deletes documents; searches see it after a commit. */
   async update(body: object, signal: AbortSignal, commit = ""): Promise<void> {
     await this.post(`/update${commit}`, body, signal);
   }
@@ -55,7 +54,7 @@ class SolrCore {
     return this.post("/select", body, signal);
   }
 
-  /** @throws SolrFailure with what an operator can do; it has nothing of what was sent. */
+  /** @throws SolrFailure with advice for the operator, without anything that was sent. */
   async post<T>(path: string, body: object, signal: AbortSignal): Promise<T> {
     const { url, authorization } = this.settings;
     const answer = await fetch(url.replace(/\/+$/, "") + path, {
@@ -86,7 +85,7 @@ interface Queried {
   readonly facets?: Readonly<Record<string, Counted>>;
 }
 
-/** Solr adds a number beside what was asked for: that of the documents found. */
+/** Solr's result includes the number of documents found. */
 type Counted = number | { readonly count: number };
 const countOf = (counted: Counted | undefined): number =>
   typeof counted === "object" ? counted.count : 0;
@@ -101,8 +100,9 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "no answer";
 
 // --- Documents and filters -----------------------------------------------------------------------
-// Every passage is a document of Solr, and so is each further vector of a long one (`part` counts
-// them): a document of Solr has one vector. One without a segment says what the core holds.
+// Every passage is a document of Solr, and so is each further vector of a long one (numbered by
+// `part`), because a document of Solr has one vector. One document without a segment describes the
+// state of the core.
 
 const id_of_contents = "contents";
 
@@ -125,7 +125,7 @@ const other_contents = "Solr holds something else than it was told";
 
 const whole_passages = "part:0";
 const counting = (q: string): object => ({ type: "query", q });
-/** Counts the document that says what the core holds, wherever else is searched. */
+/** Counts the document that describes the core, whatever else is searched. */
 const markerOf = (contents: string): object => ({
   ...counting("*:*"),
   domain: { query: `{!term f=held}${contents}` },
@@ -175,7 +175,7 @@ class SolrBackend implements SearchBackend {
   ): Promise<void> {
     await this.mustHold(contents, signal);
     const ids = segments.map(({ segment_id }) => segment_id);
-    // What is not committed nobody finds, so that these are one change.
+    // Uncommitted changes are invisible, so these are one change.
     await this.core.update({ delete: { query: ofSegments(ids) } }, signal);
     const documents = segments.flatMap((segment) => documentsOf(contents, segment));
     await this.core.update(documents, signal, committed);
@@ -187,8 +187,8 @@ class SolrBackend implements SearchBackend {
   }
 
   /**
-   * Rewrites the files that hold something deleted, with the graphs of their vectors: where much is
-   * held that takes long, so it is not done for each deletion.
+   * Rewrites the files that contain deleted documents, with their vector graphs: for large cores
+   * that takes long, so it is not done at each deletion.
    */
   async expunge(signal: AbortSignal): Promise<void> {
     const { index } = await this.core.post<Held>("/admin/luke?numTerms=0", {}, signal);
@@ -204,7 +204,10 @@ class SolrBackend implements SearchBackend {
     return { segment_ids: [...new Set([...by_words, ...by_vector])], ...counted };
   }
 
-  /** How many passages are in scope, and hold each term. @throws SolrFailure as `find` does */
+  /**
+   * The number of passages in scope, and of those with each term. @throws SolrFailure as `find`
+   * does
+   */
   private async count(
     contents: string,
     query: BackendQuery,
@@ -245,7 +248,10 @@ class SolrBackend implements SearchBackend {
     );
   }
 
-  /** The filters hold before what is nearest is looked for, so it is the nearest in scope. */
+  /**
+   * The filters apply before the nearest neighbours are searched, so these are the nearest in
+   * scope.
+   */
   private byVector(
     contents: string,
     query: BackendQuery,

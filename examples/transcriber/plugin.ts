@@ -1,6 +1,6 @@
 /**
- * A transcriber: recordings go to the HTTP server of whisper.cpp (`whisper-server -m model.bin`). A
- * complete plugin in one file.
+ * A transcriber: sends recordings to the HTTP server of whisper.cpp (`whisper-server -m
+ * model.bin`). A complete plugin in one file.
  */
 import { definePlugin, fill, t } from "dossier";
 import { Transcribers, TranscriptionFailure, type Transcriber } from "dossier/contracts";
@@ -17,7 +17,7 @@ export default definePlugin({
   setup({ config }) {
     const transcriber: Transcriber = {
       name: "whisper-server",
-      // Above those of the settings, which have 10.
+      // Above the configured transcriber, which has 10.
       rank: 20,
       async transcribe({ path, language }, { signal }) {
         const form = new FormData();
@@ -28,7 +28,7 @@ export default definePlugin({
           () => undefined,
         );
         signal.throwIfAborted();
-        // The last word says whether another attempt may help.
+        // The last argument says whether another attempt may succeed.
         if (!response)
           throw new TranscriptionFailure(
             "transcriber_unavailable",
@@ -42,7 +42,7 @@ export default definePlugin({
             `whisper-server answered with status ${response.status}; what it printed says why.`,
             response.status >= 500,
           );
-        // WebVTT, SRT, JSON or plain text: the host sees which it is.
+        // WebVTT, SRT, JSON or plain text: the host detects the format.
         return response.text();
       },
     };

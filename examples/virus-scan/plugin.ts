@@ -1,12 +1,12 @@
 /**
- * Virus scan: asks a ClamAV daemon about every document before it is taken in, and refuses what has
- * a virus. To use it, copy it to `<data directory>/plugins/virus-scan.ts`, say in `dossier.toml`
- * where clamd listens, and restart Dossier:
+ * Virus scan: sends every document to a ClamAV daemon before it is stored, and refuses infected
+ * ones. To use it, copy it to `<data directory>/plugins/virus-scan.ts`, set the address of clamd in
+ * `dossier.toml`, and restart Dossier:
  *
  *     [virus_scan]
  *     address = "127.0.0.1:3310"     # or the path of its Unix socket
  *
- * It speaks INSTREAM (see clamd(8)), so clamd need not see the files of the server.
+ * It uses the INSTREAM command (see clamd(8)), so clamd need not have access to the server's files.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -34,7 +34,7 @@ export default definePlugin({
     timeout: Duration({ default: "60s", changes: "now", description: "For one document." }),
   }),
   setup: ({ config }) => ({
-    // The slot is asked at every document: without an address there is no hook.
+    // The slot is evaluated for every document: without an address there is no hook.
     fills: [
       fillWith(BeforeDocumentIntake, () => (config.address === "" ? null : scan(config))),
       fill(DocumentParts, { codes }),
@@ -43,7 +43,7 @@ export default definePlugin({
   }),
 });
 
-/** For the API document, from which clients are generated: they know these codes. */
+/** For the API document, so that generated clients know these codes. */
 const codes = {
   virus_found: "The document contains a virus.",
   not_scanned: "The document is too large to be scanned for viruses.",
@@ -57,7 +57,7 @@ interface Settings {
 const scan = ({ address, timeout }: Settings): BeforeHook<DocumentIntake> => ({
   name: "virus scan",
   timeout_ms: timeout,
-  // While clamd can't be asked nothing comes in, and the log says why.
+  // While clamd is unreachable nothing is stored, and the log says why.
   on_fault: "refuse",
   async before(document, signal) {
     const verdict = await askClamd(address, document.bytes(), signal);
@@ -66,12 +66,12 @@ const scan = ({ address, timeout }: Settings): BeforeHook<DocumentIntake> => ({
       throw refused(`“${document.name}” contains a virus: ${found}.`, "virus_found");
     if (verdict.includes("size limit exceeded"))
       throw refused(`“${document.name}” is too large to be scanned for viruses.`, "not_scanned");
-    // Thrown as it is, an error is a fault of the hook.
+    // Rethrown, the error counts as a fault of the hook.
     if (verdict !== "stream: OK") throw new Error(`clamd answered: ${verdict}`);
   },
 });
 
-/** What clamd says about the bytes, without the zero at its end. */
+/** clamd's reply about the bytes, without the terminating zero. */
 async function askClamd(
   address: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -91,10 +91,10 @@ async function askClamd(
   }
 }
 
-/** `zINSTREAM`, then pieces with their lengths before them, then one of no length. */
+/** `zINSTREAM`, then length-prefixed chunks, then one of length zero. */
 async function send(socket: Socket, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const write = async (piece: string | Uint8Array) => {
-    // clamd ends the connection early when it has found something.
+    // clamd closes the connection early when it has found something.
     if (socket.writable && !socket.write(piece))
       await Promise.race([once(socket, "drain"), once(socket, "close")]);
   };

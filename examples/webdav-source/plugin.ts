@@ -1,7 +1,7 @@
 /**
- * WebDAV: imports a folder of Nextcloud, ownCloud, Apache, a NAS and whatever else speaks WebDAV,
- * with the folders in it. A complete plugin in one file. To use it, add it with
- * `dossier plugin add`, restart Dossier, and send `POST /api/dev/v1/imports` with the body
+ * WebDAV: imports a folder of Nextcloud, ownCloud, Apache, a NAS or any other WebDAV server, with
+ * its subfolders. A complete plugin in one file. To use it, add it with `dossier plugin add`,
+ * restart Dossier, and send `POST /api/dev/v1/imports` with the body
  *
  *     {
  *       "folder_id": "…",
@@ -11,9 +11,9 @@
  *       }
  *     }
  *
- * The password is kept sealed. A file whose entity tag is that of the last import is not read
- * again, and one that is not there any more is gone. Hidden files are left out. Only public hosts
- * are connected to, and those that `imports.allow_networks` allows.
+ * The password is stored encrypted. A file whose entity tag has not changed since the last import
+ * is not read again, and one that no longer exists counts as gone. Hidden files are left out. Only
+ * public hosts are contacted, and those that `imports.allow_networks` allows.
  */
 import { definePlugin, fill, requireTarget, Secret, t, type Static } from "dossier";
 import {
@@ -34,11 +34,11 @@ const schema = t.Object({
 });
 type Share = Static<typeof schema>;
 
-/** Deeper folders are not read: a link to a folder above would have no end. */
+/** Deeper folders are not read, because a link to a parent folder would never end. */
 const depth_max = 64;
-/** Of the list of one folder. */
+/** The listing of one folder. */
 const list_bytes_max = 1024 * 1024 * 1024;
-/** Of what it says of one file, UTF-16 units. */
+/** The entry of one file, in UTF-16 units. */
 const entry_length_max = 64 * 1024;
 
 // --- Requests ------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ const authorization = ({ username, password }: Share): Record<string, string> =>
     ? {}
     : { authorization: `Basic ${Buffer.from(`${username}:${password ?? ""}`).toString("base64")}` };
 
-/** The list of a folder. @throws SourceFailure unless it is one. */
+/** The listing of a folder. @throws SourceFailure unless the response is one. */
 async function askForList(share: Share, url: string, tools: SourceTools): Promise<SourceAnswer> {
   const answer = await tools.request(url, {
     method: "PROPFIND",
@@ -65,7 +65,7 @@ async function askForList(share: Share, url: string, tools: SourceTools): Promis
   throw refusal(share, url, answer);
 }
 
-/** In words for the person who started the import. */
+/** A sentence for the user who started the import. */
 function refusal(
   { username }: Share,
   url: string,
@@ -101,8 +101,8 @@ function refusal(
   );
 }
 
-// --- The list of a folder ------------------------------------------------------------------------
-// It may be long: it is read while it comes, entry by entry.
+// --- The listing of a folder ---------------------------------------------------------------------
+// It may be long, so it is parsed as it arrives, entry by entry.
 
 interface Entry {
   /** Decoded. */
@@ -136,7 +136,7 @@ async function* entriesOf(answer: SourceAnswer, url: string): AsyncGenerator<Ent
 }
 
 type Node = Readonly<Record<string, unknown>>;
-/** The elements of this name, whatever the prefix of their namespace is. */
+/** The elements with this name, whatever their namespace prefix. */
 const within = (node: unknown, name: string): unknown[] =>
   Object.entries(typeof node === "object" && node !== null ? (node as Node) : {})
     .filter(([key]) => key.replace(/^.*:/, "") === name)
@@ -144,7 +144,7 @@ const within = (node: unknown, name: string): unknown[] =>
 const textOf = (node: unknown): string =>
   typeof node === "string" ? node : String((node as Node | undefined)?.["#text"] ?? "");
 
-/** Null when it is none that can be read. */
+/** Null if it can't be parsed. */
 function entryOf(xml: string): Entry | null {
   let response: unknown;
   try {
@@ -152,7 +152,7 @@ function entryOf(xml: string): Entry | null {
   } catch {
     return null;
   }
-  // Some write an address, and some leave a `#` as it is.
+  // Some servers send a full address, and some leave a `#` unescaped.
   const href = textOf(within(response, "href")[0]).trim();
   const found = within(response, "propstat").find((one) =>
     / 2\d\d /.test(`${textOf(within(one, "status")[0])} `),
@@ -179,7 +179,7 @@ const encoded = (path: string): string => path.split("/").map(encodeURIComponent
 
 // --- The source ----------------------------------------------------------------------------------
 
-/** `a/b/c.txt` is `b/c.txt` in the subfolder `a`: folders have two levels. */
+/** `a/b/c.txt` becomes `b/c.txt` in the subfolder `a`: folders have two levels. */
 function itemOf(uri: string, inside: string, entry: Entry, bytes_max: number): SourceItem {
   if (entry.size_bytes > bytes_max)
     return { uri, error: `The file is larger than ${bytes_max} bytes, the most that is accepted.` };
@@ -212,7 +212,7 @@ const source: ImportSource<Share> = {
         for await (const entry of entriesOf(answer, url)) {
           const path = entry.path.replace(/\/+$/, "");
           const name = path.slice(folder.length);
-          // The folder itself is listed, too.
+          // The listing includes the folder itself.
           if (!path.startsWith(folder) || name === "" || /^\.|\//.test(name)) continue;
           if (!entry.is_folder)
             yield itemOf(

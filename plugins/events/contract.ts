@@ -4,7 +4,7 @@
  * listeners nothing is written. A handler may run twice for one event, and events of one record may
  * be handled out of order, so handlers should read the record.
  *
- * jobs: [handle(DocumentSynced, onSynced, { attempts_max: 5, timeout_ms: 10_000 })]
+ *     jobs: [handle(DocumentSynced, onSynced, { attempts_max: 5, timeout_ms: 10_000 })]
  *
  * Two older events are defined by their plugins: `FolderDeleted` and `UserDeleted`.
  */

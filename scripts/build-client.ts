@@ -1,7 +1,7 @@
 /**
- * `npm run build:client`: the TypeScript client. Makes its types and its calls anew from the
- * OpenAPI document of this checkout, and compiles client/dist. What is made is committed; a test
- * says when it is behind the document.
+ * `npm run build:client`: generates the types and calls of the TypeScript client from the OpenAPI
+ * document of this checkout, and compiles client/dist. The generated files are committed; a test
+ * fails when they are outdated.
  */
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -37,7 +37,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 type Methods = Readonly<Record<string, Operation>>;
-/** The parts of an OpenAPI document that the client is made of. */
+/** The parts of an OpenAPI document that the client uses. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Methods>>;
   readonly components: object;
@@ -47,7 +47,7 @@ export interface ApiDocument {
 const prefix = "/api/dev/v1";
 const stamp = "by `npm run build:client` from the OpenAPI document";
 
-/** A server that may import directories says so in its document. */
+/** The document depends on whether the server may import directories. */
 export const every_import = { DOSSIER_IMPORTS_DIRECTORIES: "/srv" };
 
 /** The generated files of client/src by name. */
@@ -58,7 +58,7 @@ export async function generatedFiles(document: ApiDocument): Promise<Record<stri
   };
 }
 
-/** Types of the records, of what operations take, and of what webhooks send. */
+/** Types of records, of parameters and bodies, and of webhook events. */
 async function schemaFile({ paths, webhooks = {}, components }: ApiDocument): Promise<string> {
   const document = {
     openapi: "3.1.0",
@@ -76,7 +76,7 @@ async function schemaFile({ paths, webhooks = {}, components }: ApiDocument): Pr
   return `/** The records of the API, made ${stamp}. */\n${text}`;
 }
 
-/** What a call takes and gives: no problems, no headers of answers, no examples. */
+/** Parameters and results of a call, without problems, response headers and examples. */
 const withoutProblems = ({ operationId, parameters, requestBody, responses }: Operation) => ({
   operationId,
   parameters: parameters.map(({ name, in: place, required, ...rest }) => ({
@@ -127,7 +127,7 @@ function operationsFile({ paths }: ApiDocument): string {
 
 interface Method {
   readonly lines: readonly string[];
-  /** Records that it names. */
+  /** The records that it refers to. */
   readonly types: readonly string[];
 }
 
@@ -153,7 +153,7 @@ function methodOf(path: string, method: string, operation: Operation): Method {
     `path: ${ids.length > 0 ? `\`${address}\`` : `"${address}"`}`,
     ...(takes_query ? ["query"] : []),
     ...(body ? ["body"] : []),
-    // It reads, and takes what it looks for in a body.
+    // It only reads, although it takes a body.
     ...(operationId === "search" ? ["isSafe: true"] : []),
   ];
   return {
@@ -172,7 +172,7 @@ interface Typed {
   readonly types: readonly string[];
 }
 
-/** A record by its name, files as a form. */
+/** A record by name, files as a form. */
 function bodyOf({ requestBody }: Operation): Typed | null {
   if (!requestBody) return null;
   const content = requestBody.content;
@@ -191,7 +191,7 @@ function formOf(schema: object): string {
   return `{ ${fields.join("; ")} }`;
 }
 
-/** What successes hold: records, text, or bytes, which are left to be read. */
+/** The results of success: records, text, or bytes, which are returned unread. */
 function resultOf({ operationId, responses }: Operation): Typed & { readonly reads: string } {
   const found = new Set<string>();
   let is_json = false;
@@ -216,7 +216,7 @@ const nameOf = ({ $ref }: Media["schema"]): string | undefined => $ref?.split("/
 const isRecord = (type: string): boolean =>
   /^[A-Z]\w*$/.test(type) && type !== "FormData" && type !== "Response";
 
-/** As wide as lines may be. */
+/** The width of generated lines. */
 function comment(text: string): string[] {
   const lines: string[] = [];
   for (const word of text.replace(/\s+/g, " ").trim().split(" ")) {
@@ -230,7 +230,9 @@ function comment(text: string): string[] {
     : ["  /**", ...lines.map((line) => `   * ${line}`), "   */"];
 }
 
-/** As `dossier openapi` prints it, without plugins of this machine; every import is in it. */
+/**
+ * As printed by `dossier openapi`, without plugins of this machine, and with every import source.
+ */
 async function documentOfCheckout(): Promise<ApiDocument> {
   const data = mkdtempSync(join(tmpdir(), "dossier-client-"));
   const command = [process.execPath, join(root, "core/main.ts"), "openapi", "--data", data];

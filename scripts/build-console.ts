@@ -1,7 +1,7 @@
 /**
  * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the
- * module plugins/console/assets.gen.ts that embeds them. Both are generated, never committed. What
- * is stale is built by `bun scripts/build-console.ts`, and everything with `--force`.
+ * module plugins/console/assets.gen.ts that embeds them. Both are generated, never committed. `bun
+ * scripts/build-console.ts` builds what is stale, `--force` everything.
  */
 import { Glob, type BuildArtifact } from "bun";
 import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
@@ -11,17 +11,19 @@ import { basename, join, relative, resolve } from "node:path";
 const root = resolve(import.meta.dir, "..");
 const web = join(root, "plugins/console/web");
 const out = join(root, "plugins/console/build");
-/** Of the sample folder. */
+/** For the sample folder. */
 const handbook = join(root, "examples/handbook/handbook.pdf");
 const generated = join(root, "plugins/console/assets.gen.ts");
-/** Beside the built files: the hash of what they were made from. */
+/** Beside the built files: the hash of their sources. */
 const record = join(out, "sources.sha256");
-/** Where the server serves the files from, below the path that it may have outside. */
+/** The path from which the server serves the files, below its base path. */
 const base = "/console/assets/";
-/** The server fills in that path, in the page alone: files name each other beside themselves. */
+/**
+ * The server inserts its base path into the page only: files refer to each other by relative paths.
+ */
 const base_mark = "{{base}}";
 
-/** These come first, in this order; every other sheet of web/styles follows by its name. */
+/** These come first, in this order; every other sheet of web/styles follows by name. */
 const sheets_first = [
   "tokens.css",
   "base.css",
@@ -48,7 +50,7 @@ const media_types: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
 };
 
-/** A file the browser may ask for. `name` is its path below /console/assets. */
+/** A file that browsers may request. `name` is its path below /console/assets. */
 export interface BuiltFile {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -58,14 +60,14 @@ const extensionOf = (name: string): string => name.split(".").at(-1)!;
 const hashOf = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 10);
 
-/** Puts the hash of the content into the name, so that the file may be cached for ever. */
+/** Adds the hash of the content to the name, so that the file may be cached for ever. */
 function hashed(name: string, bytes: Uint8Array): BuiltFile {
   const dot = name.lastIndexOf(".");
   return { name: `${name.slice(0, dot)}-${hashOf(bytes)}${name.slice(dot)}`, bytes };
 }
 
 /**
- * The scripts: the application, the theme that is set before anything is painted, and a chunk for
+ * The scripts: the application, the theme script that runs before the first paint, and a chunk for
  * every page that is loaded on demand.
  */
 async function scripts(
@@ -105,7 +107,7 @@ async function scripts(
   return { files: await Promise.all(built.outputs.map(fileOf)), entry };
 }
 
-/** All style sheets as one. The bundler would rewrite `light-dark()` for old browsers. */
+/** Concatenates all style sheets. The bundler would rewrite `light-dark()` for old browsers. */
 async function styles(font_name: string): Promise<BuiltFile> {
   const names = [...new Glob("*.css").scanSync({ cwd: join(web, "styles") })].sort();
   const ordered = [...sheets_first, ...names.filter((name) => !sheets_first.includes(name))];
@@ -121,12 +123,12 @@ async function styles(font_name: string): Promise<BuiltFile> {
   return hashed("console.css", new TextEncoder().encode(text));
 }
 
-/** Chunks that a script imports at once: the page preloads them beside it, not after it. */
+/** Chunks that a script imports statically: the page preloads them in parallel. */
 const importsOf = (text: string): string[] => [
   ...new Set([...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, name]) => name!)),
 ];
 
-/** The HTML page, with the names of this build filled in. */
+/** The HTML page, with the file names of this build. */
 async function page(
   names: Readonly<Record<string, string>>,
   preloads: readonly string[],
@@ -145,8 +147,8 @@ async function page(
 }
 
 /**
- * The files that pdf.js loads by itself: where they are in its package, and in which directory it
- * looks for them. It knows their names, so the path has its version instead of a hash.
+ * Files that pdf.js loads by itself: their location in its package, and the directory where it
+ * expects them. It uses fixed names, so the path contains its version instead of a hash.
  */
 const pdfjs_files: readonly (readonly [string, string])[] = [
   ["legacy/build/pdf.worker.min.mjs", ""],
@@ -199,7 +201,7 @@ async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
   return { files: [...files, css, inter, icon, sample, ...of_pdfjs], index };
 }
 
-/** Files of these formats are compressed already. */
+/** Files of these formats are already compressed. */
 const compresses = (name: string): boolean => !/\.(woff2|png|bcmap)$/.test(name);
 
 /** The module that embeds the files in the executable. */
@@ -262,7 +264,7 @@ export async function buildConsole(): Promise<readonly BuiltFile[]> {
   return files;
 }
 
-/** SHA-256 over everything that decides what the console is. */
+/** SHA-256 over all inputs of the build. */
 async function sourcesHash(): Promise<string> {
   const paths = [
     ...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }),

@@ -1,8 +1,8 @@
 /**
- * Builds the kernels: what is computed in WebAssembly, from AssemblyScript. The compiled files are
- * committed beside their sources, because AssemblyScript is a development dependency and
- * `npm start` does without those; a test sees that they are what the sources make. `npm run build`
- * makes them anew when a source has changed.
+ * Builds the kernels: WebAssembly compiled from AssemblyScript. The compiled files are committed
+ * beside their sources, because AssemblyScript is a development dependency, which `npm start` does
+ * without; a test checks that they match their sources. `npm run build` recompiles them when a
+ * source has changed.
  */
 import { Glob } from "bun";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,16 +11,16 @@ import { basename, dirname, join, resolve } from "node:path";
 import manifest from "../package.json";
 
 const root = resolve(import.meta.dir, "..");
-/** Beside the kernels of a directory: the hash of what they were made from. */
+/** Beside the kernels of a directory: the hash of their sources. */
 const record = "sources.sha256";
 
 interface Kernel {
   /** In the same directory. */
   readonly source: string;
-  /** What it is compiled with beyond `options`. */
+  /** Compiler options besides `options`. */
   readonly options: readonly string[];
 }
-/** By the path of what is compiled. */
+/** By the path of the compiled file. */
 export const kernels: Readonly<Record<string, Kernel>> = {
   "plugins/embeddings-builtin/kernel/encoder-relaxed.wasm": {
     source: "encoder.ts",
@@ -32,7 +32,7 @@ export const kernels: Readonly<Record<string, Kernel>> = {
     options: ["--importMemory", "--noExportMemory"],
   },
 };
-/** Without a runtime, assertions and imports. No option lets the compiler reorder sums. */
+/** No runtime, assertions or imports. No option lets the compiler reorder sums. */
 const options = [
   "--runtime",
   "stub",
@@ -45,7 +45,7 @@ const options = [
   "--noAssert",
 ];
 
-/** The bytes of one of the kernels, from the sources. */
+/** Compiles one of the kernels and returns its bytes. */
 export async function compileKernel(path: string): Promise<Uint8Array> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-")),
     outfile = join(directory, basename(path)),
@@ -80,7 +80,7 @@ async function sourcesHash(directory: string, paths: readonly string[]): Promise
   return `${hash.digest("hex")}\n`;
 }
 
-/** Compiles those whose sources have changed. */
+/** Compiles kernels whose sources have changed. */
 export async function buildKernelsIfStale(): Promise<void> {
   for (const [directory, paths] of Object.entries(
     Object.groupBy(Object.keys(kernels), (path) => dirname(path)),

@@ -1,8 +1,8 @@
 /**
- * Makes what plugin developers get from the executable: the types of the contract, `dossier/test`,
- * a template of every kind of plugin, the documentation and the examples, as one compressed file
- * that the executable embeds (core/workbench/kit.ts). It is generated, never committed; `bun
- * scripts/build-kit.ts` says how large it is.
+ * Builds the kit for plugin developers: the types of the contract, `dossier/test`, a template of
+ * every kind of plugin, the documentation and the examples, as one compressed file that the
+ * executable embeds (core/workbench/kit.ts). It is generated, never committed; `bun
+ * scripts/build-kit.ts` prints its size.
  */
 import { Glob } from "bun";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
@@ -13,16 +13,16 @@ import tsconfig from "../tsconfig.json";
 const root = resolve(import.meta.dir, "..");
 const out = join(root, "core/workbench/build");
 const kit = join(out, "kit.zst");
-/** Beside the kit: which files it was made from, and their hash. */
+/** Beside the kit: the list of its sources, and their hash. */
 const record = join(out, "kit.json");
 
-/** What plugin files import, and the source of each. */
+/** The modules that plugin files import, and their sources. */
 const modules: Readonly<Record<string, string>> = {
   dossier: "core/sdk.ts",
   "dossier/contracts": "plugins/contracts.ts",
   "dossier/test": "core/workbench/harness/test.ts",
 };
-/** The types of these are part of the contract, or are what it stands on. */
+/** Packages whose types are part of the contract, or are used by it. */
 const type_packages = [
   "@sinclair/typebox",
   "kysely",
@@ -34,7 +34,7 @@ const type_packages = [
 /** By path below the `.dossier` of a plugin, or below `templates/`. */
 type Files = Map<string, string>;
 
-/** The declarations of the contract, as the compiler sees them, and the sources they come from. */
+/** The declarations of the contract, as emitted by the compiler, and their sources. */
 function declarations(): { files: Files; sources: string[] } {
   const { options } = ts.convertCompilerOptionsFromJson(
     {
@@ -70,7 +70,7 @@ function declarations(): { files: Files; sources: string[] } {
   return { files, sources };
 }
 
-/** A package's declarations, and what its package.json says about where they are. */
+/** A package's declarations, and the parts of package.json that locate them. */
 function packageTypes(name: string): Files {
   const home = join(root, "node_modules", name);
   const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as Record<
@@ -94,7 +94,7 @@ function packageTypes(name: string): Files {
   ]);
 }
 
-/** The modules as they run in tests, where no server is around them. */
+/** The modules as used in tests, outside a server. */
 async function runtimes(): Promise<{ files: Files; sources: string[] }> {
   const built = await Bun.build({
     entrypoints: Object.values(modules).map((path) => join(root, path)),
@@ -113,7 +113,7 @@ async function runtimes(): Promise<{ files: Files; sources: string[] }> {
   return { files, sources: Object.keys(built.metafile!.inputs) };
 }
 
-/** `.dossier/dossier.js` and `.dossier/dossier.d.ts`: what `paths` of the tsconfig names. */
+/** `.dossier/dossier.js` and `.dossier/dossier.d.ts`: the targets of `paths` in the tsconfig. */
 function entries(): Files {
   const files: Files = new Map();
   for (const [name, source] of Object.entries(modules)) {
@@ -126,8 +126,8 @@ function entries(): Files {
 }
 
 /**
- * The pages and the examples, in the places that their links know. What a page of them names beside
- * that, the source of Dossier has alone: there the words stay, and the link goes.
+ * The pages and the examples, in directories that keep their links valid. Links to anything else in
+ * the source are replaced by their text.
  */
 function documentation(): Files {
   const paths = ["docs/*.md", "*.md", "examples/*.md", "examples/*/*.{md,ts}"].flatMap((pattern) =>
@@ -151,7 +151,7 @@ function documentation(): Files {
   );
 }
 
-/** What is copied as it is. */
+/** Copied unchanged. */
 function texts(): Files {
   const templates = [
     ...new Glob("core/workbench/templates/**/*.ts").scanSync({ cwd: root }),
@@ -168,7 +168,7 @@ function texts(): Files {
   ]);
 }
 
-/** The hash of what decides about the kit, beside the sources that the last one was made from. */
+/** The hash of all inputs; the sources of the last kit are known. */
 async function hashOf(sources: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
   const others = ["scripts/build-kit.ts", "package-lock.json", "tsconfig.json"];
@@ -180,7 +180,7 @@ async function hashOf(sources: readonly string[]): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Makes the kit. Answers its size, bytes, as it is embedded and as it is unpacked. */
+/** Builds the kit. Returns its size in bytes, compressed and unpacked. */
 export async function buildKit(): Promise<{ packed: number; unpacked: number; files: number }> {
   const declared = declarations();
   const running = await runtimes();
@@ -203,7 +203,7 @@ export async function buildKit(): Promise<{ packed: number; unpacked: number; fi
   return { packed: packed.length, unpacked: text.length, files: files.size };
 }
 
-/** Makes it when it is missing or something it is made of has changed. */
+/** Builds it when it is missing or an input has changed. */
 export async function buildKitIfStale(): Promise<void> {
   if (existsSync(kit) && existsSync(record)) {
     const { hash, sources } = (await Bun.file(record).json()) as {

@@ -1,6 +1,6 @@
 /**
- * Builds dist/dossier: one executable that needs nothing beside it. `--if-stale` does nothing when
- * the sources have not changed.
+ * Builds dist/dossier: one self-contained executable. `--if-stale` does nothing if the sources have
+ * not changed.
  */
 import { Glob } from "bun";
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
@@ -12,10 +12,10 @@ import { buildKernelsIfStale } from "./build-kernel";
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 export const executable = join(dist, "dossier");
-/** Beside the executable: the hash of what it was built from, and the state its files were in. */
+/** Beside the executable: the hash of its sources, and the state of their files. */
 const record = join(dist, "dossier.sources");
 
-/** Everything that decides what the executable is. */
+/** All inputs of the executable. */
 const sources = [
   "core/**/*",
   "plugins/**/*",
@@ -30,7 +30,7 @@ const sources = [
   "tsconfig.json",
 ];
 
-/** Made from other sources, so they decide nothing. */
+/** Generated from other sources, so they are no inputs. */
 const generated = /^(plugins\/console\/(build\/|.*\.gen\.ts$)|core\/workbench\/build\/)/;
 
 const sourcePaths = (): string[] =>
@@ -39,7 +39,7 @@ const sourcePaths = (): string[] =>
     .filter((path) => !generated.test(path))
     .sort();
 
-/** Of names, sizes and times of the sources: while it stays, nobody needs to read them. */
+/** Of names, sizes and times of the sources: while it is the same, the files need not be read. */
 function sourcesState(): string {
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
   for (const path of sourcePaths()) {
@@ -60,7 +60,7 @@ async function sourcesHash(): Promise<string> {
 
 /**
  * The entry points of workers: code that `new Worker` starts from inside the executable must be
- * named when it is built.
+ * listed in the build.
  */
 const workers = (): string[] =>
   [...new Glob("{core,plugins}/**/*worker.ts").scanSync({ cwd: root })]
@@ -88,14 +88,14 @@ async function compile(outfile: string): Promise<void> {
     format: "esm",
     minify: true,
     bytecode: true,
-    // What is imported when it is needed is a file of its own: a start neither reads nor runs it.
+    // Dynamic imports become separate files, which a start neither reads nor runs.
     splitting: true,
     sourcemap: "none",
     define: { DOSSIER_COMMIT: JSON.stringify(commit()) },
     compile: {
       outfile,
-      // Most of what a start runs it runs once: compiling that to machine code would only delay it.
-      // `serve` ends this when it listens, everything else before it begins.
+      // Most of the code at start runs once, so compiling it to machine code would only delay it.
+      // `serve` re-enables the compiler when it listens, other commands before they begin.
       jitPolicy: 8,
       autoloadDotenv: false,
       autoloadBunfig: false,
@@ -107,7 +107,7 @@ async function compile(outfile: string): Promise<void> {
   if (!built.success) throw new Error(built.logs.map(String).join("\n"));
 }
 
-/** Starts the result once: an executable that can't say its version is not handed out. */
+/** Starts the result once, to make sure that it can report its version. */
 function smokeTest(path: string): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([path, "version"], {
     cwd: dist,
@@ -123,13 +123,13 @@ function smokeTest(path: string): string {
 }
 
 /**
- * Builds, checks, and only then puts the result in place, so that a running or earlier executable
- * is never half replaced.
+ * Builds, checks, and only then moves the result into place, so that a running or earlier
+ * executable is never half replaced.
  */
 export async function build(): Promise<string> {
   await buildConsoleIfStale();
   await buildKernelsIfStale();
-  // It loads a compiler, which nobody needs to find the executable or to know that it is fresh.
+  // Loads a compiler, which is not needed to find the executable or to check that it is fresh.
   const { buildKitIfStale } = await import("./build-kit");
   await buildKitIfStale();
   const state = sourcesState();

@@ -1,7 +1,6 @@
 /**
- * Who may import whom, and that no files import each other in a circle. `bun
- * scripts/check-imports.ts` prints every broken rule and exits 1; test/architecture/imports.test.ts
- * runs the same.
+ * The import rule, and the absence of import cycles. `bun scripts/check-imports.ts` prints every
+ * violation and exits 1; test/architecture/imports.test.ts runs the same.
  */
 import { Glob } from "bun";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,9 +10,9 @@ import manifest from "../package.json";
 const project = resolve(import.meta.dir, "..");
 
 /**
- * From the ground up: a layer may import the ones before it. `jobs`, `shared`, `isolate` and
- * `outbound` stand beside each other; none knows the others. `lib` holds plain libraries, without
- * state of the server and without contract.
+ * From the bottom up: a layer may import the ones before it. `jobs`, `shared`, `isolate` and
+ * `outbound` are on the same level and don't know each other. `lib` has plain libraries, without
+ * server state or contracts.
  */
 const layers: Readonly<Record<string, number>> = {
   lib: 0,
@@ -29,21 +28,23 @@ const layers: Readonly<Record<string, number>> = {
   cli: 7,
   "main.ts": 8,
 };
-/** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
+/**
+ * Exports the whole contract to plugins, so it imports every layer; core itself does not use it.
+ */
 const sdk = "core/sdk.ts";
-/** The same for the workers of plugins: what they need of core, and nothing that they don't. */
+/** The same for the workers of plugins, limited to what they need of core. */
 const worker_sdk = "core/worker-sdk.ts";
-/** The two lists of plugins: they name what their kind of file is, of every plugin. */
+/** The two lists of plugins, which import one kind of file of every plugin. */
 const lists: Readonly<Record<string, string>> = {
   "plugins/built-in.ts": "plugin.ts",
   "plugins/contracts.ts": "contract.ts",
 };
-/** What a file that does not live in core or plugins may reach. */
+/** What files outside core and plugins may import. */
 const packages_of_plugins = ["dossier", "dossier/contracts", "dossier/test"];
 
 /**
  * Both sides are paths from the root of the project, or the name of a package. `type_only`: the
- * line vanishes when it is compiled.
+ * import disappears in compilation.
  */
 export interface Import {
   readonly from: string;
@@ -119,16 +120,16 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
   return problemOfSlice(from, to, type_only);
 }
 
-/** What others may know of a plugin, and of that what their workers may. */
+/** The public files of a plugin, and those of them for workers. */
 const isContract = (path: string): boolean => /^plugins\/[^/]+\/(worker-)?contract\.ts$/.test(path);
 
-/** What runs in the browser: plugins/<name>/web. */
+/** Browser code: plugins/<name>/web. */
 const isPage = (path: string): boolean => /^plugins\/[^/]+\/web\//.test(path);
 
-/** Types alone, for those who write modules of pages and for the page that loads them. */
+/** Only types, for authors of page modules and for the page that loads them. */
 const isPageContract = (path: string): boolean => /^plugins\/[^/]+\/page-contract\.ts$/.test(path);
 
-/** Pages speak HTTP with the server like any other client; neither side imports the other. */
+/** Pages talk HTTP to the server like any other client; neither side imports the other. */
 const problemOfPage = (from: string, to: string, plugin: string): string | null =>
   isPage(from) && to.startsWith(`plugins/${plugin}/web/`)
     ? null
@@ -137,7 +138,7 @@ const problemOfPage = (from: string, to: string, plugin: string): string | null 
       : "what runs in the browser is built, not imported";
 
 /**
- * Inside a plugin: routes → service → store, never back and never skipping. Routes may name the
+ * Inside a plugin: routes → service → store, never back and never skipping. Routes may import the
  * type of a row, to map it.
  */
 function problemOfSlice(from: string, to: string, type_only: boolean): string | null {
@@ -155,9 +156,7 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
   return "data goes routes -> service -> store, never back";
 }
 
-/**
- * An example is written as by a stranger: what it imports must exist on the stranger's side too.
- */
+/** An example must work outside this repository: its imports must exist there too. */
 const problemOfExample = (from: string, to: string): string | null =>
   packages_of_plugins.includes(to) ||
   packagesBeside(from).includes(to) ||
@@ -169,7 +168,7 @@ const problemOfExample = (from: string, to: string): string | null =>
     : `an example imports only ${packages_of_plugins.join(", ")}, its own files and what the ` +
       "package.json beside it names";
 
-/** The packages that the stranger installs, in the versions that this project tests with. */
+/** The packages that users of an example install, in the versions that this project tests with. */
 function packagesBeside(from: string): string[] {
   const path = join(project, dirname(from), "package.json");
   if (!existsSync(path)) return [];
@@ -182,7 +181,7 @@ function packagesBeside(from: string): string[] {
 
 /**
  * `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…",
- * import.meta.url)`. A transpiler would not do: it drops imports that are only types.
+ * import.meta.url)`. A transpiler can't be used: it drops type-only imports.
  */
 const statement = new RegExp(
   [
@@ -201,7 +200,7 @@ export interface Written {
   readonly lazy: boolean;
 }
 
-/** What this text imports, as it is written there. Comments don't count. */
+/** The import specifiers of this text, as written, except in comments. */
 export function importsOf(text: string): Written[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
   return [...code.matchAll(statement)].map(([all, type, from, direct, url]) => ({
@@ -213,7 +212,7 @@ export function importsOf(text: string): Written[] {
 
 const folders_default = ["core", "plugins", "scripts", "test", "examples", "client/src"];
 
-/** Every import of the files below these folders, type-only ones included. */
+/** Every import of the files below these folders, including type-only ones. */
 export async function imports(
   folders: readonly string[] = folders_default,
   root: string = project,
@@ -221,7 +220,7 @@ export async function imports(
   const found: Import[] = [];
   for (const folder of folders) {
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
-      // Made of the API's document, whose sentences may read like imports.
+      // Generated from the API document, whose sentences may look like imports.
       if (/^client\/.*schema\.gen\.ts$/.test(from)) continue;
       for (const { path, ...how } of importsOf(await Bun.file(join(root, from)).text())) {
         const to = path.startsWith(".") ? await target(root, from, path) : path;
@@ -232,9 +231,9 @@ export async function imports(
   return found;
 }
 
-/** `../base/clock` seen from `core/jobs/queue.ts` is `core/base/clock.ts`. */
+/** `../base/clock` in `core/jobs/queue.ts` is `core/base/clock.ts`. */
 async function target(root: string, from: string, path: string): Promise<string> {
-  // The client is compiled for runtimes that want the names of its compiled files.
+  // The client is compiled for runtimes that need the names of its compiled files.
   const named = from.startsWith("client/") ? path.replace(/\.js$/, ".ts") : path;
   const to = relative(root, resolve(root, dirname(from), named));
   for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`])
@@ -243,8 +242,8 @@ async function target(root: string, from: string, path: string): Promise<string>
 }
 
 /**
- * Groups of files that import each other in a circle, each as one shortest way round that begins
- * and ends with the same file. Types count: a circle of types ties files together for the reader.
+ * Groups of files that import each other in a cycle, each as one shortest cycle that begins and
+ * ends with the same file. Types count: they tie files together for the reader as well.
  */
 export function circles(edges: readonly Import[]): string[][] {
   const next = new Map<string, string[]>();
@@ -261,7 +260,7 @@ export function circles(edges: readonly Import[]): string[][] {
   return found;
 }
 
-/** What takes milliseconds to load, and what a server needs later or never. */
+/** Packages that take milliseconds to load, and that a server needs later or never. */
 const late = new Set([
   ...["child_process", "dns/promises", "http", "https", "net", "tls", "zlib"].map(
     (name) => `node:${name}`,
@@ -269,7 +268,10 @@ const late = new Set([
   ...["music-metadata", "node-html-parser", "openai", "postal-mime", "prom-client"],
 ]);
 
-/** What every start of the executable would load too early: it is imported where it is used. */
+/**
+ * Static imports of these packages, which would slow down every start: they must be imported where
+ * they are used.
+ */
 export function tooEarly(edges: readonly Import[]): Import[] {
   const early = edges.filter(({ type_only, lazy }) => !type_only && !lazy);
   const next = new Map<string, string[]>();
@@ -279,8 +281,8 @@ export function tooEarly(edges: readonly Import[]): Import[] {
 }
 
 /**
- * Workers of plugins that load the whole server: each, and the file by which it comes to the sdk.
- * It would take milliseconds and memory in every thread.
+ * Workers of plugins that load the whole server: each with the file that imports the sdk. It would
+ * cost milliseconds and memory in every thread.
  */
 export function heavyWorkers(edges: readonly Import[]): Import[] {
   const next = new Map<string, string[]>();
@@ -294,7 +296,7 @@ export function heavyWorkers(edges: readonly Import[]): Import[] {
   );
 }
 
-/** Every file that `start` imports, directly or not. */
+/** Every file that `start` imports, directly or indirectly. */
 function reachable(start: string, next: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>();
   const open = [...(next.get(start) ?? [])];
@@ -306,7 +308,7 @@ function reachable(start: string, next: ReadonlyMap<string, readonly string[]>):
   return reached;
 }
 
-/** The shortest chain of imports from `start` to itself; undefined when there is none. */
+/** The shortest cycle of imports from `start`; undefined when there is none. */
 function wayBack(
   start: string,
   next: ReadonlyMap<string, readonly string[]>,

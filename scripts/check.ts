@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint, format, import rule, tidy. Prints what is wrong and exits 1 when
- * anything is.
+ * `npm run check`: types, lint, format, import rule, tidy. Prints violations and exits 1 if there
+ * are any.
  */
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
@@ -17,7 +17,7 @@ export interface Step {
 
 /**
  * The checks that are not tests themselves; the other two are (test/architecture/imports.test.ts,
- * test/architecture/tidy.test.ts). The console's pages know a browser, the rest does not.
+ * test/architecture/tidy.test.ts). The console's pages have browser types, the rest has not.
  */
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },
@@ -49,13 +49,13 @@ const own: readonly Step[] = [
 
 export interface Checked {
   readonly ok: boolean;
-  /** What it said. */
+  /** Its output. */
   readonly output: string;
-  /** Seconds of one processor. */
+  /** Processor time in seconds. */
   readonly processor: number;
 }
 
-/** What a process that has ended, and the children it waited for, took of one processor. */
+/** Processor time of a process that has ended, including children it waited for. */
 export const processorSeconds = (run: Bun.Subprocess): number =>
   Number(run.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
 

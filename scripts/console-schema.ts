@@ -1,6 +1,6 @@
 /**
- * The types of the console's API: makes plugins/console/web/api/schema.gen.ts from the server's own
- * OpenAPI document. Pages import nothing but types from it, so the type check alone needs it.
+ * The types of the console's API: generates plugins/console/web/api/schema.gen.ts from the server's
+ * own OpenAPI document. Pages import only types from it, so only the type check needs it.
  */
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The JSON bodies of an operation and of its successful answers: all that pages name. */
+/** The JSON bodies of an operation and of its successful responses: all that pages refer to. */
 const bodiesOf = ({ operationId, requestBody, responses }: Operation): Operation => ({
   operationId,
   ...(requestBody && { requestBody: schemaOf(requestBody) }),

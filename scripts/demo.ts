@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the whole way on a data directory of its own, from an empty server to an answer
- * that cites the page of a real PDF.
+ * `npm run demo`: from an empty server to an answer that cites the page of a real PDF, in a data
+ * directory of its own.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { createKey, launch } from "./lib/launch";
 
 const handbook = resolve(import.meta.dir, "../examples/handbook/handbook.pdf");
 const question = "How often is the ceramic filter replaced?";
-/** Where the handbook says so. */
+/** The page of the handbook with the answer. */
 const right = { page: 3, words: "ninety days" };
 const limit_ms = 60_000;
 
@@ -33,7 +33,7 @@ interface Poll {
 
 const say = (line: string) => console.log(line);
 
-/** Calls the API as any program would. @throws Error with the answer when it is not a success. */
+/** Calls the API as any program would. @throws Error with the response unless it is a success. */
 function client(base: string, key: string) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const form = body instanceof FormData;
@@ -51,7 +51,7 @@ function client(base: string, key: string) {
   };
 }
 
-/** Asks again until `done`. @throws Error after a minute. */
+/** Polls until `done`. @throws Error after a minute. */
 async function until<T>(
   ask: () => Promise<T>,
   done: (answer: T) => boolean,

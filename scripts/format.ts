@@ -1,6 +1,6 @@
 /**
- * `npm run format`: oxfmt over everything that is written by hand (.oxfmtrc.json). `npm run check`
- * asks it whether anything is left.
+ * `npm run format`: runs oxfmt over all hand-written files (.oxfmtrc.json). `npm run check`
+ * verifies the format.
  */
 import { join, resolve } from "node:path";
 

@@ -1,11 +1,11 @@
 /**
- * `npm run fuzz:api`: schemathesis against the built executable, every operation of the API. Needs
- * schemathesis on the PATH, or its path in SCHEMATHESIS (`pip install schemathesis`, 4.32 or
- * later); what it is given beyond that is passed on: `npm run fuzz:api -- --max-examples 20`. What
- * archives are, and what no schema can say, scripts/fuzz_hooks.py tells it.
+ * `npm run fuzz:api`: runs schemathesis against the built executable, over every operation of the
+ * API. Needs schemathesis on the PATH, or its path in SCHEMATHESIS (`pip install schemathesis`,
+ * 4.32 or later); further arguments are passed on: `npm run fuzz:api -- --max-examples 20`.
+ * scripts/fuzz_hooks.py generates archives, and handles what no schema can express.
  *
- * Whatever is stored of settings takes no effect on the server: the environment says all of them.
- * Every name of a host is known, at one public address.
+ * Stored settings have no effect on the server, because the environment sets all of them. Every
+ * host name resolves to one public address.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { buildIfStale } from "./build";
 import { createKey, launch, mustRun } from "./lib/launch";
 import { startNameServer } from "./lib/name-server";
 
-/** What is expected where the document can't say it, and why. */
+/** Expected failures that the document can't express, and why. */
 const config = resolve(import.meta.dir, "fuzz-api.toml");
 const examples = 200;
 
@@ -30,9 +30,9 @@ const directory = mkdtempSync(join(tmpdir(), "dossier-fuzz-"));
 const data = join(directory, "data");
 mkdirSync(data);
 const key = await createKey(data, "ada@example.com", { role: "admin" });
-/** Nobody listens there. */
+/** Nothing listens there. */
 const nowhere = "http://127.0.0.1:9";
-/** That of example.com. */
+/** The address of example.com. */
 using names = await startNameServer({ a: ["93.184.215.14"] });
 const server = await launch({
   data,
@@ -44,7 +44,7 @@ const server = await launch({
     DOSSIER_SERVER_LOG_LEVEL: "error",
     DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
     DOSSIER_WEBHOOKS_PER_ACCOUNT: "1000000",
-    // What belongs together is set: a change of a part fits to the rest.
+    // Related settings are set, so that a change of one of them is valid.
     DOSSIER_ANSWERS_BASE_URL: nowhere,
     DOSSIER_ANSWERS_MODEL: "model",
     DOSSIER_ANSWERS_ANSWER_TOKENS: "1000",
@@ -86,12 +86,12 @@ const run = Bun.spawn(
 const code = await run.exited;
 server.kill("SIGTERM");
 await server.exited;
-// What the server itself has to say of 5xx, and of what it did not expect.
+// The server's own log about 5xx, and about unexpected errors.
 console.log(server.output().split("\n").slice(-20).join("\n"));
 rmSync(directory, { recursive: true, force: true });
 process.exit(code);
 
-/** Settings that can be stored, as they are by default. */
+/** Storable settings with their defaults. */
 async function defaults(): Promise<Record<string, string>> {
   const listed = await mustRun(data, ["config", "list", "--json"]);
   const settings = JSON.parse(listed) as { setting: string; changes: string; default: unknown }[];
@@ -105,7 +105,7 @@ async function defaults(): Promise<Record<string, string>> {
   );
 }
 
-/** A folder with a document in it, for what takes such archives. */
+/** A folder with a document, for operations that take archives. */
 async function exportFolder(to: string): Promise<void> {
   const text = join(directory, "pump.txt");
   writeFileSync(text, "The filter of the pump is cleaned every ninety days.");

@@ -1,8 +1,8 @@
 /**
  * `bun scripts/make-released.ts [name]`: writes a small data directory with the executable of this
- * version to test/released/<version>, for the upgrade tests of every later one. Run it once for a
- * release; a layout between two releases goes under a name of its own with the time of its commit,
- * such as 0.1.0-20261122-0926. Its database is compressed.
+ * version to test/released/<version>, for the upgrade tests of all later versions. Run it once per
+ * release; a layout between two releases gets a name with the time of its commit, such as
+ * 0.1.0-20261122-0926. Its database is compressed.
  */
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Looks after the code itself: sizes, leftovers, portable SQL, dead files. `bun scripts/tidy.ts`
- * prints what is wrong and exits 1; test/architecture/tidy.test.ts runs the same.
+ * Checks the code itself: sizes, leftovers, portable SQL, dead files. `bun scripts/tidy.ts` prints
+ * violations and exits 1; test/architecture/tidy.test.ts runs the same.
  */
 import { Glob } from "bun";
 import { join, resolve } from "node:path";
@@ -10,31 +10,31 @@ import { functionsOf } from "./lib/functions";
 
 const root = resolve(import.meta.dir, "..");
 
-/** Lines of a file of the product or of a script. */
+/** Lines per file of the product or of scripts. */
 const file_lines_max = 400;
-/** A table of cases reads well at any length; this keeps subjects apart. */
+/** A table of cases is readable at any length; this limit separates subjects. */
 const test_lines_max = 800;
-/** Lines of a function, with the functions inside it. Tests are tables and have no such limit. */
+/** Lines per function, including nested ones. Tests are tables and have no such limit. */
 const function_lines_max = 70;
 const line_length_max = 100;
-/** In tests, a literal that can't be broken (markup, bytes, the name of a case) may be longer. */
+/** In tests, an unbreakable literal (markup, bytes, the name of a case) may be longer. */
 const test_line_length_max = 160;
 
 interface Rule {
   readonly pattern: RegExp;
   readonly why: string;
-  /** Applies to these files; every file when absent. */
+  /** Applies to these files; to every file if absent. */
   readonly within?: RegExp;
   /** … but not to these. */
   readonly except?: RegExp;
-  /** Looks at comments too. */
+  /** Also checks comments. */
   readonly comments?: boolean;
 }
 
 const product = /^(core|plugins)\//;
 /**
- * Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the
- * browser have no context to take them from.
+ * Where time, randomness and the environment may be accessed directly. Workers, tasks and browser
+ * pages have no context to take them from.
  */
 const outside = /^core\/(base|workbench|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
@@ -53,7 +53,7 @@ const leftovers: readonly Rule[] = [
   },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
   {
-    // All modules are one function in the executable. A few hundred rounds at its top level make
+    // All modules are one function in the executable. A few hundred iterations at top level make
     // the runtime compile the whole of it, which takes most of a second.
     pattern: /^(for|while|do)\b/,
     why: "a loop that runs when the module is loaded; put it into a function",
@@ -96,8 +96,8 @@ const contexts: readonly Rule[] = [
 ];
 
 /**
- * What runs on one database engine only (the other is PostgreSQL). core/store holds the engine, so
- * it may speak its dialect.
+ * SQL that works on one database engine only (the other is PostgreSQL). core/store contains the
+ * engine, so it may use its dialect.
  */
 const dialect: readonly Rule[] = [
   [
@@ -141,7 +141,8 @@ const withoutComments = (text: string): string =>
     .replace(/(^|\s)\/\/.*$/gm, "$1");
 
 /**
- * What is wrong with this file, each as `path:line: why`. `path` is from the root of the project.
+ * The violations in this file, each as `path:line: why`. `path` is relative to the root of the
+ * project.
  */
 export function problemsOf(path: string, text: string): string[] {
   return [
@@ -173,7 +174,7 @@ function problemsOfLayout(path: string, text: string): string[] {
   return found;
 }
 
-/** A comment of four words or more comes first, after the line that names an interpreter. */
+/** The first thing is a comment of at least four words, after a `#!` line if there is one. */
 const saysPurpose = (text: string): boolean =>
   (/^(?:#!.*\n)?\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "").split(/[\s*]+/).filter(Boolean)
     .length >= 4;
@@ -209,7 +210,7 @@ function problemsOfTypes(path: string, text: string): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    // `Db<any>` is a transaction that belongs to several plugins at once.
+    // `Db<any>` is a transaction that several plugins share.
     const erased =
       ts.isTypeReferenceNode(node.parent ?? node) &&
       /^(Db|Kysely)<any>$/.test(node.parent.getText(file));
@@ -223,7 +224,7 @@ function problemsOfTypes(path: string, text: string): string[] {
   return found;
 }
 
-/** Files that run or are read without being imported. */
+/** Entry points: files that run or are read without being imported. */
 const entries = new RegExp(
   `^(${[
     "core/(main|sdk)",
@@ -252,7 +253,7 @@ const entries = new RegExp(
 const entries_of_pages =
   /^(plugins\/[^/]+\/web\/(main|initial-theme)|scripts\/lib\/console-assets)\.tsx?$/;
 
-/** Files that nothing leads to. */
+/** Files that are not reachable from any entry point. */
 export function deadFiles(files: readonly string[], edges: readonly Import[]): string[] {
   const imported = new Set(edges.filter(({ from, to }) => from !== to).map(({ to }) => to));
   return files.filter(
@@ -265,12 +266,11 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** What runs everything, and the types of it. */
+/** The runtime itself, and its types. */
 const named_otherwise: ReadonlySet<string> = new Set(["bun", "bun-types"]);
 
 /**
- * Packages of package.json that no file imports, and packages without their row in the README's
- * table.
+ * Packages of package.json that no file imports, and packages without a row in the README's table.
  */
 export function problemsOfPackages(
   manifest: Manifest,
@@ -301,7 +301,7 @@ export function problemsOfPackages(
   ];
 }
 
-/** Everything that is wrong in the project. */
+/** All violations in the project. */
 export async function tidy(): Promise<string[]> {
   const paths = ["core", "plugins", "scripts", "test", "examples", "client/src"]
     .flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })])

@@ -1,7 +1,7 @@
 /**
- * Tries answers against a real language model, on the handbook of the examples: what it writes and
- * what becomes of it, when the first word is shown, and that a dead model is known. Not a test: a
- * model says what it likes. After `npm run build`:
+ * Tries answers with a real language model, on the handbook of the examples: its raw output and the
+ * resulting answer, the time to the first word, and the detection of a dead model. Not a test,
+ * because a model's output varies. After `npm run build`:
  *
  *   bun scripts/try-model.ts --gguf model.gguf --python python3   (wheel llama-cpp-python[server])
  *   bun scripts/try-model.ts --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
   },
 });
 const handbook = resolve(import.meta.dir, "../examples/handbook/handbook.pdf");
-/** Each list is one conversation. `right`: what a true answer holds. */
+/** Each list is one conversation. `right`: what a correct answer contains. */
 const conversations: readonly (readonly (readonly [question: string, right: RegExp | null])[])[] = [
   [
     ["How often is the ceramic filter replaced?", /ninety|90|three months/i],
@@ -50,7 +50,7 @@ interface ModelServer {
   readonly base_url: string;
   readonly stop: () => Promise<void>;
 }
-/** The server of a GGUF file, once it answers. */
+/** Starts a server for a GGUF file, and waits until it answers. */
 async function startModel(gguf: string): Promise<ModelServer> {
   const args = ["-m", "llama_cpp.server", "--model", gguf, "--port", flags.port, "--n_ctx", "8192"];
   args.push("--n_threads", flags.threads, "--n_threads_batch", flags.threads);
@@ -72,7 +72,7 @@ async function startModel(gguf: string): Promise<ModelServer> {
   throw new Error(`${flags.python} ${args.join(" ")} does not serve`);
 }
 
-/** Calls the API. @throws Error with the answer when it is not a success. */
+/** Calls the API. @throws Error with the response unless it is a success. */
 function client(base: string, key: string) {
   return async (method: string, path: string, body?: object): Promise<Response> => {
     const is_form = body instanceof FormData;
@@ -125,7 +125,7 @@ async function ask(call: Call, chat: string, text: string): Promise<Asked> {
   return { result: JSON.parse(data) as Result, first_ms, whole_ms: performance.now() - began };
 }
 
-/** What must hold whatever the model says; empty: all of it does. */
+/** What must hold for any model output; empty: everything does. */
 function faultsOf({ answer, citations, outcome }: Result): string[] {
   const ids = new Set(citations.map(({ id }) => id));
   const named = [...answer.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
@@ -171,7 +171,7 @@ async function converse(call: Call, folder: string): Promise<void> {
   );
 }
 
-/** What `/health` says of the model. */
+/** The model's state in `/health`. */
 async function healthOf(base: string): Promise<string> {
   const { problems = [], ...rest } = (await (await fetch(`${base}/health`)).json()) as {
     problems?: unknown[];

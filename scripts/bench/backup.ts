@@ -1,7 +1,8 @@
 /**
- * What others notice of a backup: the longest answer to a read and to a write while one of
- * two gigabytes is made and rehearsed, beside the longest without one. While the machine gives this
- * process no processor either, it is not the server that others wait for: that time is taken off.
+ * The effect of a backup on other requests: the slowest read and write while a backup of two
+ * gigabytes is made and test-restored, beside the slowest without one. Time during which the
+ * machine gives this process no CPU either is subtracted, because the server is not the cause of
+ * that delay.
  */
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
@@ -31,7 +32,7 @@ export async function backupRows(): Promise<Row[]> {
     enlarge(data);
     const dossier = await startDossier(data, first.key);
     try {
-      // What follows a start, such as writing the reserve for a full disk, is no part of it.
+      // Excludes work after the start, such as writing the reserve file.
       await Bun.sleep(settle_ms);
       const without = await longest(dossier, id, Bun.sleep(quiet_ms));
       const began = performance.now();
@@ -68,7 +69,7 @@ export async function backupRows(): Promise<Row[]> {
   }
 }
 
-/** Files that nobody can read are kept as they are. */
+/** Unreadable files are kept as they are. */
 async function addOriginals({ url, key }: Dossier, folder_id: string): Promise<void> {
   for (let n = 0; n < originals; n++) {
     const form = new FormData();
@@ -82,7 +83,7 @@ async function addOriginals({ url, key }: Dossier, folder_id: string): Promise<v
   }
 }
 
-/** More rows than could be added through the API in this time. */
+/** Rows are inserted directly, because adding so many through the API would take too long. */
 function enlarge(data: string): void {
   const database = new Database(join(data, "dossier.db"));
   database.run("create table bench_rows (id integer primary key, bytes blob)");
@@ -94,7 +95,7 @@ function enlarge(data: string): void {
   database.close();
 }
 
-/** When this process itself came late, and by how much, milliseconds. */
+/** When, and by how many milliseconds, this process itself was late. */
 class Pulse implements Disposable {
   readonly #late: { readonly from_ms: number; readonly to_ms: number }[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
@@ -108,7 +109,7 @@ class Pulse implements Disposable {
     }, pulse_ms);
   }
 
-  /** How much of the time since `began_ms` this process was late. */
+  /** How late this process was since `began_ms`. */
   lateSince(began_ms: number): number {
     let sum = 0;
     for (const { from_ms, to_ms } of this.#late.toReversed()) {
@@ -123,7 +124,7 @@ class Pulse implements Disposable {
   }
 }
 
-/** The longest answer until `work` is done, milliseconds: reads and writes in turn. */
+/** The slowest response until `work` is done, in milliseconds: reads and writes alternate. */
 async function longest(
   dossier: Dossier,
   folder_id: string,
@@ -139,7 +140,7 @@ async function longest(
     while (!state.done) {
       const began = performance.now();
       await dossier.call(method, path, body);
-      // A pulse that is late comes with the answer that is.
+      // If the process was late, so was the response.
       const took = performance.now() - began;
       await Bun.sleep(pause_ms);
       worst = Math.max(worst, took - pulse.lateSince(began));

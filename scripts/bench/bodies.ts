@@ -1,6 +1,6 @@
 /**
- * Rows: what large hostile bodies do to the memory of the server, and to another user. Run by
- * itself, this file is the sender: a process of its own, so that it disturbs no measurement.
+ * Rows: the effect of large hostile bodies on the memory of the server, and on another user. Run by
+ * itself, this file is the sender: a separate process, so that it disturbs no measurement.
  */
 import { createKey } from "../lib/launch";
 import { has_proc, peakRssMib, quantile, resetPeak, type Row } from "./measure";
@@ -10,7 +10,7 @@ const bodies = 40,
   body_bytes = 15_800_000;
 const probe_every_ms = 5;
 
-/** Nested lists by the million, as many as fit. */
+/** Nested lists, as many million as fit. */
 const nestedBody = (): string => {
   const [before, between, after] = [
     `{"folder_id":"none","content":"","x":${"[".repeat(40)}`,
@@ -21,7 +21,7 @@ const nestedBody = (): string => {
   return before + between.repeat(Math.floor(room / between.length)) + after;
 };
 
-/** What the sender is told. */
+/** The input of the sender. */
 interface Order {
   readonly url: string;
   readonly key: string;
@@ -73,7 +73,7 @@ export async function bodyRows(): Promise<Row[]> {
   }
 }
 
-/** `answers`: `40 × 400`. */
+/** A summary of responses: `40 × 400`. */
 function send({ url, key }: Dossier): { readonly answers: Promise<string>; isOver(): boolean } {
   const order: Order = { url, key };
   const run = cleanSpawn(import.meta.path, JSON.stringify(order));

@@ -1,4 +1,4 @@
-/** Rows: what others notice while a folder of very many documents is deleted. */
+/** Rows: the effect on other requests of deleting a folder with very many documents. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createKey } from "../lib/launch";
@@ -9,16 +9,16 @@ import { addTexts, apiCall, startDossier, temporaryDirectory, type Dossier } fro
 
 const own_texts = 60;
 const alone_ms = 4_000;
-/** The file is cut off once the pages at its end are free: some seconds after the purge. */
+/** The file is truncated once the pages at its end are free: some seconds after the purge. */
 const shrunk_ms_max = 60_000;
 
-/** What was measured. */
+/** The measurements. */
 interface Deletion {
   readonly alone: Noticed;
   readonly beside: Noticed;
   readonly answered_ms: number;
   readonly purged_s: number;
-  /** Of the database before and after. */
+  /** Size of the database before and after. */
   readonly bytes: readonly [before: number, after: number];
 }
 
@@ -117,7 +117,7 @@ async function probesOf(dossier: Dossier, key: string): Promise<Probe[]> {
   ];
 }
 
-/** Documents that are deleted and not purged yet. */
+/** Documents that are deleted but not purged yet. */
 async function toPurge({ url }: Dossier): Promise<number> {
   const health = (await (await fetch(`${url}/health`)).json()) as {
     readonly purging: { readonly documents: number };

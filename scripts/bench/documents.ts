@@ -1,6 +1,6 @@
 /**
  * Rows: text documents until they are `synced`, against SQLite's full-text index fed directly, with
- * what each takes of processor and disk; and a search of that folder, against the same index.
+ * the processor time and disk space of each; and a search of that folder, against the same index.
  */
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -24,14 +24,14 @@ import {
 import { makeQuery, makeTexts } from "./text";
 
 const texts_a_round = 400;
-/** Small texts: what each document costs shows, not what its length costs. */
+/** Small texts, to measure the cost per document rather than per character. */
 const passages_max = 8;
 const rounds = 5;
-/** Rounds that are not counted: until the code is compiled. */
+/** Warm-up rounds: until the code is compiled. */
 const warm_up_rounds = 2;
 const queries = 200;
 
-/** Of rounds that are counted: what Dossier took for them. */
+/** Dossier's cost in the measured rounds. */
 interface Taken {
   readonly cpu_ms: number;
   readonly main_ms: number;
@@ -136,7 +136,7 @@ function costRows(taken: readonly Taken[], round_bytes: number): Row[] {
   ];
 }
 
-/** `data` is that of a server that has stopped. */
+/** `data` belongs to a server that has stopped. */
 const keptRow = (data: string, text_bytes: number): Row => ({
   name: "bytes kept per byte of text",
   unit: "x",

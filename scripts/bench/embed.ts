@@ -1,6 +1,6 @@
 /**
- * Rows: the built-in encoder. Passages of 220 tokens per second of processor time, and how long a
- * question takes, with nothing else to encode and while passages are encoded by the same worker.
+ * Rows: the built-in encoder. Passages of 220 tokens per second of processor time, and the time of
+ * a query, alone and while the same worker encodes passages.
  */
 import { jsonLog } from "../../core/base/log";
 import { BuiltinEmbedder } from "../../plugins/embeddings-builtin/embedder";
@@ -10,7 +10,7 @@ import { median, type Row } from "./measure";
 const passages = 40,
   questions = 40,
   warm_up = 8;
-/** About 220 tokens, as passages of the index have. */
+/** About 220 tokens, like passages of the index. */
 const passage =
   "Before you switch the pump on for the first time, make sure that the tank is filled to the " +
   "mark and that the filter sits firmly in its frame. The warranty lasts two years from the day " +
@@ -50,7 +50,7 @@ export async function embedRows(): Promise<Row[]> {
     }
     return times;
   };
-  // Workers keep no process alive: one that waits for nothing else would ask again and again.
+  // Workers do not keep a process alive, so a process that waits for nothing else needs a timer.
   const alive = setInterval(() => undefined, 60_000);
   try {
     await embed("document", warm_up);

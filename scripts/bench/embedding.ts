@@ -1,6 +1,6 @@
 /**
- * Rows: what others notice while a folder gets its vectors, how long a question takes with them,
- * and what a server holds that has nothing left to embed; beside a server that makes none.
+ * Rows: the effect on other requests while a folder gets its vectors, the time of a query with
+ * them, and the memory of a server with nothing left to embed; beside a server without vectors.
  */
 import { has_proc, median, quantile, rssMib, type Row } from "./measure";
 import { noticedDuring, type Probe } from "./probe";
@@ -9,19 +9,19 @@ import { apiCall, startDossier, temporaryDirectory, type Dossier } from "./serve
 import { makeText } from "./text";
 
 const first_documents = 20,
-  /** More than are embedded while it is measured. */
+  /** More than are embedded during the measurement. */
   further_documents = 400,
   text_bytes = 3_000,
   probed_ms = 20_000,
   questions = 60,
-  /** Workers end after half a minute. */
+  /** Workers stop after half a minute. */
   idle_ms = 40_000;
 
 interface Measured {
   readonly p99_ms: number;
   readonly question_ms: number;
   readonly idle_mib: number;
-  /** Passages in a second. */
+  /** Passages per second. */
   readonly speed: number | null;
 }
 
@@ -98,7 +98,7 @@ async function measured(provider: "builtin" | "none"): Promise<Measured> {
     at.remove();
   }
 }
-/** Of a text of that length, about. */
+/** For a text of about that length. */
 const passages_each = 3;
 
 async function add({ call }: Dossier, count: number): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * Rows: reading files in the child process of the executable, beside the command that does the
- * same. Those commands come from the system; where one is missing its row says so.
+ * Rows: reading files in the child process of the executable, beside the equivalent system command.
+ * If a command is not installed, its row says so.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,7 +86,7 @@ async function docxRow(directory: string): Promise<Row> {
   const path = join(directory, "table.docx");
   writeFileSync(path, tableDocx(docx_characters));
   const pairs: { own: number; other: number }[] = [];
-  // The server keeps a child warm: the files before the last one warm this one.
+  // The server keeps a child warm, so the files before the last one are the warm-up.
   for (let round = 0; round < rounds; round++) {
     const inputs = Array.from({ length: 4 }, (_, i) => ({
       path,

@@ -1,4 +1,4 @@
-/** Rows: what one user waits for while another one makes the server work. */
+/** Rows: how long one user waits while another one keeps the server busy. */
 import { createKey } from "../lib/launch";
 import { median, quantile, type Row } from "./measure";
 import {
@@ -11,11 +11,11 @@ import {
 } from "./server";
 import { makeQuery, makeText } from "./text";
 
-/** What the busy user has, and what the other one has. */
+/** The documents of the busy user and of the other one. */
 const busy_texts = 1_000,
   own_texts = 100,
   text_length = 5_000;
-/** Long searches that are sent at once, given up soon after, again and again. */
+/** Long searches sent at once and aborted soon after, repeatedly. */
 const long_searches = 200,
   long_query_length = 2_000,
   given_up_after_ms = 100,
@@ -68,7 +68,7 @@ export async function fairSearchRows(): Promise<Row[]> {
   }
 }
 
-/** Sends bursts of long searches, and hangs up on each, until it is stopped. */
+/** Sends bursts of long searches, and aborts each, until it is stopped. */
 function searchesInBursts({ url, key }: Dossier): { stop(): Promise<void> } {
   let stopped = false;
   const query = makeText(99, long_query_length).slice(0, long_query_length);

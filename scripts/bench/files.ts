@@ -1,13 +1,10 @@
-/**
- * Files for the benchmark, made on the spot: a long PDF, and a Word document that is one large
- * table.
- */
+/** Generated files for the benchmark: a long PDF, and a Word document that is one large table. */
 import { deflateRawSync, deflateSync } from "node:zlib";
 import { makeText } from "./text";
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
-/** A line as text processors write it: a few letters at a time, moved a little. */
+/** A line as word processors write it: a few letters at a time, with kerning. */
 function kerned(line: string): string {
   const pieces = (line.trim().match(/.{1,4}/g) ?? []).map(
     (letters, i) => `(${letters.replace(/[()\\]/g, "\\$&")}) ${(i % 5) * 4 - 8}`,
@@ -66,7 +63,7 @@ export function longPdf(pages: number): Uint8Array {
   ]);
 }
 
-/** A DOCX whose text, about `characters` of it, stands in the cells of one table. */
+/** A DOCX with about `characters` of text in the cells of one table. */
 export function tableDocx(characters: number): Uint8Array {
   const words = makeText(7, characters).split(/\s+/);
   const rows: string[] = [];
@@ -113,7 +110,7 @@ function zip(files: Readonly<Record<string, string>>): Uint8Array {
     const raw = Buffer.from(text);
     const packed = deflateRawSync(raw);
     const name_bytes = Buffer.from(name);
-    // What the local header and the entry in the central directory have in common.
+    // The fields common to the local header and the central directory entry.
     const header = Buffer.alloc(26);
     header.writeUInt16LE(20, 0);
     header.writeUInt16LE(8, 4);

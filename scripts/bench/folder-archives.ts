@@ -1,6 +1,6 @@
 /**
- * Rows: a folder of two thousand mixed documents goes from one server to another. What others
- * notice meanwhile, and whether all of it is found as before, without anything being read again.
+ * Rows: moving a folder of two thousand mixed documents from one server to another: the effect on
+ * other requests, and whether everything is found as before, without being read again.
  */
 import { Database } from "bun:sqlite";
 import { join, resolve } from "node:path";
@@ -67,7 +67,7 @@ export async function folderArchiveRows(): Promise<Row[]> {
 interface Watched extends Noticed {
   readonly seconds: number;
 }
-/** What another user notices of it. */
+/** The effect on another user. */
 async function watched(
   dossier: Dossier,
   data: string,
@@ -118,7 +118,7 @@ function noticed(
   ];
 }
 
-/** Texts, pages and some PDF files, all of them read. */
+/** Texts, pages and some PDF files, all of them indexed. */
 async function fill(dossier: Dossier, texts: readonly string[]): Promise<string> {
   const { id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Archive" });
   const pdf = await Bun.file(handbook).bytes();
@@ -178,14 +178,14 @@ async function takeOver({ call, key, url }: Dossier, file: string): Promise<stri
   }
 }
 
-/** What is found, without what is another on each server. */
+/** The results without the fields that differ between servers. */
 async function found({ call }: Dossier, query: string): Promise<string> {
   const { data } = await call<{ data: Record<string, unknown>[] }>("POST", "/search", { query });
   const own = ["document_name", "quote", "start", "end", "page", "heading", "score"];
   return JSON.stringify(data.map((one) => own.map((field) => one[field])));
 }
 
-/** Of the other user's texts there is one each; they are small and are indexed as such. */
+/** The other user's texts are distinct; they are small and indexed as such. */
 function jobsOf(data: string): number {
   using database = new Database(join(data, "dossier.db"), { readonly: true });
   const { n } = database

@@ -1,15 +1,15 @@
 /**
- * Rows: an import of a thousand pages, beside the same texts added as documents; what memory it
- * takes; and how long other requests take meanwhile.
+ * Rows: an import of a thousand pages, beside the same texts added as documents; its memory; and
+ * the response times of other requests meanwhile.
  */
 import { addTexts, temporaryDirectory, startDossier, type Dossier } from "./server";
 import { has_proc, median, peakRssMib, quantile, resetPeak, rssMib, type Row } from "./measure";
 import { makeTexts } from "./text";
 
-/** On loopback, and allowed by the settings, so that no pauses are made. */
+/** On loopback, which the settings allow, so there are no politeness pauses. */
 const allowed = "127.0.0.2";
 const pages = 1_000;
-/** For the warm-up, and to compare the memory of the thousand with. */
+/** For the warm-up, and as the baseline for the memory of the thousand. */
 const few_pages = 200;
 const alone_ms = 4_000;
 
@@ -70,7 +70,7 @@ async function importPages(dossier: Dossier, urls: readonly string[]): Promise<n
   }
 }
 
-/** Milliseconds of reads and searches, from two clients, for as long as `done` is not over. */
+/** Durations of reads and searches from two clients until `done`, in milliseconds. */
 async function latencies(dossier: Dossier, done: Promise<unknown>): Promise<number[]> {
   const all_ms: number[] = [];
   let over = false;

@@ -1,11 +1,14 @@
-/** One account with a folder of very many documents, for the rows that need it: filled once. */
+/**
+ * An account with a folder of very many documents, shared by the rows that need it and created
+ * once.
+ */
 import { cpSync } from "node:fs";
 import { addTexts, startDossier, temporaryDirectory, type TemporaryDirectory } from "./server";
 import { makeText } from "./text";
 
 export const documents = Number(process.env.BENCH_LARGE_SCOPE ?? 50_000);
 export const text_length = 3_600;
-/** Texts are sent in pieces, which the measuring process holds in memory. */
+/** Texts are sent in batches, which the measuring process holds in memory. */
 const texts_at_once = 5_000;
 
 export interface LargeAccount {

@@ -6,7 +6,7 @@ import { makeQuery, makeText } from "./text";
 
 const questions = 60,
   warm_up = 20;
-/** So little memory for the index holds a small share of it. */
+/** With this limit, the index holds only a small share of it in memory. */
 const small_cache = "8MiB";
 
 export async function largeScopeRows(): Promise<Row[]> {

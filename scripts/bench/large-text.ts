@@ -1,5 +1,6 @@
 /**
- * Rows: what another user waits for while long texts are sent, indexed, read, renamed and deleted.
+ * Rows: how long another user waits while long texts are uploaded, indexed, read, renamed and
+ * deleted.
  */
 import { createKey } from "../lib/launch";
 import { median, quantile, type Row } from "./measure";
@@ -16,7 +17,7 @@ import { makeText } from "./text";
 const posted_texts = 6,
   posted_length = 12 * 2 ** 20,
   uploaded_length = 20 * 2 ** 20;
-/** Documents in the list of the other user, and how often it is asked for. */
+/** Documents in the list of the other user, and how often it is fetched. */
 const listed = 50,
   asked_every_ms = 10,
   asked_alone = 200;
@@ -66,7 +67,7 @@ function stepsOf(
 ): [what: string, work: () => Promise<unknown>][] {
   const { call } = dossier;
   const ids: string[] = [];
-  // Made before, so that the clock of this process does not stand still for it.
+  // Generated in advance, so that it does not block this process during the measurement.
   const content = makeText(1, posted_length),
     bodies = Array.from({ length: posted_texts }, (_, i) =>
       JSON.stringify({ folder_id, name: `Long ${i}`, content }),
@@ -128,7 +129,7 @@ function stepsOf(
   ];
 }
 
-/** Asks for the list again and again while the work lasts. */
+/** Fetches the list repeatedly while the work lasts. */
 async function besideLists(
   list: () => Promise<number>,
   work: () => Promise<unknown>,
@@ -156,7 +157,7 @@ async function untilSynced(call: ApiCall, id: string): Promise<void> {
     if (status === "sync_failed") throw new Error(`the long text ${id} was not indexed`);
   }
 }
-/** Its title is its id: a search finds it once it is renamed in the index. */
+/** Its title is its id, so a search finds it once the index has the new name. */
 async function untilFound(call: ApiCall, id: string, folder_id: string): Promise<void> {
   const found = async () =>
     (

@@ -1,4 +1,4 @@
-/** Rows: lists of a folder of very many documents, and the health of a server that has them. */
+/** Rows: lists of a folder with very many documents, and the health of a server with them. */
 import { copyLargeAccount, documents } from "./large-account";
 import { load } from "./load";
 import { median, type Row } from "./measure";
@@ -61,7 +61,7 @@ const ms = (value: number) => value.toFixed(2);
 const sorts = ["created", "name", "type", "size", "status", "updated"] as const;
 const filters = ["", "&type=text", "&status=synced"] as const;
 
-/** Every order both ways, of all documents and of those that a filter lets through: here all. */
+/** Every sort order in both directions, with and without a filter that matches everything. */
 async function sortedRow(
   list: (query: string) => Promise<number>,
   last_page: number,
@@ -120,7 +120,7 @@ async function besideRival(directory: string, { key, port }: Dossier, folder_id:
     const pairs: { raw: number; dossier: number }[] = [];
     for (let round = 0; round <= load_rounds; round++)
       pairs.push({ raw: await measure("raw"), dossier: await measure("dossier") });
-    // The first is not counted.
+    // The first is a warm-up.
     const counted = pairs.slice(1);
     const perSecond = (host: "raw" | "dossier") =>
       median(counted.map((pair) => pair[host])).toFixed(0);

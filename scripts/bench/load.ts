@@ -1,6 +1,6 @@
 /**
- * The load generator: keep-alive connections that send the same request again as soon as its answer
- * is complete. Lean, so that the server is what is measured.
+ * The load generator: keep-alive connections that send the same request again as soon as its
+ * response is complete. Lean, so that the server is what is measured.
  */
 import type { Socket } from "bun";
 

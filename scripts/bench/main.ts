@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared
- * between machines; the rest only on one. Words on the command line choose rows; `million` and
+ * between machines, other values only on one. Words on the command line select rows; `million` and
  * `rivals` run only when named.
  */
 import { join, resolve } from "node:path";
@@ -64,13 +64,13 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   backup: backupRows,
   archives: folderArchiveRows,
 };
-/** Run only when named: they take minutes, or need what is not part of the project. */
+/** Run only when named: they take minutes, or need data that is not part of the project. */
 const optional_parts: typeof default_parts = {
   million: millionRows,
   scale: scaleRows,
   rivals: async () => {
     const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
-    // The rivals are development dependencies, which the other rows can do without.
+    // The rivals are development dependencies that other rows don't need.
     return (await import("./rivals")).rivalRows(directory);
   },
 };

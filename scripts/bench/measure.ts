@@ -1,6 +1,6 @@
 /**
- * What every row of the benchmark needs: medians, memory, processor time and writes of a process
- * from /proc, and the shape of a row.
+ * Helpers for every row: medians, memory, processor time and writes of a process from /proc, and
+ * the shape of a row.
  */
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ export interface Row {
   readonly measured: string;
   readonly value: number;
   readonly unit: string;
-  /** The value must be at least or at most this; null for a row that only informs. */
+  /** The value must be at least or at most this; null for an informational row. */
   readonly target: { readonly least: number } | { readonly most: number } | null;
 }
 
 export const met = ({ value, target }: Row): boolean | null =>
   target === null ? null : "least" in target ? value >= target.least : value <= target.most;
 
-/** The value below which `part` of the values lie; 0.5 is the median. */
+/** The quantile: the value below which `part` of the values lie; 0.5 is the median. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * part;
@@ -27,7 +27,7 @@ export function quantile(values: readonly number[], part: number): number {
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** Memory can be read where /proc is (Linux); elsewhere those rows are left out. */
+/** Memory is read from /proc (Linux); elsewhere those rows are left out. */
 export const has_proc = existsSync("/proc/self/smaps_rollup");
 
 const field_mib = (path: string, field: string): number =>
@@ -36,23 +36,26 @@ const field_mib = (path: string, field: string): number =>
   ) / 1024;
 
 export const rssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmRSS");
-/** The most it has held since `resetPeak`. */
+/** The peak since `resetPeak`. */
 export const peakRssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmHWM");
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5");
-/** Memory with shared pages divided among their users, of a process and all it has started. */
+/**
+ * Proportional set size of a process and its descendants: shared pages are divided among their
+ * users.
+ */
 export const treePssMib = (pid: number): number =>
   [pid, ...descendants(pid)].reduce(
     (sum, one) => sum + field_mib(`/proc/${one}/smaps_rollup`, "Pss"),
     0,
   );
 
-/** Bytes that a process has handed to the file system; what was written twice counts twice. */
+/** Bytes written to the file system; repeated writes count each time. */
 export const writtenBytes = (pid: number): number =>
   Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))![1]);
 
-/** Processor time that a process and its main thread have used, milliseconds. */
+/** Processor time of a process and its main thread, milliseconds. */
 export function cpuMs(pid: number): { readonly all_ms: number; readonly main_ms: number } {
-  // Linux shows times in hundredths of a second; the fields are counted after the name.
+  // Linux reports times in hundredths of a second; fields are counted after the name.
   const used_ms = (path: string): number => {
     const fields = readFileSync(path, "utf8")
       .replace(/^.*\) /s, "")
@@ -65,7 +68,7 @@ export function cpuMs(pid: number): { readonly all_ms: number; readonly main_ms:
   };
 }
 
-/** Bytes of all files under a directory. */
+/** Total size of all files below a directory. */
 export const directoryBytes = (directory: string): number =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

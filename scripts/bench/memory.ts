@@ -1,4 +1,4 @@
-/** Rows: the most memory that the server holds while texts as long as they may be are worked on. */
+/** Rows: the peak memory of the server while texts of the maximum length are processed. */
 import { has_proc, peakRssMib, resetPeak, type Row } from "./measure";
 import { startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeText } from "./text";
@@ -8,7 +8,7 @@ const file_bytes = 60_000_000,
   text_bytes = 15_700_000,
   texts_count = 40;
 
-/** As a string, two bytes for each character: not all of them are Latin. */
+/** As a string, two bytes per character: not all of them are Latin. */
 const longText = (bytes: number): string =>
   `“${makeText(1, bytes).slice(0, bytes - Buffer.byteLength("“”"))}”`;
 
@@ -85,7 +85,7 @@ function stepsOf(
       async () => {
         const headers = { authorization, "content-type": "application/json" };
         const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
-        // Those that wait for more than half a minute are refused.
+        // Requests that wait for more than half a minute are refused.
         for (const one of await Promise.all(Array.from({ length: texts_count }, send)))
           await one.arrayBuffer();
         await settled();

@@ -12,12 +12,12 @@ const passages = 1_000_000,
   document_passages = 200,
   questions = 40,
   warm_up = 5;
-/** A million passages are more than the default of 256 MiB holds. */
+/** A million passages exceed the default of 256 MiB. */
 const cache_bytes_max = 2 ** 30;
 
 /**
- * Documents are composed of passages from a pool: making a million different passages would take
- * longer than indexing them.
+ * Documents are composed of passages from a pool, because generating a million different passages
+ * would take longer than indexing them.
  */
 export async function millionRows(): Promise<Row[]> {
   const pool = Array.from(

@@ -35,7 +35,7 @@ export interface OwnDocument {
   readonly text: string;
 }
 const owner_id = "usr_bench";
-/** Documents that share a transaction: how durable each of them is, is not measured here. */
+/** Documents per transaction: durability is not measured here. */
 const documents_together = 50;
 
 export class OwnIndex {
@@ -61,7 +61,7 @@ export class OwnIndex {
     });
   }
 
-  /** `cache_bytes_max` is what the index may hold in memory. */
+  /** `cache_bytes_max` limits the memory of the index. */
   static async open(cache_bytes_max = 256 * 2 ** 20): Promise<OwnIndex> {
     const { directory, remove } = temporaryDirectory();
     const store = new SqliteStore(join(directory, "index.db"), { log: jsonLog("error") });
@@ -71,7 +71,7 @@ export class OwnIndex {
     return new OwnIndex(store, remove, cache_bytes_max);
   }
 
-  /** Inserted with others, at the latest by `flush`. */
+  /** Inserted in batches, at the latest by `flush`. */
   async add(document: OwnDocument, folder_id: string): Promise<void> {
     this.waiting.push({ document, folder_id });
     if (this.waiting.length >= documents_together) await this.flush();
@@ -86,7 +86,7 @@ export class OwnIndex {
       });
   }
 
-  /** Makes packs, as the server does in the background. Returns how many. */
+  /** Builds packs, as the server does in the background. Returns their number. */
   async pack(folder_ids: readonly string[]): Promise<number> {
     const scope = await this.searcher.scopeOf({ owner_id, folder_ids }, no_pauses);
     let packs = 0;

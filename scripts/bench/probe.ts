@@ -1,21 +1,21 @@
-/** What others notice while something large goes on: the time of their requests, and memory. */
+/** The effect of heavy work on others: response times of their requests, and memory. */
 import { quantile, rssMib } from "./measure";
 
 export interface Probe {
-  /** A request as another user makes it. */
+  /** A request of another user. */
   readonly name: string;
   readonly send: () => Promise<unknown>;
 }
 export interface Noticed {
-  /** Milliseconds of each request, by the name of its probe. */
+  /** Durations in milliseconds, by the name of the probe. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;
-  /** The most that the server held. */
+  /** The peak memory of the server. */
   readonly rss_mib: number;
 }
 
 const pause_ms = 5;
 
-/** Sends every probe again and again, each in its own turn, until `work` has ended. */
+/** Sends every probe repeatedly, independently of the others, until `work` has ended. */
 export async function noticedDuring(
   pid: number,
   probes: readonly Probe[],

@@ -7,7 +7,7 @@ import type { Database } from "bun:sqlite";
 export interface RawData {
   readonly key: string;
   readonly folders: number;
-  /** In one folder. */
+  /** Documents in one folder. */
   readonly documents?: number;
   readonly texts: readonly string[];
 }
@@ -54,14 +54,14 @@ export function fillDocuments(db: Database, count: number): void {
   })();
   db.run("create index by_size on documents (folder_id, type, size, created_at, id)");
 }
-/** Sizes in no order. */
+/** Sizes in random order. */
 const mixed = (index: number): number => (index * 7_919) % 5_003;
 
 export const folderName = (index: number): string => `Folder number ${index}`;
 export const folderDescription = (index: number): string =>
   `What the ${index}th folder of this benchmark is for, in a sentence.`;
 
-/** Puts texts into a full-text index with stemming, each in a durable transaction of its own. */
+/** Adds texts to a full-text index with stemming, each in a durable transaction of its own. */
 export function fillTexts(db: Database, texts: readonly string[]): void {
   db.run(
     "create virtual table texts using fts5(text, folder unindexed, tokenize = 'porter unicode61')",

@@ -1,6 +1,6 @@
 /**
  * The rival of indexing: inserts every text into a full-text index, one durable transaction each,
- * and prints how long that took in milliseconds. A process of its own.
+ * and prints the duration in milliseconds. Runs as a separate process.
  */
 import { Database } from "bun:sqlite";
 import { fillTexts } from "./raw-data";

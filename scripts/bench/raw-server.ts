@@ -1,7 +1,6 @@
 /**
- * The rival: nothing but Bun.serve and prepared statements, doing the work of GET /folders, of a
- * sorted list of documents and of a search in the plainest way there is. Started as a process of
- * its own.
+ * The rival: only Bun.serve and prepared statements, with the plainest possible implementation of
+ * GET /folders, of a sorted list of documents and of a search. Runs as a separate process.
  */
 import { Database } from "bun:sqlite";
 import { fillDocuments, fillFolders, fillTexts, type RawData } from "./raw-data";
@@ -52,7 +51,7 @@ const window_ms = 60_000;
 const requests_max = 1_000_000_000;
 const windows = new Map<string, { used: number; ends_at: number }>();
 
-/** Counts a request of the owner in the running window. */
+/** Counts a request of the owner in the current window. */
 function charge(owner_id: string): { remaining: number; reset_s: number } {
   const now = Date.now();
   let current = windows.get(owner_id);

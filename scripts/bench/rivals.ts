@@ -19,7 +19,7 @@ interface Question {
   readonly id: string;
   readonly text: string;
 }
-/** The relevant documents of a question with their grade of relevance. */
+/** The relevant documents of a query with their grade of relevance. */
 type Grades = ReadonlyMap<string, number>;
 interface TestSet {
   readonly name: string;
@@ -28,7 +28,7 @@ interface TestSet {
   readonly grades: ReadonlyMap<string, Grades>;
 }
 
-/** Finds documents for a question, best first. */
+/** Finds documents for a query, best first. */
 interface Ranker {
   readonly name: string;
   readonly indexed_ms: number;
@@ -37,10 +37,10 @@ interface Ranker {
 }
 
 const depth = 10;
-/** Passages asked for, so that ten documents are among them. */
+/** Passages requested, enough to contain ten documents. */
 const passages = 50;
 
-/** `directory` holds sets, or is one. */
+/** `directory` contains data sets, or is one. */
 export async function rivalRows(directory: string): Promise<Row[]> {
   const holdsSet = (at: string) => existsSync(join(at, "corpus.jsonl"));
   const inside = existsSync(directory)
@@ -86,7 +86,7 @@ async function setRows(set: TestSet): Promise<Row[]> {
     times = rankers.map(() => [] as number[]);
   for (const { text } of set.questions.slice(0, 20))
     for (const ranker of rankers) await ranker.find(text);
-  // Question by question, so that all of them see the same machine.
+  // Query by query, so that all of them run under the same conditions.
   for (const { id, text } of set.questions)
     for (const [at, ranker] of rankers.entries()) {
       const started = performance.now();
@@ -108,7 +108,7 @@ async function setRows(set: TestSet): Promise<Row[]> {
   }));
 }
 
-/** Discounted gain of the first ten over that of the best order there is. */
+/** Normalised discounted cumulative gain of the first ten (nDCG@10). */
 function ndcg(found: readonly string[], grades: Grades): number {
   const gain = (values: readonly number[]) =>
     values.slice(0, depth).reduce((sum, value, at) => sum + value / Math.log2(at + 2), 0);
@@ -119,7 +119,9 @@ function ndcg(found: readonly string[], grades: Grades): number {
 
 const since = (started: number): number => performance.now() - started;
 
-/** The first passage of a document counts. Its text is on disk; the rivals keep all in memory. */
+/**
+ * A document ranks by its first passage. Its text is on disk; the rivals keep everything in memory.
+ */
 async function dossier(documents: readonly Document[]): Promise<Ranker> {
   const index = await OwnIndex.open(),
     started = performance.now();
@@ -138,7 +140,7 @@ async function dossier(documents: readonly Document[]): Promise<Ranker> {
   };
 }
 
-/** In its default settings: no stemming. */
+/** With its default settings: no stemming. */
 function minisearch(documents: readonly Document[]): Ranker {
   const started = performance.now(),
     index = new MiniSearch<Document>({ fields: ["title", "text"] });
@@ -155,8 +157,8 @@ function minisearch(documents: readonly Document[]): Ranker {
 }
 
 /**
- * In its default settings: stemming of English, stopwords. Its parser has a syntax of its own, so
- * the words of the question are given to it as terms.
+ * With its default settings: English stemming, stopwords. Its query syntax is avoided by passing
+ * the words as terms.
  */
 function lunrOf(documents: readonly Document[]): Ranker {
   const started = performance.now();

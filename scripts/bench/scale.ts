@@ -1,6 +1,6 @@
 /**
- * Rows: requests and jobs a second of the embedded database, and of one, two and three processes on
- * PostgreSQL; and what a process costs that does nothing: memory, connections, statements.
+ * Rows: requests and jobs per second of the embedded database, and of one, two and three processes
+ * on PostgreSQL; and the cost of an idle process: memory, connections, statements.
  */
 import { SQL } from "bun";
 import { mkdirSync } from "node:fs";
@@ -125,7 +125,7 @@ async function settled(call: Dossier["call"], folder_id: string): Promise<void> 
   }
 }
 
-/** Of each process, while none has anything to do. */
+/** Per idle process. */
 async function costOf(nodes: readonly Dossier[], url: string): Promise<Cost> {
   const database = new SQL(url, { max: 1 });
   const transactions = async (): Promise<number> => {

@@ -28,7 +28,7 @@ const questions = 150,
   warm_up = 20,
   cache_bytes_max = 256 * 2 ** 20;
 
-/** A text of exactly so many passages, and the passages. */
+/** A text of exactly this many passages, and the passages. */
 export function makePassages(count: number, seed: number): { text: string; passages: string[] } {
   const long = makeText(seed, count * 1_800),
     chunks = [...chunksOf(long, []).take(count)];
@@ -76,8 +76,7 @@ export async function searchRows(): Promise<Row[]> {
       many: (query) => ask(crowded, query, scopes.many),
       index: (query) => index.search(query, whole_scope),
     };
-    // Everything has been searched once before anything is measured: the other folders lie in
-    // memory too.
+    // Everything is searched once before the measurement, so the other folders are in memory too.
     await crowded.call("POST", "/search", { query: makeQuery(others[0]!, 0) });
     const times = await measureAll(asks, (round) => makeQuery(texts[round % texts.length]!, round));
     index.close();
@@ -169,8 +168,8 @@ type Kind = "rival" | "own_alone" | "own_crowded" | "one" | "few" | "many" | "in
 type Asks = Readonly<Record<Kind, (query: string) => Promise<void>>>;
 
 /**
- * Milliseconds of each kind, question by question: all kinds one after the other, in rotating
- * order, so that they see the same machine.
+ * Durations by kind in milliseconds: all kinds run for each query, in rotating order, so that they
+ * see the same conditions.
  */
 async function measureAll(
   asks: Asks,

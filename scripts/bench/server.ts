@@ -1,4 +1,4 @@
-/** Dossier and its rival as processes of their own, with the same data, ready to be measured. */
+/** Dossier and its rival as separate processes with the same data, ready to be measured. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ export const email = "bench@example.com";
 const settings = {
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
   DOSSIER_SERVER_LOG_LEVEL: "warn",
-  // The rivals have none, and its own row says what they cost.
+  // Off, because the rivals have none, and its cost has a row of its own.
   DOSSIER_EMBEDDINGS_PROVIDER: "none",
 };
 
@@ -22,7 +22,7 @@ export function temporaryDirectory(): TemporaryDirectory {
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-/** Calls the API with a key. @throws Error on any answer that is not a success. */
+/** Calls the API with a key. @throws Error unless the response is a success. */
 export type ApiCall = <T>(method: string, path: string, body?: object) => Promise<T>;
 
 export interface Dossier extends Launched {
@@ -33,7 +33,7 @@ export interface Dossier extends Launched {
 }
 
 /**
- * Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. `env`:
+ * Starts dist/dossier on `data` with a new user, or with the key of an earlier start. `env`:
  * further settings.
  */
 export async function startDossier(
@@ -96,7 +96,7 @@ export const addFolders = (dossier: Dossier, count: number): Promise<void> =>
   });
 
 /**
- * Creates the texts as documents of one folder and waits until none is `syncing`. Answers the
+ * Creates the texts as documents of one folder and waits until none is `syncing`. Returns the
  * milliseconds from the first request on.
  */
 export async function addTexts(
@@ -129,16 +129,16 @@ export async function addTexts(
   }
 }
 
-/** The longest standstill of the servers that were stopped since it was last asked for. */
+/** The longest stall of servers stopped since the last call. */
 let longest_stall_ms = 0;
 
-/** The log says when a server stood still for more than 100 ms. */
+/** The log reports when a server stalled for more than 100 ms. */
 function noteStalls(output: string): void {
   for (const [, ms] of output.matchAll(/"(?:stall_ms|more_ms_max)":(\d+)/g))
     longest_stall_ms = Math.max(longest_stall_ms, Number(ms));
 }
 
-/** … in words, for the rows that were measured meanwhile. */
+/** The same as text, for the rows measured meanwhile. */
 export function takeStalls(): string {
   const ms = longest_stall_ms;
   longest_stall_ms = 0;
@@ -150,7 +150,7 @@ export interface Rival {
   stop(): void;
 }
 
-/** Runs a script of this directory in a process of its own, which is given `input`. */
+/** Runs a script of this directory in a separate process with `input`. */
 export const cleanSpawn = (script: string, input: string, ...args: readonly string[]) =>
   Bun.spawn([process.execPath, resolve(import.meta.dir, script), ...args], {
     env: cleanEnvironment(),
@@ -168,8 +168,8 @@ export async function startRival(directory: string, data: RawData): Promise<Riva
 }
 
 /**
- * Inserts the texts into SQLite's full-text index in a process of its own. Answers the milliseconds
- * it took, without its start.
+ * Inserts the texts into SQLite's full-text index in a separate process. Returns the milliseconds,
+ * without its start.
  */
 export async function indexByRival(directory: string, texts: readonly string[]): Promise<number> {
   const run = cleanSpawn("raw-index.ts", JSON.stringify(texts), join(directory, "raw-index.db"));

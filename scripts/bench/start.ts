@@ -1,6 +1,4 @@
-/**
- * Rows: how soon a started server answers, and what it holds in memory when nobody asks anything.
- */
+/** Rows: the time until a started server answers, and its idle memory. */
 import { connect } from "node:net";
 import { executable } from "../build";
 import { cleanEnvironment } from "../lib/launch";
@@ -22,7 +20,7 @@ async function versionMs(): Promise<number> {
 }
 
 /**
- * Milliseconds from starting the server to its first answer with status 200 to an authenticated
+ * Milliseconds from starting the server to its first response with status 200 to an authenticated
  * request.
  */
 async function firstAnswerMs(data: string, key: string, port: number): Promise<number> {

@@ -1,9 +1,9 @@
 /**
- * Text for benchmarks, made here and the same at every run: made-up words as often as words of a
- * natural language are.
+ * Generated text for benchmarks, the same at every run: invented words with the frequencies of a
+ * natural language.
  */
 
-/** Numbers from 0 to 1 (mulberry32): the same seed gives the same ones everywhere. */
+/** Pseudo-random numbers from 0 to 1 (mulberry32), reproducible by seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -56,13 +56,12 @@ function word(rank: number): string {
 
 const vocabulary = Array.from({ length: vocabulary_size }, (_, rank) => word(rank));
 
-/** A rank by Zipf's law with exponent 1: each word half as often as the one of half its rank. */
+/** A rank by Zipf's law with exponent 1. */
 const zipfRank = (random: () => number): number =>
   Math.min(vocabulary_size - 1, Math.floor(Math.exp(random() * Math.log(vocabulary_size))) - 1);
 
 /**
- * About `length` characters of sentences in paragraphs, with a topic: a few rarer words that come
- * again and again.
+ * About `length` characters of sentences in paragraphs, with a topic: a few rarer words that recur.
  */
 export function makeText(seed: number, length: number): string {
   const random = seededRandom(seed);
@@ -90,8 +89,7 @@ function sentence(random: () => number, topic: readonly string[]): string {
 }
 
 /**
- * Texts of 1 to `passages_max` passages of about 770 characters, each length as likely as the
- * others.
+ * Texts of 1 to `passages_max` passages of about 770 characters; lengths are uniformly distributed.
  */
 export const makeTexts = (count: number, seed = 1, passages_max = 20): string[] =>
   Array.from({ length: count }, (_, index) =>
@@ -101,7 +99,7 @@ export const makeTexts = (count: number, seed = 1, passages_max = 20): string[] 
     ),
   );
 
-/** Five words from the middle of a text: a question that something answers. */
+/** Five words from the middle of a text: a query that has a match. */
 export function makeQuery(text: string, seed: number): string {
   const words = text
     .toLowerCase()

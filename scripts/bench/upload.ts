@@ -1,11 +1,11 @@
-/** Row: what an upload of 500 MB adds to the memory of the server while it is received. */
+/** Row: how much an upload of 500 MB adds to the memory of the server while it is received. */
 import { has_proc, peakRssMib, resetPeak, rssMib, type Row } from "./measure";
 import { temporaryDirectory, startDossier } from "./server";
 
 const upload_bytes = 500 * 1000 * 1000;
 const boundary = "----dossier-bench";
 
-/** A multipart body whose file is one line of text again and again, made as it is sent. */
+/** A multipart body with a file of repeated lines, generated while it is sent. */
 function body(): ReadableStream<Uint8Array> {
   const piece = new TextEncoder().encode(
     "The quick brown fox jumps over the lazy dog, again and again and again.\n".repeat(1024),

@@ -1,6 +1,6 @@
 /**
- * Rows: how long a healthy receiver waits beside dead ones, and how long other requests take beside
- * names that nobody answers for; each beside the same alone.
+ * Rows: how long a healthy receiver waits beside unreachable ones, and the response times of other
+ * requests beside host names that never resolve; each beside the same alone.
  */
 import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo, type Server } from "node:net";
@@ -8,7 +8,7 @@ import { createKey } from "../lib/launch";
 import { median, quantile, type Row } from "./measure";
 import { inParallel, temporaryDirectory, startDossier, type Dossier } from "./server";
 
-/** On loopback, and allowed by the settings. */
+/** On loopback, which the settings allow. */
 const allowed = "127.0.0.2";
 const event_type = "import.finished";
 const deliveries = 150;
@@ -16,7 +16,7 @@ const rounds = 3;
 const silent_at_once = 64;
 const measured_ms = 4_000;
 
-/** Calls of another user. */
+/** Requests of another user. */
 async function callsOf(dossier: Dossier, data: string, name: string): Promise<Dossier["call"]> {
   const key = await createKey(data, `${name}@example.com`);
   return async <T>(method: string, path: string, body?: object) => {
@@ -32,7 +32,7 @@ async function callsOf(dossier: Dossier, data: string, name: string): Promise<Do
   };
 }
 
-/** Takes connections and never answers. */
+/** Accepts connections and never responds. */
 async function deadReceiver(): Promise<Server> {
   const server = createServer((socket) => void socket.on("error", () => undefined).resume());
   await new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ interface LiveReceiver {
   next(): Promise<number>;
   stop(): void;
 }
-/** Answers at once, and tells when the next delivery comes. */
+/** Responds at once, and reports when the next delivery arrives. */
 function liveReceiver(): LiveReceiver {
   let came = Promise.withResolvers<number>();
   const server = Bun.serve({
@@ -68,7 +68,7 @@ interface DeadCase {
   readonly name: string;
   readonly accounts: number;
   readonly hooks: number;
-  /** Deliveries of each webhook. */
+  /** Deliveries per webhook. */
   readonly queued: number;
 }
 const dead_cases: readonly DeadCase[] = [
@@ -78,8 +78,8 @@ const dead_cases: readonly DeadCase[] = [
 ];
 
 /**
- * From the request that makes it due to its arrival, milliseconds: the median of many, one after
- * the other.
+ * From the request that triggers it to its arrival, milliseconds: the median of many, one after the
+ * other.
  */
 async function latency(
   dossier: Dossier,
@@ -96,7 +96,10 @@ async function latency(
   return median(all_ms);
 }
 
-/** Registers dead webhooks and queues deliveries to them; answers what removes them. */
+/**
+ * Registers unreachable webhooks and queues deliveries to them; returns a function that removes
+ * them.
+ */
 async function queueDead(
   owners: readonly Dossier["call"][],
   { accounts, hooks, queued }: DeadCase,
@@ -159,8 +162,8 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
 }
 
 /**
- * Milliseconds of requests that read, write, look a name up and read a file, from four clients,
- * until `done`.
+ * Durations of requests that read, write, resolve a name and read a file, from four clients, until
+ * `done`; milliseconds.
  */
 async function latencies(
   dossier: Dossier,
@@ -235,7 +238,7 @@ async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): 
 
 export async function webhookRows(): Promise<Row[]> {
   const temporary = temporaryDirectory();
-  // Listens and never answers.
+  // Listens and never responds.
   const nobody = createSocket("udp4");
   await new Promise<void>((resolve) => {
     nobody.bind(0, "127.0.0.1", resolve);
@@ -245,7 +248,7 @@ export async function webhookRows(): Promise<Row[]> {
     DOSSIER_WEBHOOKS_DNS_SERVERS: `127.0.0.1:${nobody.address().port}`,
   });
   try {
-    // Five names of one person are looked up at a time.
+    // Five names per user are resolved at a time.
     const owners: Dossier["call"][] = [];
     for (let n = 0; n < Math.ceil(silent_at_once / 5); n++)
       owners.push(await callsOf(dossier, temporary.directory, `owner${n}`));

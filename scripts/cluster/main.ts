@@ -1,8 +1,8 @@
 /**
- * `npm run cluster`: what examples/cluster/compose.yaml describes, as processes of this machine:
+ * `npm run cluster`: the cluster of examples/cluster/compose.yaml, as processes of this machine:
  * two web nodes and a worker on PostgreSQL and an S3 store behind Caddy, with the settings of those
- * files. Does the main job through Caddy, while nodes are killed and replaced; `--old EXECUTABLE`
- * begins with that version and replaces one node after the other. Exit code 1 when anything failed.
+ * files. Does the main job through Caddy while nodes are killed and replaced; `--old EXECUTABLE`
+ * starts with that version and replaces one node after the other. Exit code 1 if anything failed.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const start_ms_max = 60_000;
 
 const say = (line: string) => console.log(line);
 
-/** The environment of a service, with the values that stand in the file where none is given. */
+/** The environment of a service, with the defaults of the file. */
 function environmentOf(name: Name): Record<string, string> {
   const { services } = Bun.YAML.parse(readFileSync(join(files, "compose.yaml"), "utf8")) as {
     services: Record<Name, { readonly environment: Record<string, string> }>;
@@ -96,7 +96,7 @@ class Cluster {
   portOf = (name: Name): number => this.nodes.get(name)!.port;
 }
 
-/** Asks until it holds; what fails meanwhile does not count. @throws Error after a minute */
+/** Retries until it holds, ignoring failures. @throws Error after a minute */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end_ms = performance.now() + start_ms_max; ;) {
     if (await holds().catch(() => false)) return;
@@ -105,7 +105,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** Caddy by the file of the example, at an address of this machine. */
+/** Caddy with the configuration of the example, at a local address. */
 async function startCaddy(directory: string, cluster: Cluster) {
   const port = await freePort();
   const written = readFileSync(join(files, "Caddyfile"), "utf8")
@@ -128,7 +128,7 @@ type Found = Readonly<{ data: readonly { readonly document_id: string }[] }>;
 
 /** One user's requests through Caddy. */
 class Caller {
-  /** Requests that were answered, and by status those that were refused. */
+  /** Successful requests, and refused ones by status. */
   answered = 0;
   readonly refused = new Map<number, number>();
 
@@ -137,7 +137,7 @@ class Caller {
     private readonly key: string,
   ) {}
 
-  /** @throws Error when it is refused for another reason than that nobody is there */
+  /** @throws Error when it is refused for any reason except an unavailable node */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const form = body instanceof FormData;
     const answer = await fetch(`${this.url}/api/dev/v1${path}`, {
@@ -157,7 +157,7 @@ class Caller {
     return (text === "" ? null : JSON.parse(text)) as T;
   }
 
-  /** As `call`; what met a node in the moment of its end is sent again, as clients do. */
+  /** As `call`; a request that met a stopping node is retried, as clients do. */
   async again<T>(method: string, path: string, body: () => unknown): Promise<T> {
     for (let tries = 1; ; tries++)
       try {
@@ -231,7 +231,7 @@ async function step(what: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Reads through Caddy for as long as `work` takes: every answer must be one. */
+/** Reads through Caddy while `work` runs: every request must succeed. */
 async function readingDuring(work: () => Promise<void>): Promise<void> {
   let ended = false;
   const problems: string[] = [];

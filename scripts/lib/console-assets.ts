@@ -1,6 +1,5 @@
 /**
- * Loaded before every test file: the console's built files are there, as they are in the
- * executable.
+ * Loaded before every test file: makes sure that the console is built, as it is in the executable.
  */
 import { buildConsoleIfStale } from "../build-console";
 

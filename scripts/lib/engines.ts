@@ -1,10 +1,10 @@
-/** On what tests run: the embedded database, or a PostgreSQL that is started for them. */
+/** The databases for tests: the embedded one, or a PostgreSQL that is started for them. */
 import { findPostgres, startPostgres } from "./postgres";
 
 export interface Engine {
-  /** After the name of what ran: ` on PostgreSQL`; empty for the embedded database. */
+  /** A suffix for the test's name: ` on PostgreSQL`; empty for the embedded database. */
   readonly suffix: string;
-  /** What tells the tests (test/helpers/databases.ts). */
+  /** The environment for tests (test/helpers/databases.ts). */
   readonly env: Readonly<Record<string, string>>;
 }
 export const embedded: Engine = { suffix: "", env: {} };
@@ -15,7 +15,7 @@ export const whyNoPostgres = (): string =>
     ? "No PostgreSQL from 15 on was found: the tests ran on the embedded database alone."
     : "";
 
-/** One PostgreSQL, and each of these numbers of processes on it; null where there is none. */
+/** One PostgreSQL, with each of these numbers of processes on it; null where there is none. */
 export async function withPostgres<T>(
   use: (engine: (processes: number) => Engine) => Promise<T>,
 ): Promise<T | null> {

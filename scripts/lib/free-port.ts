@@ -1,4 +1,4 @@
-/** A port of the loopback address that nobody uses at this moment. */
+/** Finds an unused port on the loopback address. */
 import { createServer } from "node:net";
 
 export const freePort = (): Promise<number> =>

@@ -1,9 +1,9 @@
-/** How long the functions of a file are, each with the functions inside it. */
+/** Measures the length of each function of a file, including nested ones. */
 import ts from "typescript";
 
 export interface Measured {
   readonly path: string;
-  /** Where it begins. */
+  /** The line where it begins. */
   readonly line: number;
   readonly lines: number;
 }

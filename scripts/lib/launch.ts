@@ -1,22 +1,18 @@
 /**
- * Starts dist/dossier as its own process on a data directory and waits until it serves. For tests,
- * the demonstration and benchmarks.
+ * Starts dist/dossier as a separate process on a data directory and waits until it serves. For
+ * tests, the demonstration and benchmarks.
  */
 import { executable } from "../build";
 
 export interface LaunchOptions {
   readonly data: string;
-  /**
-   * Added to the environment; settings of Dossier that the caller's own shell has set are left out.
-   */
+  /** Added to the environment; settings of Dossier in the caller's own shell are removed. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further arguments of `dossier serve`. */
   readonly args?: readonly string[];
-  /** How long it may take to serve, milliseconds. */
+  /** Time limit for its start, milliseconds. */
   readonly limit_ms?: number;
-  /**
-   * The working directory. Default: the data directory, which holds no settings of this checkout.
-   */
+  /** The working directory. Default: the data directory, which has no settings of this checkout. */
   readonly cwd?: string;
 }
 
@@ -24,9 +20,9 @@ export interface Launched {
   /** `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly pid: number;
-  /** What it has written to standard output and standard error so far. */
+  /** Its output so far, standard output and standard error. */
   output(): string;
-  /** Ends with the exit code, or 128 + the signal's number. */
+  /** Resolves with the exit code, or 128 + the signal's number. */
   readonly exited: Promise<number>;
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
 }
@@ -39,7 +35,7 @@ export interface CommandResult {
 
 const address = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 
-/** The environment without this shell's settings of Dossier, and with `more`. */
+/** The environment without this shell's settings of Dossier, plus `more`. */
 export function cleanEnvironment(
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
@@ -51,7 +47,8 @@ export function cleanEnvironment(
 }
 
 /**
- * Starts the server on a free port. @throws Error with what it said, when it ends or stays silent.
+ * Starts the server on a free port. @throws Error with its output when it exits or does not
+ * respond.
  */
 export async function launch({
   data,
@@ -111,7 +108,7 @@ export interface CommandOptions {
   readonly program?: string;
 }
 
-/** Runs a command of the executable to its end: `dossier key create …`. */
+/** Runs a command of the executable and waits for its end: `dossier key create …`. */
 export async function runCommand(
   data: string,
   args: readonly string[],
@@ -133,8 +130,8 @@ export async function runCommand(
 }
 
 /**
- * The same, for a command that must succeed; answers what it printed, trimmed. @throws Error with
- * what it said.
+ * The same, for a command that must succeed; returns its trimmed output. @throws Error with its
+ * output.
  */
 export async function mustRun(
   data: string,
@@ -147,10 +144,10 @@ export async function mustRun(
   return stdout.trim();
 }
 
-/** Of every user that is made here. */
+/** The password of every user created here. */
 export const first_password = "correct horse battery staple";
 
-/** A user with an API key, made through the command line. Answers the key. */
+/** Creates a user with an API key through the command line. Returns the key. */
 export async function createKey(
   data: string,
   email: string,

@@ -1,11 +1,11 @@
-/** Where what only tests need is written. */
+/** The directory for temporary files of tests. */
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 const memory = "/dev/shm";
 const memory_bytes_min = 2 * 2 ** 30;
 
-/** In memory where there is much of it: no test waits for a disk. */
+/** In memory if there is enough of it, so that no test waits for a disk. */
 export function memoryPlace(): string {
   try {
     const { bavail, bsize } = statfsSync(memory);

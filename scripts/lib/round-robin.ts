@@ -1,6 +1,6 @@
 /**
- * A reverse proxy for tests: each request goes to the next server. One that can't be connected to
- * is passed over; when one ends in the middle, so does the answer.
+ * A reverse proxy for tests: each request goes to the next server. Unreachable servers are skipped;
+ * when a server dies during a response, the response is cut off.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -9,14 +9,14 @@ export interface RoundRobin {
   stop(): void;
 }
 
-/** `targets`: the addresses of servers, asked at each request; null for one that is down. */
+/** `targets`: the addresses of servers, read at each request; null for one that is down. */
 export async function startRoundRobin(
   targets: () => readonly (string | null)[],
 ): Promise<RoundRobin> {
   let next = 0;
   const server = createServer((request, response) => {
     void pass(request, response, () => targets()[next++ % targets().length] ?? null).catch(() =>
-      // Nobody knows what has become of the request.
+      // It is unknown whether the request was processed.
       request.socket.destroy(),
     );
   });
@@ -35,13 +35,13 @@ export async function startRoundRobin(
 
 const tries_max = 6;
 
-/** @throws Error when the answer breaks off */
+/** @throws Error when the response is cut off */
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
   nextTarget: () => string | null,
 ): Promise<void> {
-  // Read whole, so that it can be sent to another one.
+  // Read completely, so that it can be sent to another server.
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   const gone = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * A store with the API of S3 for long proofs: SeaweedFS where its program `weed` is installed, or
- * the one that DOSSIER_S3_SERVER names (`seaweedfs`, `moto`, `s3rver`); else s3rver, from npm.
+ * An S3-compatible store for long tests: SeaweedFS if its program `weed` is installed, or the one
+ * in DOSSIER_S3_SERVER (`seaweedfs`, `moto`, `s3rver`); otherwise s3rver, from npm.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const start_ms_max = 60_000;
 
 export interface S3Server extends AsyncDisposable {
   readonly name: string;
-  /** As a server reads and lists it: Bun's own client is refused by s3rver when it lists. */
+  /** Lists objects with signed requests: s3rver refuses those of Bun's own client. */
   readonly place: S3Place;
   /** Settings of a server that keeps its originals there. */
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export async function startS3Server(
   const place = new S3Place({ ...found, timeout_ms: start_ms_max, now_ms: () => Date.now() });
   for (const end_ms = performance.now() + start_ms_max; ;)
     try {
-      // The others have it, or make it with the first object.
+      // The others have the bucket, or create it with the first object.
       if (name === "moto") await fetch(`${endpoint}/originals`, { method: "PUT" });
       await place.probe();
       break;
@@ -72,7 +72,7 @@ async function startS3rver(directory: string, port: number): Promise<() => Promi
   return () => server.close();
 }
 
-/** A program of its own, with a door of its own for each of its parts. */
+/** A separate program, with a port for each of its parts. */
 async function start(name: string, directory: string, port: number): Promise<() => Promise<void>> {
   const own = await Promise.all([freePort(), freePort(), freePort()]);
   const command =

@@ -1,7 +1,4 @@
-/**
- * A disk of a few megabytes that can be filled up to its last byte: a tmpfs of its own, which
- * needs root.
- */
+/** A disk of a few megabytes that can be filled up to its last byte: a tmpfs, which needs root. */
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +6,9 @@ import { join } from "node:path";
 export interface SmallDisk extends Disposable {
   readonly path: string;
   freeBytes(): number;
-  /** Takes what is free with a file of its own, except so many bytes. */
+  /** Fills the free space with a file, except for this many bytes. */
   fill(leave_bytes?: number): void;
-  /** Gives back what `fill` took. */
+  /** Frees what `fill` took. */
   empty(): void;
 }
 
@@ -26,7 +23,7 @@ function mounts(): boolean {
   rmSync(path, { recursive: true });
   return works;
 }
-/** Whether this machine lets its user mount a disk; says so once where it does not. */
+/** Whether the user may mount a disk on this machine; prints a note once if not. */
 export const can_mount = mounts();
 if (!can_mount) console.log("Small disks are skipped: they need Linux and root, to mount a tmpfs.");
 

@@ -1,7 +1,7 @@
 /**
- * `npm run moving -- DOCUMENTS`: a data directory with so many documents (default 100,000), their
- * index and vectors is moved into a PostgreSQL that this starts, with two kills on the way, and
- * back. Prints times and memory, and ends with 1 when anything is different.
+ * `npm run moving -- DOCUMENTS`: moves a data directory with that many documents (default 100,000),
+ * their index and vectors into a PostgreSQL started here, with two kills on the way, and back.
+ * Prints times and memory, and exits 1 if anything differs.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,11 +17,11 @@ const documents = Number(process.argv[2] ?? 100_000);
 const through_server = Math.min(documents, 1_000);
 const text_length = 1_500;
 const at_once = 50;
-/** Shares of the rows after which it is killed. */
+/** The fractions of rows after which it is killed. */
 const kills = [0.25, 0.6];
 const queries = 20;
 
-/** Vectors that are quickly made: what is proved is that they are moved. */
+/** Vectors that are cheap to compute, because only moving them is tested. */
 const dimensions = 384;
 using embedder = Bun.serve({
   port: 0,
@@ -54,7 +54,7 @@ const url = postgres.url.replace(/postgres$/, "moving");
 const target = new SQL(url, { max: 1 });
 const wrong: string[] = [];
 
-/** What is read of the answers here. */
+/** The fields of responses used here. */
 interface Answer {
   readonly id: string;
   readonly status_counts: { readonly syncing: number };
@@ -105,7 +105,7 @@ async function end(server: Launched): Promise<void> {
   await server.exited;
 }
 
-/** What searches find, with every score. */
+/** The results of searches, with every score. */
 async function searches(of: string, key: string, more: Record<string, string>): Promise<string> {
   const server = await launch({ data: of, env: { ...env, ...more }, limit_ms: 120_000 });
   const call = caller(server, key);
@@ -122,7 +122,7 @@ async function searches(of: string, key: string, more: Record<string, string>): 
   return JSON.stringify(found);
 }
 
-/** Ends with its output, or null when it was killed at this share of the rows. */
+/** Resolves with its output, or null when it was killed at this fraction of the rows. */
 async function move(to: string, more: Record<string, string>, kill_at: number | null) {
   const run = Bun.spawn([executable, "migrate-to", to, "--data", data], {
     env: cleanEnvironment({ ...env, ...more }),

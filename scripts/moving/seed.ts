@@ -1,14 +1,14 @@
 /**
- * Very many documents in a data directory: some come through the server, and the others are copies
- * of their rows with ids of their own.
+ * Creates very many documents in a data directory: some through the server, the others as copies of
+ * their rows with new ids.
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
-/** More than any id that a small server has given. */
+/** Higher than any id that a small server has assigned. */
 const id_step = 2 ** 32;
 
-/** Columns that name a document, and those with a number of the index or of a text. */
+/** Columns with document ids, and those with numbers of the index or of texts. */
 const numbers = ["id", "edition", "segment_id", "text_id"];
 const tables = [
   "documents",
@@ -22,7 +22,7 @@ const tables = [
   "texts_pieces",
 ];
 
-/** Each document, so many times more, in a database that no server has open. */
+/** Copies each document that many times, in a database that no server has open. */
 export function multiply(data: string, times: number): void {
   using database = new Database(join(data, "dossier.db"));
   database.run("pragma synchronous = off");

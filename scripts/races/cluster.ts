@@ -1,4 +1,4 @@
-/** Three servers on one PostgreSQL database, started for the races and ended with them. */
+/** Three servers on one PostgreSQL database, for the duration of the races. */
 import { SQL } from "bun";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export interface Cluster extends AsyncDisposable {
 }
 
 const nodes = 3;
-/** Of a server that ends by itself, characters. */
+/** How much output of a crashed server is shown, in characters. */
 const said_max = 4_000;
 const plugin = join(import.meta.dir, "plugin.ts");
 
@@ -52,7 +52,7 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
     started.defer(() => endServer(server));
     return server;
   };
-  // The first one makes the tables, for which the others would wait.
+  // The first one creates the tables, for which the others would wait.
   const servers = [await start(0)];
   servers.push(...(await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => start(n + 1)))));
   const urls = servers.map((server) => server.url);
@@ -69,7 +69,7 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   };
 }
 
-/** One that has ended before it was told to says why. */
+/** A server that exits unexpectedly reports why. */
 async function endServer(server: Launched): Promise<void> {
   const settled = await Promise.race([server.exited, Bun.sleep(0)]);
   if (settled !== undefined)
@@ -80,10 +80,10 @@ async function endServer(server: Launched): Promise<void> {
 
 const ids = { now_ms: Date.now, newId };
 
-/** Written into the database: commands would take a processor for a second for each. */
+/** Written into the database directly: each command would take a second of processor time. */
 class Users {
   readonly #sessions = new Map<string, Promise<Session>>();
-  /** Of the one password of all. */
+  /** The hash of the common password. */
   #hash: Promise<string> | undefined;
 
   constructor(

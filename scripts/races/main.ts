@@ -1,8 +1,8 @@
 /**
- * `npm run races -- ROUNDS [WORD]`: limits are fired at from three processes on one PostgreSQL at
- * once, so many rounds each (default 1,000), those with the word in their name; several rounds of a
- * race go on beside each other, for different users. Prints how often each was broken, and ends
- * with 1 when any was, or when it was stopped.
+ * `npm run races -- ROUNDS [WORD]`: exceeds each limit from three processes on one PostgreSQL at
+ * once, for so many rounds (default 1,000); WORD selects races by name. Rounds of a race run in
+ * parallel for different users. Prints how often each limit was broken, and exits 1 if any was, or
+ * if it was stopped.
  */
 import { startCluster, type Cluster } from "./cluster";
 import { Outside } from "./outside";
@@ -14,10 +14,10 @@ import { work_races } from "./work";
 const rounds = Number(process.argv[2] ?? 1_000);
 const word = process.argv[3] ?? "";
 const lanes_max = 6;
-/** Of one race that are printed. */
+/** Failures printed per race. */
 const shown_max = 3;
 
-/** What the servers are started with. */
+/** Settings of the servers. */
 const settings = {
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
   DOSSIER_WEBHOOKS_PER_ACCOUNT: "2",
@@ -25,13 +25,13 @@ const settings = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_EVENTS_STREAMS_MAX: "2",
   DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.1/32",
-  // An eighth of it, two, is one user's.
+  // A user's share is an eighth of it, two.
   DOSSIER_ANSWERS_MODEL_CONCURRENCY: "16",
   DOSSIER_ANSWERS_TIMEOUT: "4m",
   DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "4m",
   DOSSIER_TRANSCRIPTION_CONCURRENCY: "1",
 };
-/** What some races need would be in the way of the others. */
+/** Settings that some races need, and that would disturb the others. */
 const quota_settings = {
   ...settings,
   DOSSIER_QUOTAS_FOLDERS: "4",
@@ -45,7 +45,7 @@ const rate_settings = {
 
 using outside = new Outside();
 let broken_in_all = 0;
-/** Rounds that have begun are ended, and no further ones begin. */
+/** Finishes the rounds that have begun, and starts no further ones. */
 let is_stopped = false;
 for (const signal of ["SIGINT", "SIGTERM"])
   process.once(signal, () => {
@@ -67,7 +67,7 @@ async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
   const goOn = async (round: Round): Promise<void> => {
     while (next < rounds && !is_stopped) {
       const n = next++;
-      // What breaks off is told as well, and the other rounds go on.
+      // Aborted rounds are reported as well, and the others continue.
       const wrong = await round(n).catch(String);
       if (wrong !== null) broken.push(`round ${n}: ${wrong}`);
     }

@@ -1,44 +1,44 @@
 /**
- * What the servers of the races ask: a model and a transcriber, which count how many requests they
- * have at the same time, hosts that want pauses, and gates that hold whoever comes.
+ * External services for the races: a model and a transcriber that count concurrent requests, hosts
+ * that ask for pauses, and gates that hold requests.
  */
 
-/** How long an answer takes: the others have time to come. */
+/** The duration of an answer, so that others can arrive meanwhile. */
 const answer_ms = 15;
-/** So long is waited for a gate to open, and for those who should come to a host. */
+/** How long to wait for a gate to open, and for requests to reach a host. */
 const patience_ms = 10_000;
-/** In a question that is never answered. */
+/** Marks a question that is never answered. */
 export const hold_words = "hold on";
 
 export interface Gate {
-  /** Who asks for it is held until it opens. */
+  /** Holds requests until it opens. */
   readonly url: string;
   open(): void;
 }
 /** Its robots.txt asks for ten seconds between two requests. */
 export interface PatientHost {
-  /** A page that is not there. */
+  /** A page that does not exist. */
   readonly url: string;
-  /** Resolves when a page of it has been asked for. */
+  /** Resolves when one of its pages has been requested. */
   asked(): Promise<void>;
-  /** How often that was. */
+  /** The number of such requests. */
   requests(): number;
 }
 interface Visits {
   robots: number;
   pages: number;
-  /** So many read its robots.txt: none has it before all have come for it. */
+  /** How many fetch its robots.txt: none gets it before all have requested it. */
   readonly readers: number;
   readonly all_came: PromiseWithResolvers<void>;
   readonly page_came: PromiseWithResolvers<void>;
 }
 
 export class Outside implements Disposable {
-  /** By what is counted: how many requests there are, and the most that there were. */
+  /** Concurrent requests by key: the current number and the maximum. */
   readonly #counts = new Map<string, { open: number; peak: number }>();
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   readonly #hosts = new Map<string, Visits>();
-  // On every address of this machine: each is another host.
+  // On every loopback address, each of which is another host.
   readonly #server = Bun.serve({
     hostname: "0.0.0.0",
     port: 0,
@@ -60,8 +60,8 @@ export class Outside implements Disposable {
   }
 
   /**
-   * The most requests that came at the same time since this was asked last, of questions with this
-   * in brackets, or of "recordings".
+   * The most concurrent requests since the last call, of questions with this key in brackets, or of
+   * "recordings".
    */
   takePeak(key: string): number {
     const count = this.#countOf(key);
@@ -82,7 +82,7 @@ export class Outside implements Disposable {
     };
   }
 
-  /** One that nobody has asked yet, for so many imports at once. `n`: below two million. */
+  /** A host that was not used yet, for that many concurrent imports. `n`: below two million. */
   patientHost(n: number, readers: number): PatientHost {
     const address = `127.${1 + (n >> 14)}.${(n >> 7) & 127}.${1 + (n & 127)}`;
     const visits: Visits = {
@@ -154,7 +154,7 @@ async function visit(visits: Visits, path: string): Promise<Response> {
   return new Response("User-agent: *\nCrawl-delay: 10\n");
 }
 
-/** Resolves when whoever asked has left. */
+/** Resolves when the client has disconnected. */
 const gone = (signal: AbortSignal): Promise<Response> =>
   new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(new Response()), { once: true });
@@ -188,7 +188,7 @@ export function silence(): Uint8Array<ArrayBuffer> {
   bytes.writeUInt32LE(bytes.length - 8, 4);
   bytes.write("WAVEfmt ", 8);
   bytes.writeUInt32LE(16, 16);
-  // PCM, one channel of 8,000 samples a second, 16 bits each.
+  // PCM, one channel of 8,000 samples per second, 16 bits each.
   bytes.writeUInt16LE(1, 20);
   bytes.writeUInt16LE(1, 22);
   bytes.writeUInt32LE(8_000, 24);

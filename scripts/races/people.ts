@@ -1,13 +1,10 @@
-/** Races for who comes in: users, administrators, passwords, sign-ins that count once. */
+/** Races about access: users, administrators, passwords, single-use sign-in tokens. */
 import { newToken, sha256 } from "../../plugins/accounts/token";
 import { addressOf, expected, fire, told, type Race, type Session } from "./race";
 
 const password = "correct horse battery staple";
 const day_ms = 24 * 3_600_000;
-/**
- * The beginning of one that is longer than any: it is known to be wrong without the processor time
- * of a hash.
- */
+/** A prefix that makes a password too long: it is refused without hashing. */
 const wrong_password = "x".repeat(1_100);
 
 const passwords: Race = {
@@ -48,7 +45,7 @@ const sign_ins: Race = {
     ({ send }) =>
     async (round) => {
       const path = "//console/api/v1/sign-in/racing";
-      // Without the key of the lane: browsers have none.
+      // Without the lane's key: browsers have none.
       const begun = await send(round, "POST", path, {}, { cookie: "" });
       const [cookie = ""] = begun.headers.getSetCookie().map((one) => one.split(";")[0]!);
       const { location } = (await begun.json()) as { readonly location: string };
@@ -60,7 +57,7 @@ const sign_ins: Race = {
     },
 };
 
-/** Takes the role from everybody who has it: then there is no administrator. */
+/** Removes the role from everybody, so that there is no administrator. */
 const nobody_rules = "update accounts_users set role = 'member' where role = 'admin'";
 
 const last_administrator: Race = {
@@ -98,7 +95,7 @@ const first_administrator: Race = {
         sha256(token),
         Date.now() + day_ms,
       ]);
-      // Each takes a processor for a moment: as few as can race.
+      // Each takes a processor for a moment, so as few as can race.
       const answers = await fire(2, (n) =>
         send(
           round + n,
@@ -130,5 +127,5 @@ export const people_races: readonly Race[] = [
   last_administrator,
   first_administrator,
 ];
-/** With a rate that would be in the way of all others. */
+/** With a rate limit that would disturb all others. */
 export const rate_races: readonly Race[] = [rate];

@@ -1,6 +1,6 @@
 /**
- * What the servers of the races are extended by: a way to sign in that lets everybody in, and an
- * import source whose listing waits for a gate, or for ever.
+ * The test plugin of the races' servers: a sign-in method that accepts everybody, and an import
+ * source whose listing waits for a gate, or for ever.
  */
 import { definePlugin, fill, t } from "dossier";
 import { Accounts, ImportSources, SignIn, type ImportSource } from "dossier/contracts";

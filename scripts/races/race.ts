@@ -1,7 +1,7 @@
-/** What races are made of: a limit, and how to fire at it from every process at once. */
+/** The building blocks of races: a limit, and the means to exceed it from every process at once. */
 import type { Outside } from "./outside";
 
-/** One user's answers, asked of the processes by their number. */
+/** One user's responses, from the processes by number. */
 export type Send = (
   node: number,
   method: string,
@@ -10,43 +10,43 @@ export type Send = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Response>;
 
-/** A session at the console, and whose it is. */
+/** A session in the console, and its user. */
 export interface Session {
   readonly cookie: string;
   readonly user_id: string;
 }
 
-/** Rounds that follow each other, beside those of other lanes. */
+/** Consecutive rounds, in parallel to those of other lanes. */
 export interface Lane {
-  /** From 0. */
+  /** Starts at 0. */
   readonly n: number;
   readonly outside: Outside;
-  /** With the API key of a user whom no other lane and no other race has. */
+  /** With the API key of a user that belongs to this lane and race only. */
   readonly send: Send;
-  /** A user who is signed in; the same one for everybody who names them. */
+  /** A signed-in user; the same one for everybody who uses the name. */
   signIn(name: string, role: "admin" | "member"): Promise<Session>;
-  /** Rows of the database, for what no request can set up. */
+  /** Rows written directly, for states that no request can create. */
   sql(text: string, parameters?: readonly unknown[]): Promise<unknown>;
-  /** What this starts is over when the race is. */
+  /** Disposed of when the race is over. */
   atEnd(work: () => unknown): void;
 }
 
-/** One round, numbered over all lanes. Null when all is well, else what was wrong. */
+/** One round, numbered over all lanes. Returns null on success, otherwise what was wrong. */
 export type Round = (n: number) => Promise<string | null>;
 
 export interface Race {
   readonly name: string;
-  /** How many lanes it may have. Default: as many as there are. */
+  /** The most lanes. Default: all. */
   readonly lanes_max?: number;
   /** Sets up what all rounds of a lane need. */
   begin(lane: Lane): Round | Promise<Round>;
 }
 
-/** So many at once, to the processes in turn. */
+/** That many at once, to the processes in turn. */
 export const fire = (count: number, send: (n: number) => Promise<Response>): Promise<Response[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => send(n)));
 
-/** How often each status came: `201 ×2, 403 ×4`. */
+/** Counts by status: `201 ×2, 403 ×4`. */
 export function told(answers: readonly Response[]): string {
   const counts = Map.groupBy(answers, ({ status }) => status);
   return [...counts]
@@ -65,7 +65,7 @@ export const idsOf = async (answers: readonly Response[], status = 201): Promise
   );
 };
 
-/** Makes one, and answers its id. @throws Error when that is refused */
+/** Creates one, and returns its id. @throws Error when that is refused */
 export async function made(send: Send, path: string, body: object): Promise<string> {
   const answer = await send(0, "POST", path, body);
   if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
@@ -80,17 +80,17 @@ export const removeAll = async (
   await Promise.all(ids.map((id, at) => send(at, "DELETE", `${path}/${id}`)));
 };
 
-/** Between two looks at what takes a while: the other lanes have the processors meanwhile. */
+/** Pause between two polls; the other lanes use the processors meanwhile. */
 export const poll_ms = 80;
 
-/** An address that nobody else has. */
+/** A unique address. */
 export const addressOf = (n: number): Record<string, string> => ({
   "x-forwarded-for": `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
 });
 
 /**
- * Opens more streams than may be open at the same time, closes them, and waits until there is room
- * again: those of the last round may not be closed yet, so there may be less, never more.
+ * Opens more streams than allowed at once, closes them, and waits until there is room again.
+ * Streams of the last round may not be closed yet, so fewer may be accepted, but never more.
  */
 export async function openTooMany(
   most: number,

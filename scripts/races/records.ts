@@ -1,4 +1,4 @@
-/** Races for what is counted as rows: so many of something, and names that only one may have. */
+/** Races about limits on numbers of rows, and about unique names. */
 import { expected, fire, idsOf, made, poll_ms, removeAll, type Lane, type Race } from "./race";
 
 const webhooks: Race = {
@@ -64,11 +64,11 @@ async function importEnds({ send }: Lane, node: number, id: string): Promise<voi
   }
 }
 
-/** Of one user: what the plugin allows, see docs/imports.md. */
+/** Per user: the plugin's limit, see docs/imports.md. */
 const imports_max = 100;
 const imports: Race = {
   name: "imports under way of one user",
-  // Each begins with nearly as many as there may be.
+  // Each begins with nearly the maximum.
   lanes_max: 3,
   async begin({ send }) {
     const folder_id = await made(send, "/folders", { name: "under way" });
@@ -85,11 +85,11 @@ const imports: Race = {
   },
 };
 
-/** Of one user: what the plugin allows, see docs/imports.md. */
+/** Per user: the plugin's limit, see docs/imports.md. */
 const schedules_max = 100;
 const schedules: Race = {
   name: "schedules of one user",
-  // Each begins with nearly as many as there may be.
+  // Each begins with nearly the maximum.
   lanes_max: 3,
   async begin({ send }) {
     const folder_id = await made(send, "/folders", { name: "planned" });
@@ -183,5 +183,5 @@ export const record_races: readonly Race[] = [
   requests,
   uses,
 ];
-/** With quotas that would be in the way of all others. */
+/** With quotas that would disturb all others. */
 export const quota_races: readonly Race[] = [folders, documents];

@@ -1,4 +1,4 @@
-/** Races for what goes on at the same time: streams, answers, recordings, requests to others. */
+/** Races about limits on concurrency: streams, answers, recordings, outgoing requests. */
 import { silence } from "./outside";
 import {
   expected,
@@ -22,7 +22,7 @@ const streams: Race = {
 
 const kettle = "The kettle came from Linz in the spring of 1911.";
 
-/** Asks about a document of the lane, which the model is then told of. */
+/** Asks about a document of the lane, whose name reaches the model. */
 async function asker({ n: lane, send }: Lane, stream: boolean) {
   const folder_id = await made(send, "/folders", { name: "asked" });
   const document = await made(send, "/documents", { folder_id, content: kettle });
@@ -52,7 +52,7 @@ const model: Race = {
   },
 };
 
-/** Of one user: what the plugin allows, see docs/scale.md. */
+/** Per user: the plugin's limit, see docs/scale.md. */
 const questions_max = 64;
 const questions: Race = {
   name: "questions of one user without a session",
@@ -82,7 +82,7 @@ const recordings: Race = {
           ({ status } = (await answer.json()) as { status: string });
           if (status === "failed") return "one has failed";
         }
-      // Those of the other lanes count too: there is one place for all.
+      // Those of the other lanes count too: the limit is global.
       const peak = outside.takePeak("recordings");
       return peak <= 1 ? expected(answers, "202 ×2") : `${peak} at the same time`;
     };
@@ -91,7 +91,7 @@ const recordings: Race = {
 
 const dry_runs: Race = {
   name: "dry runs of imports of one user",
-  // Each process has eight places for all: two of each lane are in one at most.
+  // Each process has eight slots in total: two of each lane are in one at most.
   lanes_max: 4,
   async begin({ n: lane, outside, send }) {
     const folder_id = await made(send, "/folders", { name: "looked at" });
@@ -110,7 +110,7 @@ const dry_runs: Race = {
   },
 };
 
-/** Who would have come at once has come by then. */
+/** By then, every concurrent request would have arrived. */
 const look_ms = 50;
 const delays: Race = {
   name: "pauses between requests to one host",

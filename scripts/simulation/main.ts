@@ -1,8 +1,8 @@
 /**
- * `npm run simulation`: what a thousand owners with ten million passages ask of several search
- * nodes on one PostgreSQL: how often the vectors that a search covers are in the memory of the node
- * that does it, and what is read where they are not. The owners and their searches are made up; the
- * memory of a node works as `VectorMemory` does: what was longest not needed goes.
+ * `npm run simulation`: a thousand owners with ten million passages on several search nodes with
+ * one PostgreSQL: how often the vectors needed by a search are in the memory of the node that runs
+ * it, and how much is read otherwise. Owners and searches are simulated; a node's memory works like
+ * `VectorMemory`: least recently used vectors are evicted.
  */
 import { parseArgs } from "node:util";
 
@@ -17,11 +17,11 @@ const owners = Number(values.owners),
   passages = Number(values.passages),
   searches = Number(values.searches);
 
-/** What a passage of the built-in encoder takes: 384 numbers, a scale and its place. */
+/** The size of a passage of the built-in encoder: 384 numbers, a scale and its position. */
 const vector_bytes = 390;
-/** The largest owner has so many times what the one in the middle has: sizes fall as 1 / rank^s. */
+/** The largest owner relative to the median: sizes fall as 1 / rank^s. */
 const size_exponent = 0.8;
-/** Who has more asks more, but not in proportion. */
+/** Owners with more passages search more, but less than proportionally. */
 const activity_exponent = 0.5;
 
 /** The same numbers in each run. */
@@ -56,13 +56,13 @@ function asked(): Uint16Array {
   });
 }
 
-/** The vectors of owners that a node holds, those used last at the end. */
+/** The vectors that a node holds, by owner, most recently used last. */
 class NodeMemory {
   private readonly held = new Map<number, number>();
   private used = 0;
   constructor(private readonly bytes_max: number) {}
 
-  /** Bytes that are read for a search of all that an owner has. */
+  /** Bytes read for a search over everything an owner has. */
   search(owner: number): number {
     const size = sizes[owner]!,
       has = this.held.get(owner) ?? 0;

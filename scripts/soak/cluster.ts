@@ -1,9 +1,8 @@
 /**
- * `bun scripts/soak/cluster.ts MINUTES`: several users at work on three processes of dist/dossier
- * over one PostgreSQL and one directory of originals, behind a proxy that sends each request to
- * the next. Every ten seconds a random one is killed; in the second half PostgreSQL is cut off
- * twice, too. Ends with what was lost, done twice, stuck or left over. Exit code 1 when anything
- * was found.
+ * `bun scripts/soak/cluster.ts MINUTES`: several users working on three processes of dist/dossier
+ * over one PostgreSQL and one directory of originals, behind a round-robin proxy. Every ten seconds
+ * a random process is killed; in the second half PostgreSQL is killed twice, too. Finally reports
+ * what was lost, done twice, stuck or left over. Exit code 1 if anything was found.
  */
 import { SQL } from "bun";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -113,7 +112,7 @@ class Cluster {
     }
   }
 
-  /** Twice in the second half the database ends as in a power cut, and comes back. */
+  /** Twice in the second half the database is killed as by a power cut, and restarted. */
   async #cutUntil(end_ms: number): Promise<void> {
     const half_ms = (minutes * 60_000) / 2;
     for (const before_ms of [half_ms * 0.8, half_ms * 0.3]) {
@@ -138,7 +137,7 @@ class Cluster {
         node.server = await launch({ data: node.data, env });
         return;
       } catch (error) {
-        // The database is cut off at this moment: whoever supervises a server starts it again.
+        // The database is unavailable at this moment: a supervisor would restart the server.
         if (!String(error).includes("can't be")) throw error;
         await Bun.sleep(500);
       }

@@ -1,8 +1,8 @@
-/** What a server has acknowledged, and so must know for ever; and what nobody knows. */
+/** What the server has acknowledged, and must therefore keep; and what is uncertain. */
 
 export interface Kept {
   readonly folder: string;
-  /** Found in this document alone, and in its newest acknowledged version. */
+  /** A word found only in this document, in its newest acknowledged version. */
   readonly word: string;
   /** Words of versions that were replaced. */
   readonly replaced: readonly string[];
@@ -14,7 +14,7 @@ export class Ledger {
   readonly gone = new Map<string, Kept>();
   readonly answers = new Set<string>();
   readonly imports = new Set<string>();
-  /** Sent, and not answered before the server died: either outcome is right. */
+  /** Sent, but not answered before the server died: either outcome is valid. */
   readonly unsure = new Set<string>();
   #words = 0;
 
@@ -24,7 +24,7 @@ export class Ledger {
     return `zq${this.name}${(this.#words++).toString(36)}x`;
   }
 
-  /** A document or folder that is asked to change: until the answer it is unsure. */
+  /** A document or folder with a pending change: uncertain until the response. */
   async during(ids: readonly string[], work: () => Promise<boolean>): Promise<boolean> {
     const fresh = ids.filter((id) => !this.unsure.has(id));
     fresh.forEach((id) => this.unsure.add(id));

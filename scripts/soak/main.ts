@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- MINUTES`: several users at work on dist/dossier, which is killed every 15
- * seconds, on a small disk that fills and empties (where it can be mounted). Ends with what was
- * lost, stuck or left over, and with how long a user who only lists had to wait. Exit code 1 when
+ * `npm run soak -- MINUTES`: several users working on dist/dossier, which is killed every 15
+ * seconds, on a small disk that fills up and is emptied (if it can be mounted). Finally reports
+ * what was lost, stuck or left over, and how long a user who only lists had to wait. Exit code 1 if
  * anything was found.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -83,7 +83,7 @@ class Soak {
     await this.#verify();
   }
 
-  /** Does what users do while the server is up. */
+  /** Runs the users while the server is up. */
   async #work(user: User): Promise<void> {
     while (!this.#ending) {
       if (!this.#up) await Bun.sleep(50);
@@ -95,7 +95,7 @@ class Soak {
     }
   }
 
-  /** Another user, who only lists: what he waits is what others do to him. */
+  /** Another user, who only lists, to measure the effect of the others. */
   async #list(): Promise<void> {
     const [user] = this.users;
     while (!this.#ending) {
@@ -110,7 +110,7 @@ class Soak {
   async #fillDisk(): Promise<void> {
     while (this.disk && !this.#ending) {
       await this.#sleep(fill_every_ms);
-      // To the last byte, or nearly; in steps, because writing much holds up the whole machine.
+      // To the last byte, or nearly; in steps, because large writes block the whole machine.
       const left_bytes = random() < 0.5 ? 0 : Math.floor(random() * 20 * 2 ** 20);
       for (let free = this.disk.freeBytes(); free > left_bytes; free -= fill_step_bytes) {
         this.disk.fill(Math.max(left_bytes, free - fill_step_bytes));

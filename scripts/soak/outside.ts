@@ -1,15 +1,15 @@
-/** What users of a soak have outside the server: a receiver of webhooks, and a website. */
+/** External services of a soak test: a webhook receiver, and a website. */
 
 export const outside_host = "127.0.0.2";
 
 export interface Outside {
-  /** How often each message came, by `webhook-id`. */
+  /** The number of deliveries per message, by `webhook-id`. */
   readonly posts: ReadonlyMap<string, number>;
   readonly receiver_url: string;
   readonly site_url: string;
 }
 
-/** The receiver refuses three in ten, by `random`, which answers numbers from 0 to 1. */
+/** The receiver refuses three in ten, by `random`, which returns numbers from 0 to 1. */
 export function startOutside(random: () => number): Outside {
   const posts = new Map<string, number>();
   const receiver = Bun.serve({

@@ -1,11 +1,11 @@
 /**
- * Follows `GET /events` of a user, and goes on with `Last-Event-ID` wherever it broke off: every
- * event must come, and come once, whichever process sends it.
+ * Reads `GET /events` of a user, resuming with `Last-Event-ID` after every break: each event must
+ * arrive exactly once, whichever process sends it.
  */
 
 export class StreamReader {
   readonly findings: string[] = [];
-  /** Those that events were about. */
+  /** The records of events. */
   readonly documents = new Set<string>();
   readonly #seen = new Set<string>();
   events = 0;
@@ -32,7 +32,7 @@ export class StreamReader {
       try {
         await this.#read(signal);
       } catch {
-        // Its process was killed, or none is there.
+        // Its process was killed, or none is running.
       }
       this.resumed += 1;
       if (!signal.aborted) await Bun.sleep(100);

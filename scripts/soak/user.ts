@@ -1,4 +1,4 @@
-/** One user of a soak: does something at random, and notes what is acknowledged. */
+/** One user of a soak test: performs random operations, and records what is acknowledged. */
 import { Ledger } from "./ledger";
 
 export interface Answer {
@@ -8,10 +8,10 @@ export interface Answer {
 export interface UserOptions {
   readonly name: string;
   readonly key: string;
-  /** Where the server is now. */
+  /** The current address of the server. */
   readonly url: () => string;
   readonly random: () => number;
-  /** Where pages to import are. */
+  /** The address of pages to import. */
   readonly site: string;
 }
 
@@ -45,7 +45,7 @@ export class User {
     return { status, body: text === "" ? null : JSON.parse(text) };
   }
 
-  /** One thing at random. @throws when the server dies meanwhile, or answers what it must not. */
+  /** One random operation. @throws when the server dies meanwhile, or gives an invalid response. */
   async act(): Promise<void> {
     const acts: [weight: number, act: () => Promise<void>][] = [
       [8, this.#addText],
@@ -137,7 +137,7 @@ export class User {
     await this.ledger.during([folder, ...inside], async () => {
       const { status } = await this.send("DELETE", `/folders/${folder}`);
       if (status !== 204) return (this.ledger.folders.add(folder), true);
-      // What came into it meanwhile goes as well.
+      // What was added to it meanwhile is deleted as well.
       for (const id of this.ledger.inside(folder)) this.ledger.forget(id);
       return true;
     });
@@ -168,7 +168,7 @@ export class User {
   };
 }
 
-/** An answer that no user may get, whatever happens to the machine. */
+/** A response that is invalid whatever happens to the machine. */
 export class Unexpected extends Error {
   override readonly name = "Unexpected";
 }

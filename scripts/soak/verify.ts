@@ -1,14 +1,14 @@
-/** Whether what was acknowledged is there, and nothing else. Each finding is a sentence. */
+/** Checks that everything acknowledged exists, and nothing else. Each finding is a sentence. */
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, User } from "./user";
 
 const settle_ms_max = 120_000;
-/** Of what was deleted, the last ones are searched for. */
+/** How many of the last deleted documents are searched for. */
 const gone_max = 2_000;
 
-/** With the server running: waits until nothing is under way, then compares. */
+/** With the server running: waits until nothing is in progress, then compares. */
 export async function verifyUser(user: User): Promise<string[]> {
   const { ledger } = user;
   const findings: string[] = [];
@@ -31,7 +31,7 @@ export async function verifyUser(user: User): Promise<string[]> {
   for (const path of ledger.answers)
     await settled(path, ({ status }) => status === "COMPLETED" || status === "FAILED");
   for (const [id, { folder, word, replaced }] of ledger.documents) {
-    // Acknowledged after its folder was deleted beside it, it went with that.
+    // Acknowledged after its folder was deleted concurrently, it was deleted with it.
     if (!ledger.folders.has(folder) || ledger.unsure.has(id)) continue;
     const { status, body } = await user.send("GET", `/documents/${id}?content=false`);
     if (status !== 200 || body.status !== "synced")
@@ -55,7 +55,7 @@ async function found(user: User, query: string): Promise<string[]> {
     .map(({ document_id }: { document_id: string }) => document_id);
 }
 
-/** With the server stopped: the database, the files, and jobs that nobody will end. */
+/** With the server stopped: checks the database, the files, and unfinished jobs. */
 export function verifyDirectory(data: string): string[] {
   const database = new Database(join(data, "dossier.db"), { readonly: true });
   const findings: string[] = [];

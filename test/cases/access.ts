@@ -1,4 +1,6 @@
-/** Who comes in: what a request without a good key is told, and how a good one may be written. */
+/**
+ * Authentication: the response to a request without a valid key, and the accepted forms of a key.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import type { ApiServer, SentHeaders, StartServer } from "../helpers/server";

@@ -1,5 +1,5 @@
 /**
- * Many ask at the same time: an answer that waits for the language model holds up nobody, and owners
+ * Many concurrent questions: an answer that waits for the language model blocks nobody, and owners
  * take turns.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -25,14 +25,14 @@ export function answerTurnCases(start: StartServer): void {
       },
     });
 
-  /** Somebody with a document and a session over it. */
+  /** A user with a document and a session over it. */
   async function asker(server: ApiServer, name: string): Promise<Person & { chat: string }> {
     const who = await person(server, name);
     const folder = await who.folder("Birds");
     await who.text(folder, sentence);
     return { ...who, chat: (await who.made("/chats", { usedFolders: [folder] })).id };
   }
-  /** The path of the poll. `text` reaches the model. */
+  /** Returns the path of the poll. `text` reaches the model. */
   async function ask({ send, chat }: Person & { chat: string }, text: string): Promise<string> {
     const sent = await send("POST", `/chats/${chat}/messages`, { text });
     expect(sent.status).toBe(202);
@@ -82,7 +82,7 @@ export function answerTurnCases(start: StartServer): void {
         () => provider.asked().some(({ body }) => askedOf(body).includes("lonely")),
         20_000,
       );
-      // All of the others that the model was asked are held, and are an eighth of what it may be.
+      // All other requests to the model are held, and make up an eighth of its limit.
       expect(provider.asked().length).toBeLessThanOrEqual(9);
       opened.resolve();
       expect((await one.finished(path)).status).toBe(200);

@@ -1,4 +1,6 @@
-/** Chat sessions that are deleted for good: by call, and because nobody restored them in time. */
+/**
+ * Permanent deletion of chat sessions: by request, and when the time to restore them has passed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { placesWith } from "../helpers/databases";

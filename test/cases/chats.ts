@@ -1,4 +1,6 @@
-/** Chat sessions: creating, changing, listing, deleting, restoring, and what they use. */
+/**
+ * Chat sessions: creating, changing, listing, deleting, restoring, and their folders and prompts.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { person, type Person } from "../helpers/person";

@@ -1,6 +1,6 @@
 /**
- * Documents in their folders: taking out, bringing back, linking, renaming and indexing again, and
- * the names that uploads have to themselves.
+ * Documents in folders: removing, restoring, linking, renaming and reindexing, and unique names of
+ * uploads.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
@@ -139,7 +139,7 @@ export function documentLinkCases(start: StartServer): void {
         [id],
       ]);
       expect((await ada.get(id)).folder_ids).toEqual([two]);
-      // Linking where it was before is putting it back.
+      // Linking to a former folder restores the link.
       expect(
         (await ada.send("POST", `/documents/${id}/links`, { folder_id: one })).body.folder_ids,
       ).toContain(one);

@@ -1,4 +1,4 @@
-/** Text documents: stored as they are sent, named, refused and listed. */
+/** Text documents: stored unchanged, named, refused and listed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { person, type Person } from "../helpers/person";
@@ -91,7 +91,7 @@ export function documentCases(start: StartServer): void {
           middle = bytes.length >> 1;
         const original = (headers = {}) =>
           server.call("ada", "GET", `/documents/${id}/file`, undefined, headers);
-        /** A stream is sent in chunks, whose sum nobody announces. */
+        /** A stream is sent in chunks, without a content length. */
         const lengths = (length: number) => [null, String(length)];
         const whole = await original();
         expect(lengths(bytes.length)).toContain(whole.headers.get("content-length"));

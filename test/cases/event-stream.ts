@@ -1,4 +1,4 @@
-/** The stream of a user's changes: what comes, to whom, in which order, and what comes back. */
+/** The stream of a user's changes: content, recipients, order, and resuming. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { watchingBy, type Event, type Watcher } from "../helpers/events";
@@ -8,7 +8,7 @@ import { until, type ApiServer, type StartServer } from "../helpers/server";
 export type Told = Event<string>;
 type Stream = Watcher<string>;
 
-/** A stream that is open: its first word has come, unless it is resumed. */
+/** An open stream: its first event has arrived, unless it is resumed. */
 export async function listening(
   server: ApiServer,
   who: string,
@@ -30,7 +30,7 @@ export async function listening(
   return stream;
 }
 
-/** The names of what has come, without the first word. */
+/** The names of received events, without the first one. */
 export const namesOf = ({ events }: Pick<Stream, "events">): string[] =>
   events.map(({ event }) => event).filter((event) => event !== "ready");
 
@@ -59,7 +59,7 @@ export function eventStreamCases(start: StartServer): void {
     await Promise.all(open.map((stream) => stream.leave()));
     await server?.[Symbol.asyncDispose]();
   });
-  /** Both have heard of everything before it. */
+  /** Both have received everything before it. */
   async function mark(stream: Stream, who = ada): Promise<string> {
     const id = await who.folder("mark");
     await stream.until(about("folder.created", id));
@@ -229,7 +229,7 @@ export function eventStreamCases(start: StartServer): void {
     open.push(asked);
     await asked.until(about("folder.created", missed[1]!));
     expect(asked.events).toEqual([...again.events]);
-    // What comes live has the same ids as what is resumed.
+    // Live events have the same ids as resumed ones.
     const live = await ada.folder("fourth");
     const last = await again.until(about("folder.created", live));
     expect((await asked.until(about("folder.created", live))).id).toBe(last.id);
@@ -305,7 +305,7 @@ export function eventStreamCases(start: StartServer): void {
   });
 }
 
-/** Deactivates a key as its owner does in the console, or the operator by a command. */
+/** Deactivates a key like its owner in the console, or the operator with a command. */
 export type EndKey = (server: ApiServer, key: string) => Promise<void>;
 let endKey: EndKey;
 export const endKeysBy = (how: EndKey): void => {

@@ -1,4 +1,4 @@
-/** Imports that are refused before they begin: which field is at fault, and what is said of it. */
+/** Invalid imports: which field is reported, and with which message. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ export function importRefusalCases(start: StartServer): void {
 
   const nothing = { type: "urls", urls: [] },
     inDirectory = (path: string) => ({ source: { type: "directory", path } });
-  /** Every body has the folder of the caller unless it names another one, or null for none. */
+  /** Every body has a folder of the caller unless it names another one, or null for none. */
   const refused: [
     why: string,
     path: string,

@@ -1,4 +1,4 @@
-/** The rate limit for each owner and each address, and quotas that hold under concurrency. */
+/** The rate limit per owner and address, and quotas that hold under concurrency. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { placesWith } from "../helpers/databases";
@@ -15,11 +15,11 @@ export function rateLimitCases(start: StartServer): void {
   const limit = 5;
   let server: ApiServer;
   let ada: string, ada_too: string;
-  /** A request without a person. */
+  /** An anonymous request. */
   const get = (path: string, headers: SentHeaders): Promise<Answered> =>
     server.send(null, "GET", path, undefined, headers);
   const as = (key: string): SentHeaders => ({ authorization: `Bearer ${key}` });
-  /** Each case has an address of its own: the server believes what this proxy says. */
+  /** Each case has its own address: the server trusts this proxy's header. */
   const from = (address: string): SentHeaders => ({ "x-forwarded-for": address });
   const spend = async (headers: SentHeaders, path = "/folders"): Promise<Answered> => {
     let answer: Answered | undefined;

@@ -1,4 +1,7 @@
-/** The official client of the Model Context Protocol, unchanged: what agents do, and may not. */
+/**
+ * The official client of the Model Context Protocol, unmodified: what agents can do, and what is
+ * refused.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { tokensOf } from "../../core/lib/tokens";
@@ -135,7 +138,7 @@ export function mcpCases(start: StartServer): void {
         wait_s: 0,
       });
       const id = /get_answer with the id (\S+) waits/.exec(again.text)?.[1];
-      // It may be there at once.
+      // It may be complete at once.
       if (id !== undefined) {
         const { text, is_error } = await say(ada, "get_answer", { id });
         expect([is_error, text.includes("(conversation")]).toEqual([false, true]);

@@ -1,4 +1,4 @@
-/** Messages: sending, polling, waiting, cancelling and citing. The answerer does as it is told. */
+/** Messages: sending, polling, waiting, cancelling and citing, with a scripted answerer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,
@@ -182,7 +182,7 @@ export function messageCases(start: StartServer): void {
 
   describe("polling", () => {
     test("knows PENDING, PROCESSING and COMPLETED, with a result at the end alone", async () => {
-      // More than are answered at the same time: the last ones wait.
+      // More than are answered concurrently: the last ones wait.
       const ids = await Promise.all(
         Array.from(
           { length: 6 },
@@ -266,7 +266,7 @@ export function messageCases(start: StartServer): void {
       ).toBe("wait=30");
     });
     test("a step from PENDING to PROCESSING is a change", async () => {
-      // One owner has three answers at a time.
+      // One owner gets three concurrent answers.
       const busy = await Promise.all(
         [1, 2, 3].map(async () => (await ask("hold step please")).body.requestId as string),
       );

@@ -1,4 +1,4 @@
-/** The official client of OpenAI, unchanged, at the whole of what Dossier has for it. */
+/** The official client of OpenAI, unmodified, over all of Dossier's OpenAI-compatible API. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import { toFile } from "openai";
@@ -50,7 +50,7 @@ export function openAiCases(start: StartServer): void {
       const answer = await readers.chat.completions.create({
         model: model(),
         messages: asked(question),
-        // Clients send what they like; what says nothing here is passed over.
+        // Clients send optional fields; those without effect here are ignored.
         temperature: 0.2,
         max_tokens: 500,
         user: "u-1",

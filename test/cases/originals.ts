@@ -1,4 +1,4 @@
-/** Fetching the original of a document: type, name, ranges, conditions. */
+/** Downloading the original of a document: type, name, ranges, conditional requests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { person, type Person } from "../helpers/person";

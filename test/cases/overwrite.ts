@@ -1,6 +1,6 @@
 /**
- * An overwrite keeps the old version answering until the new one is there, or for good when it
- * fails. Files are read as they say.
+ * While a document is overwritten, the old version stays searchable until the new one is indexed,
+ * or for good if that fails. The content of test files controls how they are read.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
@@ -30,13 +30,13 @@ export function overwriteCases(start: StartServer): void {
     stage[Symbol.dispose]();
   });
 
-  /** A document of one good version. */
+  /** A document with one indexed version. */
   async function standing(name: string, word: string): Promise<string> {
     const { body } = await ada.upload(folder, name, `The ${word} was here first.`);
     await ada.settled(body.id);
     return body.id;
   }
-  /** The old version answers everywhere, whatever the record says of the new one. */
+  /** The old version is used everywhere, whatever the record says about the new one. */
   async function expectOld(id: string, word: string, more: object): Promise<void> {
     const now = await record(id);
     const { content: _content, ...rest } = now;
@@ -163,7 +163,7 @@ export function overwriteCases(start: StartServer): void {
       expectProblem(refused, 409);
       expect(refused.body.detail).toContain(other);
       expectHas(await record(text), { version: 1, content: "The text." });
-      // The upload takes the name of the text nowhere, and goes on as before.
+      // The upload never takes the text's name, and continues as before.
       expectHas((await ada.upload(third, "a.txt", "Newer.", "&overwrite=true")).body, {
         id: upload,
         version: 2,

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a plugin file, each with what must be said of it. None of them harms
- * another: they lie in one directory.
+ * Faulty plugin files, each with the expected message. None of them affects the others in the same
+ * directory.
  */
 
 const define = (name: string, more: string, head = "") =>
@@ -17,7 +17,7 @@ const tidyJob = (id: string) => `const Tidy = job("${id}", t.Object({ day: t.Str
 const limits = `{ attempts_max: 1, timeout_ms: 1_000 }`;
 
 export interface Mistake {
-  /** A sentence that goes on from "a plugin with …". */
+  /** Continues the sentence "a plugin with …". */
   readonly why: string;
   readonly name: string;
   readonly text: string;
@@ -433,7 +433,7 @@ const counted =
   `{ 200: { description: "x", schema: t.Object({ count: t.Integer(), ` +
   `at: t.String({ format: "date-time" }) }) } }`;
 
-/** Plugins that do nothing wrong, though it may look so: each answers at its path. */
+/** Correct plugins that look suspicious: each responds at its path. */
 export const fine: readonly { why: string; name: string; text: string; path: string }[] = [
   {
     why: "another name for a parameter of a built-in path",
@@ -459,7 +459,7 @@ export const fine: readonly { why: string; name: string; text: string; path: str
 
 /** The plugin runs, and fails at `ask`: the log and /health name it. */
 export interface RuntimeMistake extends Mistake {
-  /** A path that meets the mistake, and the status that it is answered with. */
+  /** A path that triggers the fault, and the status of the response. */
   readonly ask: readonly [path: string, status: number];
 }
 
@@ -605,13 +605,13 @@ export const failing: readonly RuntimeMistake[] = [
   },
 ];
 
-/** It answers beside all of them. */
+/** Responds while all of them are loaded. */
 export const innocent = define(
   "innocent",
   `routes: { a: route.get("/innocent", { ${words("innocent", `{ 200: { description: "x", schema: t.Object({ well: t.Boolean() }) } }`)} }) }, ` +
     setUp(`{ routes: { a: () => ({ well: true }) } }`),
 );
-/** The settings of the mistakes, and a section of a plugin that was removed. */
+/** The settings of the faulty plugins, and a section of a plugin that was removed. */
 export const settings = `
 [wrong_setting]
 rooms = "many"

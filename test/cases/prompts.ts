@@ -1,4 +1,4 @@
-/** Saved prompts: their records, who may see them, and what goes when they are deleted. */
+/** Saved prompts: their records, access, and what is deleted with them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { placesWith } from "../helpers/databases";

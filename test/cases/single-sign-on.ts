@@ -1,6 +1,6 @@
 /**
- * Single sign-on at a real provider: who comes in and as what, what is refused, and what is said
- * when the provider is not there.
+ * Single sign-on with a real provider: who may sign in with which role, what is refused, and the
+ * messages when the provider is down.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openBrowser, type Browser, type Seen } from "../helpers/browser";
@@ -59,7 +59,7 @@ export function singleSignOnCases(
     "title",
     "issuer",
   ];
-  /** Of what is not given, the default holds. */
+  /** Missing values have defaults. */
   async function set(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const wanted = {
       issuer: provider.issuer,
@@ -90,7 +90,7 @@ export function singleSignOnCases(
     provider.person = person;
     return arrive(browser, await provider.follow(await begin(browser)));
   };
-  /** What the sign-in page says of the last failure. */
+  /** The sign-in page's message about the last failure. */
   const said = async (browser: Browser): Promise<string> =>
     (await browser.send("GET", "/sign-in")).body.problem;
   const who = async (browser: Browser) => (await browser.send("GET", "/session")).body.user;
@@ -140,7 +140,7 @@ export function singleSignOnCases(
       const earlier = browser;
       browser = browserNow();
       await signIn(browser, { ...person, groups });
-      // An earlier session has the role of today, too.
+      // An earlier session gets the current role, too.
       roles.push([(await who(browser))?.role, (await who(earlier))?.role]);
     }
     expect(roles).toEqual([
@@ -380,7 +380,7 @@ export function singleSignOnCases(
     try {
       expect((await arrive(waits, at)).status).toBe(502);
       expect(await said(waits)).toContain("does not answer");
-      // As after a start: nothing is known of the provider.
+      // As after a start: nothing is cached about the provider.
       await set({ title: "Another" });
       const { status, body } = await fresh.send("POST", "/sign-in/oidc", {});
       expect([status, body.code]).toEqual([502, "provider_failed"]);

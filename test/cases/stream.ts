@@ -1,4 +1,4 @@
-/** Watching an answer while it is made and afterwards. The answerer does as it is told. */
+/** Streaming an answer while it is generated and afterwards, with a scripted answerer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { placesWith } from "../helpers/databases";
@@ -26,7 +26,7 @@ export function streamCases(start: StartServer): void {
     stage[Symbol.dispose]();
   });
 
-  /** Sends a question and answers the path of its poll. */
+  /** Sends a question and returns the path of its poll. */
   async function asked(text: string, session = chat): Promise<string> {
     const { status, body } = await ada.send("POST", `/chats/${session}/messages`, { text });
     expect(status).toBe(202);

@@ -1,7 +1,4 @@
-/**
- * A proxy that names who has signed in there: believed when it is a trusted one, nothing from
- * anybody else.
- */
+/** A proxy that passes the signed-in user in a header: trusted from the configured proxies only. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openBrowser, type Browser } from "../helpers/browser";
 import type { SignInServer } from "./single-sign-on";
@@ -26,7 +23,7 @@ const named = (name: string, groups = "staff"): Headers => ({
 export function trustedHeaderCases(
   start: (env: Readonly<Record<string, string>>) => Promise<SignInServer>,
 ): void {
-  /** One believes whoever asks it, the other somebody else. */
+  /** Two servers: one trusts the sender of the requests, the other a different address. */
   let trusting: SignInServer, wary: SignInServer;
   beforeAll(async () => {
     [trusting, wary] = await Promise.all([

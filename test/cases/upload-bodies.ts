@@ -1,6 +1,6 @@
 /**
- * Multipart bodies that are odd, broken, cut off or too large: each is refused, nothing of it
- * stays, and the next one is served.
+ * Multipart bodies that are unusual, broken, cut off or too large: each is refused, leaves nothing
+ * behind, and the next one is served.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
@@ -285,7 +285,7 @@ export function uploadBodyCases(start: StartServer): void {
 
   describe("a limit for uploads that the operator sets", () => {
     const bytes = (count: number) => new Uint8Array(count).fill(0x20);
-    /** A body of no announced length. */
+    /** A body without a content length. */
     const streamed = ({ body, headers }: ReturnType<typeof multipart>) =>
       ada.send(
         "POST",

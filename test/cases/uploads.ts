@@ -1,4 +1,7 @@
-/** Uploads in any name and encoding, the same-name rule, exact under concurrency, and who may. */
+/**
+ * Uploads with any name and encoding, the rule for duplicate names (exact under concurrency), and
+ * access.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { filePart, form, multipart } from "../helpers/forms";
@@ -23,7 +26,7 @@ export function uploadCases(start: StartServer): void {
     query = "",
   ): Promise<Answered> =>
     ada.send("POST", `/documents/file?folder_id=${into}${query}`, body, headers);
-  /** An upload whose name is these very characters in the part's header. */
+  /** An upload with exactly these characters as the name in the part's header. */
   const postNamed = (into: string, name: string, query = "") =>
     post(into, multipart({ headers: filePart(name), body: "The numbat." }), query);
 
@@ -298,7 +301,7 @@ export function uploadCases(start: StartServer): void {
         ),
       );
     const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
-    /** The byte that stands for this letter. */
+    /** The byte for this letter. */
     function encodedIn(encoding: string, letter: string): number {
       const decoder = new TextDecoder(encoding as Bun.Encoding);
       for (let byte = 128; byte < 256; byte++)

@@ -1,4 +1,4 @@
-/** The commands for plugin developers, as they run them: nothing but the executable is there. */
+/** Runs the commands for plugin developers as they do, with only the executable available. */
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
@@ -6,10 +6,10 @@ import { executable } from "../../scripts/build";
 import type { CommandResult } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
 
-/** Without anything of this checkout: no Node, no npm, no settings. */
+/** Hides this checkout: no Node, no npm, no settings. */
 export const newcomer = { HOME: tmpdir(), PATH: "/usr/bin:/bin" };
 
-/** Runs `dossier plugin …` in a directory to its end. */
+/** Runs `dossier plugin …` in a directory and waits for its end. */
 export async function bench(cwd: string, ...words: readonly string[]): Promise<CommandResult> {
   const run = Bun.spawn([executable, "plugin", ...words], {
     cwd,
@@ -26,7 +26,7 @@ export async function bench(cwd: string, ...words: readonly string[]): Promise<C
   return { code, stdout, stderr };
 }
 
-/** The same, for one that must succeed; answers what it printed. @throws Error with what it said. */
+/** The same, for a command that must succeed; returns its output. @throws Error with its output. */
 export async function mustBench(cwd: string, ...words: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await bench(cwd, ...words);
   if (code !== 0)
@@ -34,7 +34,7 @@ export async function mustBench(cwd: string, ...words: readonly string[]): Promi
   return stdout;
 }
 
-/** A plugin of `examples/`, packed into this file. */
+/** Packs a plugin of `examples/` into this file. */
 export const packExample = (name: string, file: string): Promise<string> =>
   mustBench(
     resolve(import.meta.dir, "../.."),
@@ -43,7 +43,7 @@ export const packExample = (name: string, file: string): Promise<string> =>
     relative(resolve(import.meta.dir, "../.."), file),
   );
 
-/** A plugin of `examples/`, packed and added to a data directory as an operator does it. */
+/** Packs a plugin of `examples/` and adds it to a data directory like an operator. */
 export async function addExample(name: string, data: string): Promise<void> {
   const packed = join(temporaryDirectory(), `${name}.js`);
   await packExample(name, packed);

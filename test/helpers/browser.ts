@@ -1,12 +1,12 @@
 /**
- * A browser as the console's server sees it: it keeps its cookies and says where its requests come
- * from.
+ * A simulated browser in front of the console's server: keeps cookies and sends the origin headers
+ * of browsers.
  */
 import { setDefaultTimeout } from "bun:test";
 import type { TestServer } from "./host";
 import { sha256 } from "../../plugins/accounts/token";
 
-/** Five seconds are little for passwords on a machine that has other things to do. */
+/** Five seconds are not enough for hashing passwords on a busy machine. */
 setDefaultTimeout(60_000);
 
 export interface Seen {
@@ -17,8 +17,8 @@ export interface Seen {
 }
 export interface Browser {
   /**
-   * A form, or JSON. A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header
-   * of "" is left out.
+   * Sends a form, or JSON. A path below `/console/api/v1`, or, with two slashes, one at the root of
+   * the server. A header of "" is left out.
    */
   send(
     method: string,
@@ -26,9 +26,9 @@ export interface Browser {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Seen>;
-  /** `dossier=dss_…`, as it is sent; empty when there is none. */
+  /** The cookie header, such as `dossier=dss_…`; empty when there is none. */
   cookie(): string;
-  /** In place of those that it has. */
+  /** Replaces all cookies. */
   keep(cookie: string): void;
 }
 export interface BrowserOptions {
@@ -39,7 +39,7 @@ export interface BrowserOptions {
 }
 type Fetch = (request: Request) => Promise<Response>;
 
-/** `base` is where requests go: `http://dossier.test`. */
+/** `base` is the address of requests: `http://dossier.test`. */
 export function openBrowser(
   fetch: Fetch,
   base: string,
@@ -100,7 +100,7 @@ export const visit = (
 ): Browser =>
   openBrowser((request) => server.fetch(request, address), "http://dossier.test", options);
 
-/** The same, signed in as `usr_<who>`, without the time that a password takes. */
+/** The same, signed in as `usr_<who>`, without hashing a password. */
 export async function signedIn(
   server: TestServer,
   who: string,
@@ -115,7 +115,7 @@ export async function signedIn(
   return signedInAs(server, `usr_${who}`, options);
 }
 
-/** A further session of a user who is there. */
+/** Another session of an existing user. */
 export async function signedInAs(
   server: TestServer,
   user_id: string,

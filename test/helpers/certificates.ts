@@ -1,9 +1,9 @@
 /**
- * Certificates for tests, from 2020 on and for a hundred years: a root that nobody trusts, and what
- * it signed.
+ * Certificates for tests, valid from 2020 for a hundred years: an untrusted root, and certificates
+ * signed by it.
  */
 
-/** Signed the others. */
+/** The signing root. */
 export const root = `-----BEGIN CERTIFICATE-----
 MIIBSjCB8aADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCXRlc3Qgcm9v
 dDAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAGA1UEAwwJ
@@ -33,7 +33,7 @@ CgYIKoZIzj0EAwIDRwAwRAIfCIDAo4r3d0G79YkpjNZ8BjtdC5WPzO2LpUq63yW+
 GAIhAPUfZhfSDVp/C0DklPYCdcpQuhylA3z34dKrW0C31w7m
 -----END CERTIFICATE-----
 `;
-/** For hook.test, and over. */
+/** For hook.test, expired. */
 export const expired = `-----BEGIN CERTIFICATE-----
 MIIBbzCCARWgAwIBAgIBAzAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAl0ZXN0IHJv
 b3QwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAUMRIwEAYDVQQDDAlo

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests of the console: Chromium by Playwright, where there is one. It notes
- * whatever a page must not do.
+ * A real browser for tests of the console: Chromium through Playwright, if installed. Records
+ * everything that a page must not do.
  */
 import type axe from "axe-core";
 import { existsSync } from "node:fs";
@@ -13,12 +13,12 @@ const places = [
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
 ];
-/** Where the browser is; undefined when none is found. */
+/** The path of the browser; undefined when none is found. */
 export const chromium_path =
   places.find((path): path is string => path !== undefined && existsSync(path)) ??
   Bun.which("chromium") ??
   undefined;
-/** Why tests in a browser are skipped; "" when they are not. */
+/** Why browser tests are skipped; "" when they are not. */
 export const why_skipped = chromium_path
   ? ""
   : "No Chromium was found, so the console was not tried in a browser. Install one, or name it " +
@@ -39,23 +39,22 @@ const launch = (): Promise<Browser> =>
 let launched: Promise<Browser> | undefined;
 
 /**
- * The browser of this process: to start one takes seconds of a processor, so the test files that
- * run here share it, and it ends with them. Who is done with it calls `closeWindows`.
+ * The browser of this process, shared by its test files and closed at the end, because a start
+ * takes seconds of processor time. Tests call `closeWindows` when done.
  */
 export async function sharedChromium(): Promise<Browser> {
   const browser = await (launched ??= launch());
   return browser.isConnected() ? browser : (launched = launch());
 }
 
-/** With their cookies and whatever else they keep. */
+/** With their cookies and other storage. */
 export async function closeWindows(browser: Browser | undefined): Promise<void> {
   await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }
 
 /**
  * Waits until the expression is true on the page. Playwright's own `waitForFunction` evaluates text
- * on the page itself whenever the first look is too early, which the console's content security
- * policy refuses.
+ * on the page if the first check fails, which the console's content security policy blocks.
  */
 export const becomesTrue = (page: Page, expression: string, limit_ms = 60_000): Promise<void> =>
   until(() => page.evaluate<boolean>(`Boolean(${expression})`), limit_ms);
@@ -73,16 +72,16 @@ export interface Visit {
    */
   readonly faults: readonly string[];
   /**
-   * What axe-core finds on the page as it is now, and whether it scrolls sideways; empty when all
-   * is well. `layout`: asks only the rules about what a style sheet decides; `none`: only whether
-   * it scrolls. `within`: looks only at this element.
+   * Findings of axe-core on the current page, and whether it scrolls sideways; empty when all is
+   * well. `layout`: only rules that depend on style sheets; `none`: only scrolling. `within`: only
+   * this element.
    */
   problems(rules?: "all" | "layout" | "none", within?: string): Promise<string[]>;
   /** Another size or theme of the same page. */
   look(look: Look): Promise<void>;
 }
 
-/** Minified: it goes to the browser with every page that is loaded. */
+/** Minified, because it is sent to the browser with every page. */
 const axe_source = Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
 const axe_options: Readonly<Record<"all" | "layout", axe.RunOptions>> = {
   all: {
@@ -111,7 +110,7 @@ async function violationsOn(page: Page, rules: axe.RunOptions, within: string): 
   );
 }
 
-/** A window of its own, with cookies of its own, on the server at `url`. */
+/** A window with its own cookies, on the server at `url`. */
 export async function visit(
   browser: Browser,
   url: string,
@@ -123,7 +122,7 @@ export async function visit(
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
   });
-  // What a policy stops is told to the page before anything else can look away.
+  // Registered first, so that no violation is missed.
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('content security " +
       "policy:', event.violatedDirective, event.blockedURI))",
@@ -160,7 +159,7 @@ export async function visit(
   };
 }
 
-/** Every size and theme that a page must stand. */
+/** Every size and theme that a page must support. */
 export const looks: readonly Look[] = [1280, 768, 390].flatMap((width) =>
   [false, true].map((dark) => ({ width, height: width === 390 ? 844 : 800, dark })),
 );

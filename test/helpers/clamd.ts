@@ -5,9 +5,9 @@ export const virus = "X5O!P%@AP[4-TEST-VIRUS";
 
 export interface Clamd extends AsyncDisposable {
   readonly address: string;
-  /** What it was sent, document by document. */
+  /** The documents that it received. */
   readonly scanned: string[];
-  /** What it does with the next ones. */
+  /** Its reply to the next ones. */
   mood: "scan" | "silent" | "full" | "odd";
 }
 
@@ -41,7 +41,7 @@ export async function startClamd(): Promise<Clamd> {
   return clamd;
 }
 
-/** Null while the stream goes on. */
+/** Null while the stream continues. */
 function answerTo(bytes: Buffer, { mood, scanned }: Clamd): string | null {
   const command = "zINSTREAM\0";
   if (bytes.length < command.length || mood === "silent") return null;

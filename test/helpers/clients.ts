@@ -1,4 +1,4 @@
-/** Official clients of other protocols, pointed at a server of a test. */
+/** Official clients of other protocols, configured for a test server. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import OpenAI from "openai";
@@ -9,7 +9,7 @@ type Reached = ApiServer & {
   readonly url?: () => string;
 };
 
-/** Where the server is, and how a client gets there: by network, or in this process. */
+/** The address of the server, and the transport: by network, or in this process. */
 export function reach(server: Reached): { origin: string; fetch: typeof fetch } {
   if (!server.fetch) return { origin: server.url!(), fetch };
   const ask = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -18,7 +18,7 @@ export function reach(server: Reached): { origin: string; fetch: typeof fetch } 
   return { origin: "http://dossier.test", fetch: ask as typeof fetch };
 }
 
-/** With the key of a person, or the key that is given. */
+/** With the key of a person, or the given key. */
 export async function openAi(
   server: Reached,
   who: string,
@@ -33,7 +33,7 @@ export async function openAi(
   });
 }
 
-/** With the key of a person, or the key that is given. */
+/** With the key of a person, or the given key. */
 export async function mcp(
   server: Reached,
   who: string,

@@ -8,7 +8,7 @@ import { callOf, answerOf, type Answered } from "./server";
 export interface Cluster extends AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly nodes: readonly Executable[];
-  /** Asks one of them with somebody's key. */
+  /** Sends a request to one of them with a person's key. */
   call(
     node: number,
     key: string | null,
@@ -38,7 +38,7 @@ export async function startCluster(
     `[server]\nsecret_key = "${secret_key}"\n`;
   const files = { "dossier.toml": settings };
   const start = (): Promise<Executable> => startExecutable({ files, env });
-  // The first one makes the tables, for which the others would wait.
+  // The first one creates the tables, for which the others would wait.
   const first = await start();
   const others = await Promise.all(Array.from({ length: count - 1 }, start));
   const nodes = [first, ...others];

@@ -1,7 +1,4 @@
-/**
- * Writes compound files (OLE2) and, inside them, the least that makes a Word, PowerPoint or Excel
- * file.
- */
+/** Writes compound files (OLE2) with minimal Word, PowerPoint and Excel content. */
 
 const sector = 512;
 const small_sector = 64;
@@ -106,13 +103,13 @@ export interface DocOptions {
   readonly flags?: number;
   readonly version?: number;
   /**
-   * Lengths of the parts behind the body: footnotes, headers, macros, comments, endnotes, boxes,
+   * Lengths of the parts after the body: footnotes, headers, macros, comments, endnotes, boxes,
    * boxes of headers.
    */
   readonly behind?: readonly number[];
   /**
-   * For a paragraph mark at this place in the text: properties of its paragraph, with the number of
-   * its style first.
+   * Properties of the paragraph whose mark is at this position, beginning with the number of its
+   * style.
    */
   readonly paragraphs?: readonly {
     readonly start: number;
@@ -122,9 +119,9 @@ export interface DocOptions {
   }[];
   /** The parts of the table at these numbers. */
   readonly parts?: Readonly<Record<number, Uint8Array>>;
-  /** From one character to another: deleted, or hidden. */
+  /** Character range: deleted, or hidden. */
   readonly unseen?: readonly [number, number, "deleted" | "hidden"];
-  /** Characters before this one are written with one byte each, the others with two. */
+  /** Characters before this one are stored with one byte each, the others with two. */
   readonly narrow_until?: number;
 }
 const text_at = 2048;

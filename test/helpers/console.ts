@@ -1,6 +1,6 @@
 /**
- * The console of the executable in a browser: somebody who is signed in, data for every page, and
- * the server's calls in their name.
+ * The executable's console in a browser: a signed-in user, data for every page, and API calls on
+ * the user's behalf.
  */
 import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
@@ -10,16 +10,16 @@ import { startExecutable, type Executable, type ExecutableOptions } from "./exec
 
 export const email = "ada@example.com",
   password = "correct horse battery staple";
-/** A name that does harm where it is taken for HTML. */
+/** A name that is harmful if interpreted as HTML. */
 export const markup = "<img src=x onerror=alert(1)>";
-/** Generous, because other work may go on beside the tests. */
+/** Generous, because other work may run beside the tests. */
 export const limit_ms = 120_000;
 
-/** A window of the console, with cookies of its own. */
+/** A console window with its own cookies. */
 export interface ConsoleWindow extends Visit {
-  /** Loads a page of the console, until its heading is there. */
+  /** Loads a page of the console, until its heading is visible. */
   open(path: string): Promise<void>;
-  /** Goes to a page as a link of the console does: what is loaded already stays. */
+  /** Navigates within the console, without reloading. */
   go(path: string): Promise<void>;
 }
 
@@ -32,17 +32,17 @@ export interface Console extends AsyncDisposable {
   readonly key: string;
   /** A call with Ada's key, which must succeed. */
   api(method: string, path: string, body?: unknown): Promise<any>;
-  /** A call of the console itself, in the name of whoever is signed in in Ada's window. */
+  /** A call of the console's own API, as the user signed in in Ada's window. */
   own(method: string, path: string, body?: unknown): Promise<any>;
-  /** Waits until all documents of a folder are read. */
+  /** Waits until all documents of a folder are indexed. */
   settled(folder_id: string): Promise<void>;
-  /** Loads a page of the console in Ada's window, until its heading is there. */
+  /** Loads a page of the console in Ada's window, until its heading is visible. */
   open(path: string): Promise<void>;
-  /** A further window, in which nobody is signed in, or this user. */
+  /** Another window, in which nobody is signed in, or this user. */
   anotherWindow(as?: string): Promise<ConsoleWindow>;
 }
 
-/** Loopback may be imported from and delivered to, so that a test can be both ends. */
+/** Imports and webhooks may use loopback, so that a test can be both ends. */
 const env = {
   DOSSIER_ADMIN_EMAIL: email,
   DOSSIER_ADMIN_PASSWORD: password,
@@ -127,8 +127,8 @@ async function openWindow(browser: Browser, url: string): Promise<ConsoleWindow>
 type Step = readonly [name: string, run: () => Promise<unknown>];
 
 /**
- * Runs the rows at the same time, so that one works while the other waits, and the steps of a row
- * one after the other, also when one fails. Returns a function that waits for a step by its name.
+ * Runs rows concurrently, and the steps of a row one after the other, even if one fails. Returns a
+ * function that waits for a step by name.
  */
 export function sideBySide(rows: readonly (readonly Step[])[]): (name: string) => Promise<unknown> {
   const outcomes = new Map<string, Promise<unknown>>();
@@ -143,7 +143,7 @@ export function sideBySide(rows: readonly (readonly Step[])[]): (name: string) =
   return (name) => outcomes.get(name)!;
 }
 
-/** From any page of the console, which shows the sign-in page. */
+/** Possible from any page of the console; leads to the sign-in page. */
 export async function signIn(page: Page, as: string): Promise<void> {
   await page.goto("/console/");
   await page.getByLabel("Email").fill(as);
@@ -155,12 +155,12 @@ export async function signIn(page: Page, as: string): Promise<void> {
 const wide = 1280;
 const medium = 768;
 const narrow = 390;
-/** How often each window was checked in these sizes and themes by turns. */
+/** How often each window was checked, to alternate sizes and themes. */
 const turns = new WeakMap<Page, number>();
 
 /**
- * A wide and a narrow window, one of them light and the other dark. All is asked in the first, and
- * in the second what a style sheet decides: after four turns, all was asked in each.
+ * A wide and a narrow window, one light and one dark. All rules are checked in the first, and those
+ * that depend on style sheets in the second; after four turns, everything was checked in each.
  */
 function looksOfTurn(page: Page): readonly [Look, Look] {
   const turn = turns.get(page) ?? 0;
@@ -175,9 +175,9 @@ function looksOfTurn(page: Page): readonly [Look, Look] {
 }
 
 /**
- * Nothing to complain about in a size and a theme, then in another size and the other theme (by
- * turns), nothing sideways in any size, and nothing that a page must not do. `at`: in this look
- * alone. `within`: the element that is new on a page that was checked before.
+ * Checks that a page has no findings in one size and theme, then in another size and the other
+ * theme (alternating), no sideways scrolling in any size, and no forbidden actions. `at`: only in
+ * this size and theme. `within`: the new element on a page that was already checked.
  */
 export async function expectWell(
   window: Visit,

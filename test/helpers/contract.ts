@@ -1,4 +1,6 @@
-/** What is promised of every answer: the fields of each kind of record, and problems. */
+/**
+ * The guarantees about every response: the fields of each kind of record, and the form of problems.
+ */
 import { expect } from "bun:test";
 import type { Answered } from "./server";
 
@@ -7,7 +9,7 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const id = (prefix: string) => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`);
 const time = expect.stringMatching(rfc3339);
 
-/** Every field of a record and what it may hold, besides null where `nullable` names it. */
+/** Every field of a record with its allowed types; `nullable` lists those that may be null. */
 export const shapes = {
   folder: {
     id: expect.stringMatching(id("fld")),
@@ -129,8 +131,8 @@ const nullable: Readonly<Record<keyof typeof shapes, readonly string[]>> = {
 };
 
 /**
- * The record has exactly the fields of its kind, each of its type. `more`: further fields it has,
- * such as `content`.
+ * The record has exactly the fields of its kind, with valid types. `more`: additional fields, such
+ * as `content`.
  */
 export function expectRecord(kind: keyof typeof shapes, record: any, more: object = {}): void {
   const shape: Record<string, unknown> = { ...shapes[kind], ...more };
@@ -139,15 +141,15 @@ export function expectRecord(kind: keyof typeof shapes, record: any, more: objec
 }
 
 /**
- * The record has these fields, whatever else it has. (`toMatchObject` of Bun 1.4.5 writes the
- * matchers it is given into the record it is given: it gets a copy.)
+ * The record has these fields, and maybe others. (`toMatchObject` of Bun 1.4.5 writes the matchers
+ * into the record, so it gets a copy.)
  */
 export const expectHas = (record: unknown, fields: object): void =>
   void expect(structuredClone(record)).toMatchObject(fields);
 
 /**
- * The answer is a problem of this status: RFC 9457, with the id of the response. `says` is found in
- * its detail.
+ * The response is a problem of this status: RFC 9457, with the request id. `says` is part of its
+ * detail.
  */
 export function expectProblem(
   answer: Answered,
@@ -180,7 +182,7 @@ export function expectProblem(
   else expect(rest.detail).toContain(says);
 }
 
-/** The poll of a message that failed: 500 and the words alone, as plain text. */
+/** The poll of a failed message: 500 with only a sentence, as plain text. */
 export const expectPlainFault = (answer: Answered, text: string): void =>
   expect([answer.status, answer.headers.get("content-type"), answer.body]).toEqual([
     500,
@@ -188,6 +190,6 @@ export const expectPlainFault = (answer: Answered, text: string): void =>
     text,
   ]);
 
-/** The text between two places, counted in code points. */
+/** The text between two positions, in code points. */
 export const slice = (content: string, start: number, end: number): string =>
   [...content].slice(start, end).join("");

@@ -1,4 +1,4 @@
-/** Directories of servers, and what lies in them. */
+/** Data directories of servers, and their files. */
 import {
   existsSync,
   mkdtempSync,
@@ -10,12 +10,12 @@ import {
 import { join } from "node:path";
 import { memoryPlace } from "../../scripts/lib/memory-place";
 
-/** A new directory, in memory where there is much of it. */
+/** A new directory, in memory if there is enough. */
 export const temporaryDirectory = (): string => mkdtempSync(join(memoryPlace(), "dossier-test-"));
 
 /**
- * Adds the file that a server sets aside for a full disk, of its full size but without blocks:
- * writing 16 MiB for every server would cost a test as much as all that it does.
+ * Creates the server's reserve file as a sparse file of full size: writing 16 MiB for every server
+ * would take as long as the rest of a test.
  */
 export function addReserveFile(data: string): void {
   const path = join(data, "dossier.db.ballast");
@@ -23,7 +23,7 @@ export function addReserveFile(data: string): void {
   truncateSync(path, 16 * 2 ** 20);
 }
 
-/** Files of the data directory, backups aside, by their path from there. */
+/** Files of the data directory, except backups, by relative path. */
 export const filesIn = (data: string): string[] =>
   readdirSync(data, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -31,18 +31,18 @@ export const filesIn = (data: string): string[] =>
     .filter((path) => !path.startsWith("backups/"))
     .sort();
 
-/** That of a server, and those of the other processes beside it: `several.ts` names them. */
+/** The server's directory, and those of further processes, which `several.ts` names. */
 function directoriesOf(data: string): string[] {
   const all = [data];
   for (let n = 2; existsSync(`${data}-${n}`); n++) all.push(`${data}-${n}`);
   return all;
 }
 
-/** Files of the data directories of a server, backups aside, in which the word is found. */
+/** Files of a server's data directories, except backups, that contain the word. */
 export const filesWith = (data: string, word: string): string[] =>
   directoriesOf(data).flatMap((directory) =>
     filesIn(directory).filter((path) => {
-      // A file may go between the listing and the reading.
+      // A file may be deleted between listing and reading.
       try {
         return readFileSync(join(directory, path)).includes(word);
       } catch {
@@ -51,10 +51,7 @@ export const filesWith = (data: string, word: string): string[] =>
     }),
   );
 
-/**
- * What arrives is written somewhere before it is a document: the files that no finished upload
- * leaves.
- */
+/** Uploads in progress: files that no finished upload leaves behind. */
 export const temporaryFiles = (data: string): string[] =>
   directoriesOf(data)
     .flatMap(filesIn)
@@ -62,10 +59,10 @@ export const temporaryFiles = (data: string): string[] =>
 
 /** How s3rver names the files of objects. */
 export const stored_as = "._S3rver_object";
-/** Where a server on this directory has its originals in a bucket of all. */
+/** The originals of a server on this directory, in the shared bucket. */
 export const prefixOf = (data: string): string => Bun.hash(data).toString(36);
 
-/** Names of the originals, wherever they are; what is arriving comes as `tmp/…`. */
+/** Names of the originals, wherever they are; incoming ones as `tmp/…`. */
 export function filesOf(data: string): string[] {
   const { TEST_S3_DIRECTORY: store } = process.env;
   if (store === undefined)

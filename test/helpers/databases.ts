@@ -1,7 +1,7 @@
 /**
- * On which database the servers of tests run: in their data directories; or, when TEST_POSTGRES has
- * the address of a PostgreSQL server, each in a database of its own there. TEST_PROCESSES says how
- * many processes an executable is there.
+ * The databases of test servers: in their data directories; or, if TEST_POSTGRES is the address of
+ * a PostgreSQL server, a separate database there for each. TEST_PROCESSES sets how many processes
+ * an executable runs as.
  */
 import { SQL } from "bun";
 import { Database } from "bun:sqlite";
@@ -14,10 +14,10 @@ const server_url = process.env.TEST_POSTGRES;
 /** Whether the servers of this run use PostgreSQL. */
 export const on_postgres = server_url !== undefined && server_url !== "";
 
-/** How many processes of the executable serve together, each on this database. */
+/** The number of processes of the executable on each database. */
 export const processes = on_postgres ? Number(process.env.TEST_PROCESSES ?? "1") : 1;
 
-/** What a database has that PostgreSQL does otherwise, or leaves to others. */
+/** Features of the embedded database that PostgreSQL has differently or not at all. */
 const of_sqlite_alone = {
   backups: "on PostgreSQL the database is backed up by its own tools",
   copies: "what a killed process leaves is taken as a copy of the directory, database and all",
@@ -28,7 +28,7 @@ const of_sqlite_alone = {
   connection: "one connection reads and writes there",
 } as const;
 
-/** For tests of what only the database in the data directory has: `onSqlite("backups").test(…)`. */
+/** For tests of features that only the embedded database has: `onSqlite("backups").test(…)`. */
 export const onSqlite = (_why: keyof typeof of_sqlite_alone) => ({
   test: test.skipIf(on_postgres),
   describe: describe.skipIf(on_postgres),
@@ -53,7 +53,7 @@ const nameOf = (data: string): string => `test_${Bun.hash(data).toString(36)}`;
 
 export const databaseUrlOf = (data: string): string => urlOf(nameOf(data));
 
-/** An empty database for this directory, or one as that of `template` is. */
+/** An empty database for this directory, or a copy of that of `template`. */
 export async function createDatabase(data: string, template?: string): Promise<string> {
   const from = template === undefined ? "template0 locale 'C.UTF-8'" : nameOf(template);
   await asAdmin(`create database ${nameOf(data)} template ${from}`);
@@ -63,7 +63,7 @@ export async function createDatabase(data: string, template?: string): Promise<s
 export const hasDatabase = async (data: string): Promise<boolean> =>
   (await asAdmin(`select 1 from pg_database where datname = '${nameOf(data)}'`)).length > 0;
 
-/** Makes the database of one directory that of another, unless that one has got its own by now. */
+/** Copies the database of one directory to another, unless that one already has its own. */
 export async function passDatabase(from: string, to: string): Promise<void> {
   await asAdmin(`alter database ${nameOf(from)} rename to ${nameOf(to)}`).catch(async (error) => {
     if (!(await hasDatabase(to))) throw error;
@@ -75,7 +75,7 @@ export async function dropDatabase(data: string): Promise<void> {
   await asAdmin(`drop database if exists ${nameOf(data)} with (force)`);
 }
 
-/** Adds rows beside the server, all or none: `[["accounts_users", row], …]`. */
+/** Inserts rows while the server runs, all or none: `[["accounts_users", row], …]`. */
 export async function insertRows(
   data: string,
   rows: readonly (readonly [table: string, row: object])[],
@@ -101,7 +101,7 @@ export async function insertRows(
   })();
 }
 
-/** Where a word of the server with this directory is kept: files, and tables of PostgreSQL. */
+/** Where a word is stored by the server with this directory: files, and tables of PostgreSQL. */
 export async function placesWith(data: string, word: string): Promise<string[]> {
   const files = filesWith(data, word);
   if (!on_postgres) return files;
@@ -119,7 +119,7 @@ export async function placesWith(data: string, word: string): Promise<string[]> 
   return files;
 }
 
-/** What a statement finds, as numbers and texts: beside the server, whichever database it has. */
+/** The result of a statement, as numbers and texts, on whichever database the server has. */
 export async function askDatabase<T>(data: string, statement: string): Promise<T[]> {
   if (on_postgres) {
     await using sql = new SQL(databaseUrlOf(data), { max: 1, bigint: true });
@@ -149,7 +149,7 @@ export const columnsIn = (data: string): Promise<{ table: string; column: string
          where t.type = 'table'`,
   );
 
-/** What the embedded database finds broken in its file; PostgreSQL is not asked. */
+/** The integrity check of the embedded database; PostgreSQL has none. */
 export function damageIn(data: string): unknown[] {
   if (on_postgres) return [];
   using database = new Database(join(data, "dossier.db"), { readonly: true });
@@ -162,7 +162,7 @@ export function damageIn(data: string): unknown[] {
   ];
 }
 
-/** A change that no server makes: it asks neither the rules of the tables nor the code. */
+/** A change that bypasses constraints and code. */
 export async function spoilDatabase(
   data: string,
   statement: string,

@@ -1,4 +1,4 @@
-/** Files that are read as their first bytes say, and a recount of everything that is counted. */
+/** An extractor controlled by the content of test files, and a recount of all counters. */
 import { expect } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import {
@@ -13,9 +13,9 @@ import { startTestServer, type TestServer } from "./host";
 import { until, type StartServer } from "./server";
 
 /**
- * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text
- * to give, `#!throw` fails without a reason, `#!warn` warns. The rest of the file is its text, two
- * pages of it when there is a form feed.
+ * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text,
+ * `#!throw` fails without a reason, `#!warn` warns. The rest of the file is its text, two pages of
+ * it if there is a form feed.
  */
 export function scriptedExtractor() {
   const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -77,8 +77,8 @@ export function scriptedExtractor() {
 }
 
 /**
- * Everything that is counted somewhere is what counting it anew gives; what hangs together still
- * does. Call it when no job is running.
+ * Checks that every counter equals a recount, and that references are intact. Call it when no job
+ * is running.
  */
 export async function expectSound({ store, data }: TestServer): Promise<void> {
   const { db } = store;
@@ -100,7 +100,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
     .execute();
   const rootOf = new Map(folders.map(({ id, parent_id }) => [id, parent_id ?? id]));
   const folders_of = Map.groupBy(links, (link) => link.document_id);
-  /** The folder that a document goes with. */
+  /** The folder that a document is deleted with. */
   const holderOf = (document: any): string | null => {
     const ids = (folders_of.get(document.id) ?? []).map((link) => link.folder_id);
     const roots = new Set(ids.map((id) => rootOf.get(id)));
@@ -108,7 +108,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   };
   for (const document of documents)
     expect([document.id, document.held_by]).toEqual([document.id, holderOf(document)]);
-  // What a link has of its document, for the lists of its folder.
+  // The columns of a document that its links copy, for the lists of folders.
   for (const { document_id, name_key, name_order, deleted_at, is_deleted, ...link } of links) {
     const document = by_id.get(document_id);
     expect([document_id, name_key, name_order]).toEqual([
@@ -184,7 +184,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
     rows.toSorted((a, b) => (`${a.owner_id} ${a.what}` < `${b.owner_id} ${b.what}` ? -1 : 1));
   expect(order(held)).toEqual(order(sums));
 
-  // A document that no folder has had, or that has no version, is nobody's.
+  // A document that was never in a folder, or has no version, is not counted.
   expect(
     documents
       .filter(({ id }) => !links.some((link) => link.document_id === id))
@@ -208,7 +208,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   await until(async () => filesOf(data).join() === used.join());
 }
 
-/** A server in this process that is recounted when it ends. */
+/** A server in this process whose counters are checked at its end. */
 export const startSoundServer: StartServer = async (options) => {
   const server = await startTestServer(options);
   return {

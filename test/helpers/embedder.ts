@@ -1,12 +1,12 @@
 /**
- * A scripted embeddings endpoint on loopback. Words that mean the same point the same way, so a
- * test knows what is near to what.
+ * A scripted embeddings endpoint on loopback. Synonyms have the same direction, so a test knows
+ * which texts are similar.
  */
 import { hashOf } from "../../plugins/search-index/analyzer";
 import { reference_pairs } from "../../plugins/search-index/reference-pairs";
 import { reference_questions } from "../../plugins/search-index/reference-questions";
 
-/** How the endpoint behaves from now on. */
+/** The endpoint's behaviour from now on. */
 export type Mood =
   | "well"
   | "500"
@@ -56,7 +56,7 @@ const references = new Set([
   ...reference_pairs.flatMap((pair) => Object.values(pair)),
   ...reference_questions.flat(),
 ]);
-/** Whether a text is one of those by which a model is measured, and nobody's. */
+/** Whether a text is one of the probes by which a model is measured. */
 export const isReference = (text: string): boolean => references.has(text);
 
 export interface Asked {
@@ -66,7 +66,7 @@ export interface Asked {
   readonly authorization: string | null;
 }
 
-/** `lengths`: numbers of a vector by model; a model that is not in it does not exist. */
+/** `lengths`: dimensions by model; other models do not exist. */
 export function startEmbedder(lengths: Readonly<Record<string, number>> = { small: 512 }) {
   const asked: Asked[] = [];
   let mood: Mood = "well";
@@ -96,7 +96,7 @@ export function startEmbedder(lengths: Readonly<Record<string, number>> = { smal
     if (mood === "no numbers") for (const one of numbers) one.length = 0;
     if (mood === "too few") numbers.pop();
     if (mood === "too many") numbers.push(numbers[0]!);
-    // In any order: the index says which text it belongs to.
+    // In any order: the index of each tells which text it belongs to.
     const data = numbers
       .map((embedding, index) => ({
         object: "embedding",

@@ -1,6 +1,5 @@
 /**
- * Watches an answer as a client of its server-sent events does, with nothing of the server's own
- * code.
+ * Reads an answer's server-sent events like an independent client, without the server's own code.
  */
 import { expect } from "bun:test";
 
@@ -9,7 +8,7 @@ export interface Event<I = number> {
   readonly event: string;
   readonly data: any;
 }
-/** What a client has after these events: each `status` begins anew. */
+/** The client's state after these events: each `status` resets it. */
 export interface Seen {
   readonly text: string;
   readonly citations: readonly any[];
@@ -39,13 +38,13 @@ export function seen(
   }, before);
 }
 
-/** A piece of text in which the word is. */
+/** A piece of text that contains the word. */
 export const says =
   (word: string) =>
   ({ event, data }: Event): boolean =>
     event === "delta" && data.text.includes(word);
 
-/** Ids grow, none comes twice, and only the last event is one that ends a stream. */
+/** Ids increase, none is repeated, and only the last event ends a stream. */
 export function expectInOrder(events: readonly Event[]): void {
   for (const [at, { id }] of events.entries())
     if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
@@ -61,17 +60,17 @@ export interface Watcher<I = number> {
   readonly events: readonly Event<I>[];
   /** Comments so far. */
   readonly comments: number;
-  /** Waits for an event that fits. @throws Error when the stream ends without one. */
+  /** Waits for a matching event. @throws Error when the stream ends without one. */
   until(fits: (event: Event<I>) => boolean): Promise<Event<I>>;
   /** Settles when the stream has ended: true when the server ended it, false when it broke. */
   readonly ended: Promise<boolean>;
-  /** Goes away. */
+  /** Disconnects. */
   leave(): Promise<void>;
 }
 
 export const watching = (response: Response): Watcher => watchingBy(response, Number);
 
-/** The same where ids are no numbers. */
+/** The same where ids are not numbers. */
 export function watchingBy<I>(response: Response, idOf: (text: string) => I): Watcher<I> {
   const events: Event<I>[] = [];
   const waiting = new Set<() => void>();

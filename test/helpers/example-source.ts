@@ -1,21 +1,24 @@
-/** An example that adds a kind of import source, installed in the built executable. */
+/** An example import source, installed in the built executable. */
 import { createServer, type Server } from "node:net";
 import { startExecutable, type Executable } from "./executable";
 import { selfSigned } from "./self-signed";
 import { importOf, type ImportClient } from "./website";
 
-/** A service that is none: what an import is told of it. */
+/** A server that is not the expected service: the error that an import reports. */
 export type BadService = "hangs" | "is another" | "has a bad certificate" | "is gone";
 
 export interface ExampleSource extends AsyncDisposable {
   readonly dossier: Executable;
   readonly folder_id: string;
-  /** The run, its items, and the names and texts of the documents of the folder after it. */
+  /** The run, its items, and afterwards the names and texts of the folder's documents. */
   run(
     source: object,
     more?: object,
   ): Promise<{ run: any; items: any[]; texts: [string, string][] }>;
-  /** The port of one on 127.0.0.1. After one that hangs, nothing may take longer than a second. */
+  /**
+   * The port of such a server on 127.0.0.1. After one that hangs, nothing may take longer than a
+   * second.
+   */
   badService(kind: BadService): Promise<number>;
 }
 

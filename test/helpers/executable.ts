@@ -1,6 +1,6 @@
 /**
- * The built executable as tests use it: a black box with a data directory, a command line and an
- * HTTP API.
+ * The built executable for tests: a black box with a data directory, a command line and an HTTP
+ * API.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -36,26 +36,26 @@ import {
 import { directoriesOf, launchSeveral, settingsOfSeveral } from "./several";
 
 export interface CallOptions {
-  /** The API key. Default: the last one `createUser` made; null sends none. */
+  /** The API key. Default: that of the last user created; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Executable extends ApiServer {
-  /** Where it serves now; another port after each restart. */
+  /** Its current address; the port changes with each restart. */
   url(): string;
   pid(): number;
-  /** What the running process has written so far. */
+  /** The output of the running process so far. */
   output(): string;
-  /** Creates a user and a key, beside the server, and answers the key. */
+  /** Creates a user and a key while the server runs, and returns the key. */
   createUser(email?: string, options?: { readonly role?: "admin" | "member" }): Promise<string>;
   /** Runs a command on the same data directory: `cli(["key", "list", "--user", email])`. */
   cli(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** The same, for a command that must succeed; answers what it printed. */
+  /** The same, for a command that must succeed; returns its output. */
   mustCli(args: readonly string[], options?: CommandOptions): Promise<string>;
   /** The same as `send`, with the key of a command line instead of a person's. */
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answered>;
-  /** Calls `path` until `done` says so. @throws Error with the last answer after `limit_ms`. */
+  /** Polls `path` until `done`. @throws Error with the last response after `limit_ms`. */
   until(
     path: string,
     done: (answer: Answered) => boolean,
@@ -63,7 +63,7 @@ export interface Executable extends ApiServer {
   ): Promise<Answered>;
   /** Waits until `holds`. @throws Error after `limit_ms`. */
   untilTrue(holds: () => boolean | Promise<boolean>, limit_ms?: number): Promise<void>;
-  /** SIGTERM; answers the exit code. */
+  /** SIGTERM; returns the exit code. */
   stop(): Promise<number>;
   /** SIGKILL, and waits until the process is gone. */
   kill(): Promise<void>;
@@ -73,24 +73,24 @@ export interface Executable extends ApiServer {
 
 interface CommandOptions {
   readonly stdin?: string;
-  /** Instead of what the server was given. */
+  /** Replaces the server's settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ExecutableOptions extends StartOptions {
   readonly args?: readonly string[];
-  /** Use this directory and leave it there; otherwise a temporary one that goes at the end. */
+  /** Uses this directory and keeps it; by default a temporary one is deleted at the end. */
   readonly data?: string;
   /** Written into the data directory before the start: `{ "plugins/activity.ts": text }`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A plugin of `examples/`: it is packed and added before the start. */
+  /** A plugin of `examples/`, packed and added before the start. */
   readonly example?: string;
 }
 
 /** What `callOf` takes after the key. */
 type Sent = Parameters<typeof callOf> extends [unknown, ...infer Rest] ? Rest : never;
 
-/** Where these say how it listens, a server is one process. */
+/** With one of these settings, which define how it listens, a server is a single process. */
 const of_one_process = ["DOSSIER_SERVER_SOCKET", "DOSSIER_SERVER_TLS_CERT"];
 
 const running = new Set<Launched>();
@@ -99,7 +99,7 @@ process.on("exit", () => {
 });
 
 /**
- * Builds dist/dossier when it is missing or stale, and starts it on a free port. Use it with `await
+ * Builds dist/dossier if it is missing or stale, and starts it on a free port. Use it with `await
  * using`, or call `stop` yourself.
  */
 export async function startExecutable({
@@ -137,7 +137,7 @@ export async function startExecutable({
     (await usesOwn()) ? addUser(data, email, role) : createKey(data, email, { role });
   const request = (key: string | null, ...sent: Sent): Promise<Response> => {
     const { path, init } = callOf(key, ...sent);
-    // A connection of its own, where each goes to another process.
+    // A separate connection per request, where each goes to another process.
     return fetch(`${now.url}${path}`, processes > 1 ? { ...init, keepalive: false } : init);
   };
   const keys = new Map<string, Promise<string>>();
@@ -216,7 +216,7 @@ export async function startExecutable({
   return executable;
 }
 
-/** What the settings in a directory say where its database is. */
+/** The database address in a directory's settings. */
 async function namedDatabase(data: string): Promise<string | undefined> {
   const file = Bun.file(join(data, "dossier.toml"));
   if (!(await file.exists())) return undefined;
@@ -225,8 +225,8 @@ async function namedDatabase(data: string): Promise<string | undefined> {
 }
 
 /**
- * A database on PostgreSQL for this directory, an empty one when there is none, which its settings
- * name from now on: for the server and for commands.
+ * A PostgreSQL database for this directory, created empty if necessary. The directory's settings
+ * name it from then on, for the server and for commands.
  */
 async function settleDatabase(data: string): Promise<void> {
   if ((await namedDatabase(data)) !== undefined) return;

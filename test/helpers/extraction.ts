@@ -1,4 +1,4 @@
-/** The extraction service on real children, without a server around it. */
+/** The extraction service with real child processes, without a server. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ export interface TestExtraction {
       readonly onProgress?: (progress: number) => void;
     },
   ): Promise<Extracted>;
-  /** The failure that extracting these bytes ends in. */
+  /** The failure of extracting these bytes. */
   fail(bytes: Uint8Array | string, options?: Partial<ExtractionSource>): Promise<ExtractionFailure>;
   /** The files in the directory for temporary files. */
   leftovers(): string[];
@@ -54,7 +54,7 @@ const limits: ExtractionLimits = {
   timeout_max_ms: 600_000,
 };
 
-/** `all`: every format. `observer`: a command that runs the children and watches them. */
+/** `all`: every format. `observer`: a command that runs the children and observes them. */
 export function testExtraction(
   options: {
     readonly limits?: Partial<ExtractionLimits>;

@@ -1,12 +1,12 @@
 /**
- * A second browser for tests of the console: Firefox by WebDriver BiDi, where there is one. Only
- * what a short look at pages needs.
+ * A second browser for tests of the console: Firefox through WebDriver BiDi, if installed. Only
+ * what a smoke test of pages needs.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where the browser is; undefined when none is found. */
+/** The path of the browser; undefined when none is found. */
 export const firefox_path =
   process.env["FIREFOX"] ?? Bun.which("firefox-esr") ?? Bun.which("firefox") ?? undefined;
 /** Why its tests are skipped; "" when they are not. */
@@ -19,9 +19,9 @@ export interface Firefox extends AsyncDisposable {
   /** Loads an address, until its scripts have run. */
   open(url: string): Promise<void>;
   size(width: number, height: number): Promise<void>;
-  /** What an expression of the page gives: a string, a number, a boolean or null. */
+  /** The value of an expression on the page: a string, a number, a boolean or null. */
   evaluate(expression: string): Promise<unknown>;
-  /** Errors that the page has told of so far. */
+  /** Errors reported by the page so far. */
   readonly faults: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export async function launchFirefox(): Promise<Firefox> {
   };
 }
 
-/** What Firefox prints once it listens. */
+/** Firefox prints this once it listens. */
 async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
   const found = Promise.withResolvers<string>();
   const timer = setTimeout(() => found.reject(new Error("Firefox did not start.")), start_ms);

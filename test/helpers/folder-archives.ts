@@ -1,8 +1,8 @@
-/** Archives of folders as tests take them apart and put them together again. */
+/** Takes folder archives apart and puts them together again. */
 import { memorySource, findDirectory, readDirectory, readEntry } from "../../core/lib/zip";
 import { ZipStream } from "../../core/lib/zip-stream";
 
-/** The bytes of each part, in their order. */
+/** The bytes of each part, in order. */
 export type Parts = Map<string, Uint8Array>;
 
 export function unpacked(archive: Uint8Array): Parts {
@@ -15,7 +15,7 @@ export function unpacked(archive: Uint8Array): Parts {
   );
 }
 
-/** As they are, in this order; a name may come twice. */
+/** Unchanged, in this order; a name may occur twice. */
 export async function packed(
   parts: Iterable<readonly [string, Uint8Array | string]>,
 ): Promise<Buffer> {
@@ -41,7 +41,7 @@ export const linesOf = (parts: Parts, name: string): any[] =>
 export const toLines = (lines: readonly unknown[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
-/** Another archive with some parts changed (null: left out), and a manifest that fits them. */
+/** A copy of the archive with some parts changed (null: removed), and a matching manifest. */
 export async function changed(
   archive: Uint8Array,
   changes: Readonly<Record<string, Uint8Array | string | null>>,

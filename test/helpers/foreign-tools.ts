@@ -1,19 +1,19 @@
 /**
- * Programs of other languages that tests use: made once by the languages' own package managers, in
- * exact versions, and kept in the user's cache directory. Without the language, or without its
- * package index, they say what is missing.
+ * Programs of other languages that tests use: installed once by the languages' own package
+ * managers, in exact versions, and kept in the user's cache directory. If the language or its
+ * package index is missing, they say so.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../../scripts/lib/launch";
 
-/** Where something is, or why it is nowhere. */
+/** The path of something, or why it is missing. */
 export type Found = { readonly path: string } | { readonly missing: string };
 
 export const programs = join(import.meta.dir, "../programs");
 export const oapi_codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
-/** An index that does not answer is one that is not there. */
+/** An index that does not answer counts as missing. */
 const install_ms_max = 240_000;
 
 interface Run {
@@ -44,7 +44,7 @@ export async function runTool(
   return { code, stdout, stderr };
 }
 
-/** The same, for one that must succeed; answers what it printed. @throws Error with what it said. */
+/** The same, for a program that must succeed; returns its output. @throws Error with its output. */
 export async function mustTool(...given: Parameters<typeof runTool>): Promise<string> {
   const { code, stdout, stderr } = await runTool(...given);
   if (code !== 0) throw new Error(`${given[0].join(" ")} ended with ${code}:\n${stderr}${stdout}`);
@@ -89,10 +89,7 @@ export async function findSolr(): Promise<Found> {
   });
 }
 
-/**
- * A directory that `make` fills, kept under a name that follows from `versions`. It gets that name
- * when it is whole.
- */
+/** A directory filled by `make`, named after `versions`. It gets that name when it is complete. */
 async function cached(
   kind: string,
   versions: string,
@@ -106,7 +103,7 @@ async function cached(
     mkdirSync(dirname(path), { recursive: true });
     making = mkdtempSync(`${path}-`);
     await make(making);
-    // Whoever made it at the same time made the same.
+    // A concurrent process has created the same.
     if (!existsSync(path)) renameSync(making, path);
     return { path };
   } catch (error) {

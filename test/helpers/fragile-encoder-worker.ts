@@ -1,6 +1,6 @@
 /**
- * Stands in for an encoder worker: encodes what it is told to, dies of some texts, and answers
- * others only when it is told so. A vector is the number of texts that the worker was sent.
+ * Replaces an encoder worker: encodes, dies of some texts, and answers others only on command. A
+ * vector is the number of texts that the worker was sent.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import type {
@@ -13,7 +13,7 @@ const answer = (message: FromEncoderWorker): void => self.postMessage(message, {
 
 let sent = 0,
   held = 0;
-/** `file`: of the model, the first line of which says what is wrong with it. */
+/** `file`: of the model; its first line is the problem to report. */
 function open(file: string): void {
   const state = existsSync(file) ? "fine" : "is missing";
   if (file.endsWith("fatal")) answer({ failed: "it is no model" });
@@ -28,7 +28,7 @@ function encode(id: number, text: string): void {
     if (file !== undefined) writeFileSync(file, "died");
     process.exit(1);
   }
-  // Until it is given up, or `release` comes.
+  // Until it is cancelled, or `release` arrives.
   if (order === "hold") held = id;
   else if (order === "fail") answer({ id, error: "it failed" });
   else {

@@ -1,4 +1,4 @@
-/** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
+/** A scripted worker: answers, in parts or at once, fails, dies, or never answers. */
 import { unavailable } from "../../core/base/errors";
 import { serveWorker } from "../../plugins/search-index/worker-server";
 
@@ -14,10 +14,10 @@ export type Order =
   | "die late"
   | "hang"
   | "count"
-  /** Gives way again and again: twenty times, or until nobody waits for it. */
+  /** Yields repeatedly: twenty times, or until nobody waits for it. */
   | "long"
   | "endless"
-  /** How many have been in work at the same time. */
+  /** The maximum number of concurrent requests. */
   | "most at once";
 export interface FragileProtocol {
   readonly setting: { readonly marker: string; readonly broken?: boolean };
@@ -36,7 +36,7 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
     if (order === "parts")
       for (const part of [1, 2, 3]) {
         run.sendPart(part);
-        // Half of the answer is out when it dies.
+        // Dies after sending half of the answer.
         if (part === 2 && file && !require("node:fs").existsSync(file)) {
           require("node:fs").writeFileSync(file, "died");
           Bun.sleepSync(100);

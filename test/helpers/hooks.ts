@@ -1,6 +1,6 @@
 /**
- * The executable with what webhooks need around it: a name server that does as told, a receiver
- * that may be delivered to, one that may not, and a plugin through which a person's run ends.
+ * The executable with an environment for webhooks: a scripted name server, an allowed and a refused
+ * receiver, and a plugin that ends runs.
  */
 import { expect } from "bun:test";
 import { startExecutable, type Executable } from "./executable";
@@ -9,7 +9,7 @@ import { until, type Answered } from "./server";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { startReceiver, type Receiver } from "./receiver";
 
-/** The only address on loopback that may be delivered to. */
+/** The only loopback address that may receive deliveries. */
 export const allowed = "127.0.0.2";
 export const refused = "127.0.0.1";
 export const event_type = "import.finished";
@@ -27,7 +27,7 @@ export interface Hook extends AsyncDisposable {
   readonly secret: string;
   /** Deliveries, newest first. */
   log(): Promise<any[]>;
-  /** The same once there are `of` and none is under way. */
+  /** The same once there are `of` of them and none is in progress. */
   ended(of?: number): Promise<any[]>;
 }
 
@@ -40,16 +40,16 @@ export interface Hooks extends AsyncDisposable {
   readonly inner: Receiver;
   readonly ada: Person;
   /**
-   * A webhook of Ada, or of someone else, that goes at the end of the test. Default: `hook.test`,
-   * at the receiver's port.
+   * A webhook of Ada, or of someone else, deleted at the end of the test. Default: `hook.test`, at
+   * the receiver's port.
    */
   register(
     url?: string,
     options?: { readonly type?: string; readonly who?: Person },
   ): Promise<Hook>;
   /**
-   * Ends a run of Ada, or of someone else: `body` is due. With `fail` the transaction that ends it
-   * fails.
+   * Ends a run of Ada, or of someone else, which triggers the delivery of `body`. With `fail` the
+   * transaction that ends it fails.
    */
   emit(
     body: object,

@@ -1,6 +1,6 @@
 /**
- * A whole server in this process, on a data directory of its own: what `dossier serve` runs,
- * without the port.
+ * A whole server in this process, on its own data directory: what `dossier serve` runs, without the
+ * port.
  */
 import {
   copyFileSync,
@@ -38,9 +38,9 @@ type Store = Assembled["store"];
 type Env = NonNullable<StartOptions["env"]>;
 
 export interface TestServer extends ApiServer {
-  /** The request as it is, at any path of the server. */
+  /** The unmodified request, at any path of the server. */
   fetch(request: Request, address?: string): Promise<Response>;
-  /** Waits until no job is waiting or running, but for jobs of this name. */
+  /** Waits until no job is waiting or running, except jobs of this name. */
   settle(but?: string): Promise<void>;
   readonly accounts: Accounts;
   readonly store: Store;
@@ -49,22 +49,23 @@ export interface TestServer extends ApiServer {
   stop(): Promise<void>;
 }
 export interface TestServerOptions extends StartOptions {
-  /** Beside the built-in plugins. */
+  /** In addition to the built-in plugins. */
   readonly plugins?: readonly Plugin[];
   readonly data?: string;
-  /** The address that people reach the server by. */
+  /** The server's public address. */
   readonly public_url?: string;
 }
 
-/** Servers that run, and the test file that started each. */
+/** Running servers, and the test file that started each. */
 const running = new Map<TestServer, string>();
 afterAll(() => stopAll());
-// A run of several files shares this module, and its `afterAll` belongs to the first of them alone.
+// When several files run together, this module is shared, but its `afterAll` belongs to the first
+// of them.
 process.on("exit", () => {
   for (const { data } of running.keys()) rmSync(data, { recursive: true, force: true });
 });
 
-/** Stops every server, or those that another file than this one has started. */
+/** Stops every server, or those started by other files than this one. */
 async function stopAll(but?: string): Promise<void> {
   for (const [server, file] of running) if (file !== but) await server.stop();
 }
@@ -113,7 +114,7 @@ export async function startTestServer({
   const call: TestServer["call"] = async (who, method, path, body, headers = {}) => {
     const sent = callOf(who === null ? null : await key(who), method, path, body, headers);
     const request = new Request(`http://dossier.test${sent.path}`, sent.init);
-    // As every client on a network says it of a body that it has whole.
+    // As network clients do for a complete body.
     if (typeof sent.init.body === "string" && !request.headers.has("content-length"))
       request.headers.set("content-length", String(Buffer.byteLength(sent.init.body)));
     return gateway.handle(request, { address: "127.0.0.1", via: "tcp" });
@@ -147,14 +148,14 @@ export async function startTestServer({
   return server;
 }
 
-/** One pool for every server of this process: children last. */
+/** One pool for every server of this process, so that child processes are reused. */
 const pool = new ChildPool({
   command: child_command,
   log: jsonLog("error", (line) => console.error(line)),
 });
 process.on("exit", () => pool.stop());
 
-/** A database with every table of the built-in plugins and nothing in them, for all to start from. */
+/** A database with all tables of the built-in plugins and no rows: the template for all servers. */
 let template: Promise<Uint8Array> | undefined;
 
 async function createTemplate(): Promise<Uint8Array> {
@@ -173,7 +174,7 @@ async function createTemplate(): Promise<Uint8Array> {
   return bytes;
 }
 
-/** On PostgreSQL: a database with every table and nothing in them, which all others are copies of. */
+/** On PostgreSQL: the template database. */
 let template_database: Promise<string> | undefined;
 
 async function createTemplateDatabase(): Promise<string> {
@@ -190,14 +191,14 @@ async function createTemplateDatabase(): Promise<string> {
   return data;
 }
 
-/** What names the database of a directory in the settings, which is made when there is none. */
+/** The setting with the address of a directory's database, which is created if necessary. */
 async function databaseOf(data: string): Promise<Env> {
   if (!on_postgres) return {};
   template_database ??= createTemplateDatabase();
-  // It remembers the key that seals its secrets.
+  // It contains the key that seals the server's secrets.
   if (!existsSync(join(data, "secret.key")))
     copyFileSync(join(await template_database, "secret.key"), join(data, "secret.key"));
-  // A server that starts again on its directory finds the database of before.
+  // A server restarted on its directory finds its database again.
   await createDatabase(data, await template_database).catch((error: { errno?: string }) => {
     if (error.errno !== "42P04") throw error;
   });
@@ -214,7 +215,7 @@ async function newDirectory(): Promise<string> {
   return data;
 }
 
-/** The plugins of the directory that the settings name, loaded without a trial. */
+/** The plugins of the configured directory, loaded without a trial start. */
 async function pluginsIn({ DOSSIER_PLUGINS_DIRECTORY: directory }: Env): Promise<Plugin[]> {
   if (directory === undefined) return [];
   const modules = readdirSync(directory)
@@ -224,8 +225,8 @@ async function pluginsIn({ DOSSIER_PLUGINS_DIRECTORY: directory }: Env): Promise
 }
 
 /**
- * A user with a key. The row is written directly: hashing a password for each person of each test
- * would take most of the time.
+ * A user with a key. The row is written directly, because hashing a password for each person of
+ * each test would take most of the time.
  */
 async function createUser({ db }: Store, accounts: Accounts, who: string): Promise<string> {
   const id = `usr_${who}`;
@@ -261,8 +262,8 @@ async function settle({ db }: Store, but: string): Promise<void> {
 }
 
 /**
- * Hashes passwords as cheaply as argon2id allows, in files of test/http: nobody guesses those of
- * tests. Other files may run in the same process after them.
+ * Uses the cheapest parameters of argon2id, in files of test/http, whose passwords need no
+ * protection. Other files may run in the same process afterwards.
  */
 function hashCheaply(): void {
   const { hash } = Bun.password;

@@ -1,6 +1,6 @@
 /**
- * A server that only works off jobs, to be killed: enqueues what it is told on standard input, says
- * when that is on disk, and runs it.
+ * A server that only runs jobs, for tests that kill it: enqueues what it receives on standard
+ * input, confirms once it is on disk, and runs it.
  */
 import { Type } from "@sinclair/typebox";
 import { join } from "node:path";
@@ -18,12 +18,10 @@ import { SqliteStore } from "../../core/store/sqlite-store";
 const Payload = Type.Object({ number: Type.Integer() });
 const Work = job("child.work", Payload);
 const Done = event("child.done", Payload);
-/** Above every number of crashes in a row that a test makes. */
+/** Above every number of consecutive crashes in a test. */
 export const attempts_max = 50;
 
-/**
- * Each piece of work does its effect and emits an event, whose subscriber has an effect of its own.
- */
+/** Each job has an effect and emits an event, whose subscriber has an effect of its own. */
 async function main(directory: string): Promise<void> {
   lockDirectory(directory);
   const log = jsonLog("error");

@@ -1,6 +1,6 @@
 /**
- * A store with the job table in a directory of its own, a clock that the test moves, and the log
- * lines it wrote.
+ * A store with the job table in its own directory, a clock controlled by the test, and the log
+ * lines.
  */
 import { Type } from "@sinclair/typebox";
 import { join } from "node:path";
@@ -25,9 +25,9 @@ export const second = 1_000;
 export const minute = 60 * second;
 
 export interface MovableClock extends Clock {
-  /** Somebody sets it. */
+  /** Sets the clock. */
   move(by_ms: number): void;
-  /** Time passes. */
+  /** Advances the time. */
   pass(ms: number): void;
 }
 
@@ -38,13 +38,13 @@ export interface JobsWorld {
   readonly clock: MovableClock;
   readonly log: Log;
   readonly lines: string[];
-  /** What the disk has, as the store is told; its limit of growth follows after a moment. */
+  /** The free disk space reported to the store; its growth limit follows after a moment. */
   readonly disk: { free_bytes: number; reserve_bytes: number };
   queue(options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "kept" | "observers">): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;
-  /** The one job that there is. @throws Error when there are more or none. */
+  /** The only job. @throws Error when there are more or none. */
   only(): Promise<JobsTables["core_jobs"]>;
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
   };
 }
 
-/** Writes down that something happened, in the transaction of the job. */
+/** Records that something happened, in the job's transaction. */
 export const record = (tx: Db<any>, name: string): Promise<unknown> =>
   tx.insertInto("effects").values({ name }).execute();
 export const recorded = async (db: Db<any>): Promise<string[]> =>
@@ -110,7 +110,7 @@ export const recorded = async (db: Db<any>): Promise<string[]> =>
     (row: { name: string }) => row.name,
   );
 
-/** Waits until `met` says so: for what has no promise to wait for. Fails after ten seconds. */
+/** Polls until `met`, for conditions without a promise. Fails after ten seconds. */
 export async function until(
   met: () => boolean | Promise<boolean>,
   what = "what the test waits for",

@@ -1,28 +1,28 @@
 /**
- * An S3 server for tests (s3rver, which checks signatures), behind a door of its own: it can be
- * shut, and it counts what passes.
+ * An S3 server for tests (s3rver, which verifies signatures), behind a proxy that can be closed,
+ * and that records requests.
  */
 import { sep } from "node:path";
 import { stored_as, temporaryDirectory } from "./data-directory";
 
-/** It has no types of its own. */
+/** It ships no types. */
 const S3rver = require("@20minutes/s3rver");
 
-/** What a request is answered; undefined lets it pass. */
+/** The response to a request; undefined lets it pass. */
 type Door = (method: string, path: string) => Promise<Response | undefined> | undefined;
 
 export interface ObjectStore extends AsyncDisposable {
   readonly endpoint: string;
-  /** Where it has the files of its buckets. */
+  /** The directory with the files of its buckets. */
   readonly directory: string;
   readonly bucket: Bun.S3Client;
   /** Settings of a server that keeps its originals there. */
   readonly env: Readonly<Record<string, string>>;
-  /** `PUT /originals/ab/…`, as they came, since this was emptied. */
+  /** Requests such as `PUT /originals/ab/…`, in order, since this was emptied. */
   readonly requests: { method: string; path: string; range: string | null; bytes: number }[];
-  /** What happens to requests from now on: they pass, break off, wait, or are answered so. */
+  /** The fate of requests from now on: pass, break, wait, or a given response. */
   door: "open" | "shut" | "slow" | Door;
-  /** Names of the objects, without those of probes. */
+  /** Names of the objects, except probes. */
   keys(): Promise<string[]>;
 }
 
@@ -37,7 +37,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
     directory,
     configureBuckets: [{ name: "originals" }],
   });
-  // It writes nothing, and what would write it finds another package than its own here.
+  // Works around its dependency for writing, which is replaced here by another package.
   server.logger.format = { transform: (line: object) => line };
   const { port } = await server.run();
   const behind = `http://127.0.0.1:${port}`;

@@ -1,13 +1,13 @@
 /**
- * Office documents and e-books in a few lines: a ZIP writer that can lie, and the parts that each
- * format needs.
+ * Office documents and e-books in a few lines: a ZIP writer that can write false headers, and the
+ * parts that each format needs.
  */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipPart {
   readonly data: string | Uint8Array;
   readonly stored?: boolean;
-  /** The size in the headers, whatever the real one is. */
+  /** The size in the headers, regardless of the real one. */
   readonly claimed_bytes?: number;
   readonly encrypted?: boolean;
   /** The compressed bytes, ready to be written. */
@@ -149,7 +149,7 @@ export const shape = (paragraphs: string, placeholder?: string): string =>
   `<p:sp><p:nvSpPr><p:nvPr>${placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`;
 export const slide = (shapes: string, element = "sld"): string =>
   `${declaration}<p:${element} ${p}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${element}>`;
-/** Slides in the order of the show; their files are numbered from the last to the first. */
+/** Slides in presentation order; their files are numbered from the last to the first. */
 export function pptx(slides: readonly string[], more: ZipParts = {}): Uint8Array {
   const file = (at: number): string => `slide${slides.length - at}.xml`;
   const order = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join("");

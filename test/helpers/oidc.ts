@@ -1,13 +1,13 @@
 /**
- * A real OpenID Connect provider (`oidc-provider`) on loopback. Whoever comes is signed in at once
- * as the person that the test names.
+ * A real OpenID Connect provider (`oidc-provider`) on loopback. Every visitor is signed in at once
+ * as the person set by the test.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 // @ts-expect-error: it brings no types
 import * as library from "oidc-provider";
 
-/** What the provider says of somebody; `sub` is who it is. */
+/** The claims about a person; `sub` identifies them. */
 export interface Person {
   readonly sub: string;
   readonly [claim: string]: unknown;
@@ -20,15 +20,15 @@ export interface Client {
 }
 export interface OidcProvider extends AsyncDisposable {
   readonly issuer: string;
-  /** Who signs in from now on; null gives it up. */
+  /** Who signs in from now on; null aborts the sign-in. */
   person: Person | null;
-  /** The statuses of the requests of its token endpoint. */
+  /** The statuses of requests to its token endpoint. */
   readonly token_statuses: number[];
-  /** What it would do to an answer of this path before it is sent: for the lies of a test. */
+  /** Modifies a response of this path before it is sent, to simulate a malicious provider. */
   tamper: ((path: string, body: string) => string) | null;
-  /** Goes where a browser is sent, until it is sent back: the address it is sent to. */
+  /** Follows a browser's redirects until it is sent back: returns that address. */
   follow(url: string): Promise<URL>;
-  /** Nothing listens any more; `resume` at the same address. */
+  /** Stops listening; `resume` listens at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -90,7 +90,7 @@ const configurationOf = (clients: readonly Client[], people: ReadonlyMap<string,
     accountId: sub,
     claims: async () => people.get(sub) ?? { sub },
   }),
-  // Nobody is asked whether this server may know them.
+  // Skips the consent page.
   async loadExistingGrant({ oidc }: any) {
     const grant = new oidc.provider.Grant({
       clientId: oidc.client.clientId,
@@ -117,7 +117,7 @@ async function interact(
   ctx.respond = false;
 }
 
-/** As a browser that has never been there. */
+/** Without cookies. */
 async function follow(url: string, issuer: string): Promise<URL> {
   const jar = new Map<string, string>();
   for (let at = new URL(url), hops = 0; hops < 10; hops++) {

@@ -1,6 +1,6 @@
 /**
- * Where the servers of tests have their original files: in their data directories; or, when TEST_S3
- * is set, in a bucket of a server that is started with the first of them, each below a prefix.
+ * The original files of test servers: in their data directories; or, if TEST_S3 is set, in a bucket
+ * of a shared server, each below a prefix.
  */
 import { prefixOf } from "./data-directory";
 import { startObjectStore, type ObjectStore } from "./object-store";

@@ -1,4 +1,4 @@
-/** The official client of MCP, as a desktop program that is configured by a file starts it. */
+/** The official MCP client, configured by a file and started like a desktop program. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { cleanEnvironment } from "../../scripts/lib/launch";

@@ -1,7 +1,7 @@
 /**
- * What stands ready when a page of the documentation is read, beside what every page finds:
- * programs, a database server, a machine that may be changed. `page-blocks.ts` has the marks of
- * blocks that need them.
+ * The environments in which pages of the documentation are tested, in addition to the common one:
+ * programs, a database server, a machine that may be changed. `page-blocks.ts` describes how blocks
+ * request them.
  */
 import { Database } from "bun:sqlite";
 import {
@@ -21,27 +21,27 @@ import { selfSigned } from "./self-signed";
 
 const root = resolve(import.meta.dir, "../..");
 
-/** Where the page is read. */
+/** The working directory of the reader. */
 export interface Place {
   readonly home: string;
-  /** The data directory of its server. */
+  /** The data directory of the page's server. */
   readonly data: string;
 }
 
-/** What a stage is made of; or, where this machine can't have it, why. */
+/** The parts of an environment; or why this machine can't provide it. */
 export interface Staged {
   readonly missing?: string;
-  /** Of the server and of the shell. */
+  /** For the server and the shell. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the server alone. */
+  /** For the server only. */
   readonly server_env?: Readonly<Record<string, string>>;
   /** Directories of programs. */
   readonly path?: readonly string[];
-  /** What stands in the page, and what stands for it here. */
+  /** Replacements of texts in the page. */
   readonly names?: readonly (readonly [string, string])[];
-  /** The shell, in place of bash as it is. */
+  /** The shell, instead of plain bash. */
   readonly shell?: readonly string[];
-  /** Once the server of the page runs. */
+  /** Called once the server of the page runs. */
   readonly begun?: () => void;
   readonly close?: () => Promise<void>;
 }
@@ -62,8 +62,8 @@ export const stages = {
 } satisfies Record<string, (place: Place) => Staged | Promise<Staged>>;
 
 /**
- * A machine whose `/etc`, `/usr/local` and `/run` are the shell's own: what it writes there is
- * nowhere else, and gone with it. systemd does not run there, and does what it can without.
+ * A machine whose `/etc`, `/usr/local` and `/run` belong to the shell: what it writes there is
+ * discarded at the end. systemd is not running there; its tools do what they can without it.
  */
 async function ownMachine({ home }: Place): Promise<Staged> {
   if (process.getuid?.() !== 0) return { missing: "that needs root" };
@@ -99,11 +99,11 @@ async function databaseServer(): Promise<Staged> {
   };
 }
 
-/** With the packages that clients in Python need, installed once. */
+/** With the packages that Python clients need, installed once. */
 async function pythonPackages({ home }: Place): Promise<Staged> {
   const found = await findPython();
   if ("missing" in found) return found;
-  // The scripts in its directory have the path at which it was made.
+  // The scripts in its directory contain the path at which it was created.
   const scripts = join(home, "python");
   mkdirSync(scripts);
   for (const name of ["pip", "openapi-python-client"]) {
@@ -121,7 +121,7 @@ function tokenFile({ home }: Place): Staged {
   return { names: [["/etc/prometheus", directory]] };
 }
 
-/** What a busy day leaves: a document that was not read, and a delivery that came to nothing. */
+/** Typical failures: a document that could not be read, and a failed delivery. */
 function failJobs(data: string): void {
   using database = new Database(join(data, "dossier.db"));
   database.run("pragma busy_timeout = 5000");
@@ -139,7 +139,7 @@ function failJobs(data: string): void {
   add.run("job_documentation2", "webhooks", "webhooks.deliver", delivery, "Nobody answered.");
 }
 
-/** /srv/dossier was of an earlier version until its last start. */
+/** /srv/dossier has data of an earlier version up to the last start. */
 async function earlierVersion({ home }: Place): Promise<Staged> {
   const released = join(root, "test/released");
   const data = join(home, "srv/dossier");
@@ -158,7 +158,7 @@ const published =
   'import { definePlugin } from "dossier"; ' +
   'export default definePlugin({ name: "weather", version: "1.0.0", setup: () => ({}) });';
 
-/** Has the plugin that docs/operations.md adds. */
+/** With the plugin that docs/operations.md adds. */
 async function pluginSite({ home }: Place): Promise<Staged> {
   const certificate = await selfSigned("localhost");
   writeFileSync(join(home, "plugins.example.crt"), certificate.cert);

@@ -1,4 +1,4 @@
-/** The syntax of blocks of the documentation that are not run, by the tools that there are. */
+/** Checks the syntax of documentation blocks that are not run, with available tools. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./data-directory";
@@ -41,7 +41,7 @@ export async function checkSyntax({ language, text }: Block): Promise<void> {
 
 /** Statements, or a part of a list or of an object. */
 function readsAsCode(shown: string): void {
-  // What is left out, as an argument.
+  // An omission, as an argument.
   const text = shown.replaceAll(", …", "");
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   const ways = [text, `(async () => {${text}})`, `({${text}})`, `[${text}]`];
@@ -56,7 +56,7 @@ function readsAsCode(shown: string): void {
   if (!reads) transpiler.transformSync(text);
 }
 
-/** Asks a program, where it is installed: by a file, or by its standard input. */
+/** Runs a program, if installed, with a file or with standard input. */
 async function asked(command: readonly string[], file: string, text: string): Promise<void> {
   if (!Bun.which(command[0]!)) return;
   const directory = temporaryDirectory();

@@ -1,6 +1,6 @@
 /**
- * Reads a page of the documentation as a newcomer does: every block is typed into one shell, in
- * order, against the built executable, and what the page shows is compared with what comes.
+ * Tests a page of the documentation as a newcomer would follow it: every block is typed into one
+ * shell, in order, against the built executable, and the output is compared with that on the page.
  */
 import {
   cpSync,
@@ -30,33 +30,33 @@ export interface Page {
   /** From the root of the project: `docs/start.md`. */
   readonly path: string;
   /**
-   * What is there when the reader comes to it. `nothing` but a copy of the project; or, as after
-   * docs/start.md, a `server` with Ada, its administrator, her folder with a handbook in it, and
-   * `dossier` on the `PATH`.
+   * The state at the beginning. `nothing` but a copy of the project; or, as after docs/start.md, a
+   * `server` with Ada, its administrator, her folder with a handbook in it, and `dossier` on the
+   * `PATH`.
    */
   readonly after: "nothing" | "server";
   /** Settings of the server, such as those that let it reach a test's own addresses. */
   readonly env?: Readonly<Record<string, string>>;
   /** Settings of the server that the reader does not see. */
   readonly server_env?: Readonly<Record<string, string>>;
-  /** What else is there. */
+  /** Further environments. */
   readonly stages?: readonly Stage[];
-  /** Blocks that need one of these are left out: another test has them. */
+  /** Blocks that need one of these are skipped: another test has them. */
   readonly elsewhere?: { readonly words: readonly string[]; readonly why: string };
-  /** Packages are installed for good, in directories of the reader. */
+  /** Packages are installed persistently, in directories of the reader. */
   readonly installs?: boolean;
 }
 
-/** What became of a page. */
+/** The result of a page. */
 export interface Reading {
   readonly ran: number;
-  /** Blocks that need what is not here. */
+  /** Blocks that were skipped because something is missing. */
   readonly missing: readonly string[];
-  /** TypeScript that is for reading: whole files whose types are checked together. */
+  /** TypeScript for reading: complete files, which are type-checked together. */
   readonly to_compile: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** Tries all of a page. @throws Error that names the block. */
+/** Tests a whole page. @throws Error that names the block. */
 export async function readPage(page: Page): Promise<Reading> {
   await using reader = await Reader.open(page);
   const reading = { ran: 0, missing: [], to_compile: [] } as {
@@ -91,7 +91,7 @@ export async function readPage(page: Page): Promise<Reading> {
 
 const isForReading = ({ language, marks }: Block): boolean => language === "ts" && marks.size === 0;
 
-/** The data directory that docs/start.md ends with, made once. */
+/** The data directory at the end of docs/start.md, created once. */
 let started: Promise<string> | undefined;
 async function dataOfStart(): Promise<string> {
   const data = temporaryDirectory();
@@ -113,7 +113,7 @@ async function dataOfStart(): Promise<string> {
   return data;
 }
 
-/** As it is for everybody, unlike in other tests. */
+/** With the default setting, unlike in other tests. */
 const everybodys = { DOSSIER_RATE_LIMIT_REQUESTS: "600" };
 
 function freePort(): number {
@@ -121,7 +121,7 @@ function freePort(): number {
   return server.port!;
 }
 
-/** A copy of the project, and what else a reader has at home. */
+/** A copy of the project, and the rest of a reader's home directory. */
 function layOut(home: string): { readonly clone: string; readonly programs: string } {
   const clone = join(home, "dossier");
   const programs = join(home, "bin");
@@ -129,13 +129,13 @@ function layOut(home: string): { readonly clone: string; readonly programs: stri
     mkdirSync(directory);
   for (const name of readdirSync(root)) symlinkSync(join(root, name), join(clone, name));
   symlinkSync(executable, join(programs, "dossier"));
-  // Nobody sits here to look at a browser.
+  // No browser is opened.
   for (const opener of ["xdg-open", "open"])
     writeFileSync(join(programs, opener), "#!/bin/sh\n", { mode: 0o755 });
   return { clone, programs };
 }
 
-/** Files that a picture names. @throws Error with those that are nowhere. */
+/** Files shown in a directory tree. @throws Error with those that don't exist. */
 function requireNamed(picture: string, directories: readonly string[]): void {
   const names = picture.match(/[\w/-]+\.ts\b|\bcore\/\w+/g) ?? [];
   const places = ["", ...directories];
@@ -152,7 +152,7 @@ class Reader implements AsyncDisposable {
     readonly home: string,
     readonly data: string,
     readonly server: Executable | null,
-    /** What stands in the page, and what stands for it here. */
+    /** Replacements of texts in the page. */
     readonly names: [string, string][],
     readonly staged: ReadonlyMap<string, Staged>,
     readonly path: string,
@@ -189,9 +189,9 @@ class Reader implements AsyncDisposable {
         PATH: path,
         DOSSIER_DATA: data,
         DOSSIER_PORT: "0",
-        // The address that it takes by itself is another one here.
+        // The default address is a different one here.
         ...(host === null ? {} : { DOSSIER_MCP_URL: `http://${host}` }),
-        // What is installed already stays as it is.
+        // Installed packages stay unchanged.
         ...(installs ? {} : { npm_config_dry_run: "true" }),
         ...all_env,
       }),
@@ -200,9 +200,9 @@ class Reader implements AsyncDisposable {
     const names: [string, string][] = [
       ...[...staged.values()].flatMap((one) => (one.names ?? []) as [string, string][]),
       ...(host === null ? [] : [[documented_host, host] as [string, string]]),
-      // Ports of the examples, which may be taken here.
+      // Ports of the examples, which may be in use here.
       ...["8787", "4781"].map((port): [string, string] => [port, String(freePort())]),
-      // Nobody else is asked anything.
+      // No other server is contacted.
       ["s3.eu-west-1.amazonaws.com", "127.0.0.1:9"],
       ["/mnt/nas", join(home, "mnt")],
       ["/srv/", join(home, "srv/")],
@@ -211,7 +211,7 @@ class Reader implements AsyncDisposable {
     return new Reader(shell, home, data, server, names, staged, path);
   }
 
-  /** What a block needs and is not here; null when all is. */
+  /** What a block needs and is missing; null when nothing is. */
   missing({ marks }: Block): string | null {
     for (const word of marks.get("needs")?.split(" ") ?? []) {
       const stage = this.staged.get(word);
@@ -221,7 +221,7 @@ class Reader implements AsyncDisposable {
     return null;
   }
 
-  /** One block. Answers why it was left out, or null. @throws Error with what is wrong. */
+  /** Tests one block. Returns why it was skipped, or null. @throws Error with what is wrong. */
   async read(block: Block): Promise<string | null> {
     const online = block.marks.get("online");
     try {
@@ -257,7 +257,7 @@ class Reader implements AsyncDisposable {
     else throw new Error(`nobody knows what to do with a block of ${language || "no language"}`);
   }
 
-  /** Of another shell than the one that the rest of the page is typed into. */
+  /** Of another shell than the page's. */
   async #typeInto(language: string, text: string): Promise<void> {
     const file = join(this.home, `block.${language}`);
     writeFileSync(file, text);
@@ -290,7 +290,7 @@ class Reader implements AsyncDisposable {
     this.#all.push(this.#last.stdout);
   }
 
-  /** A text of the page as it is here, and what came here as the page says it. */
+  /** Translates a text of the page to this environment, and actual output back. */
   #here(text: string): string {
     return this.names.reduce((all, [there, here]) => all.replaceAll(there, here), text);
   }
@@ -313,7 +313,7 @@ class Reader implements AsyncDisposable {
     writeFileSync(path, lines.toSpliced(at + 1, 0, text.trimEnd()).join("\n"));
   }
 
-  /** Settings are loaded by the executable, which must find nothing to say about them. */
+  /** The executable must load the settings without a complaint. */
   async #load(text: string): Promise<void> {
     const directory = join(this.home, "settings");
     rmSync(directory, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
- * The pauses between two looks at what a test waits for. Each is a fifth of the time that has
- * passed: what comes soon is seen soon, and what takes seconds is not asked for a hundred times,
- * which would take the processor from what is waited for.
+ * The pauses between two polls of a condition. Each is a fifth of the time that has passed: fast
+ * events are noticed fast, and slow ones are not polled a hundred times, which would take processor
+ * time from the server.
  */
 const pause_ms = { min: 5, max: 100 };
 

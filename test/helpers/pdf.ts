@@ -1,6 +1,5 @@
 /**
- * Writes small PDF files: real ones, with text in its place, pictures and passwords; and broken
- * ones.
+ * Writes small PDF files: valid ones, with positioned text, images and passwords; and broken ones.
  */
 import { deflateSync } from "node:zlib";
 
@@ -12,21 +11,21 @@ export interface PlacedLine {
 }
 export interface PdfPage {
   readonly lines?: readonly PlacedLine[];
-  /** A picture that fills the page, as a scanner makes it. */
+  /** A full-page image, as from a scanner. */
   readonly picture?: boolean;
-  /** Such a picture with these pixels: a byte for each, 0 is black. */
+  /** Such an image with these pixels: one byte per pixel, 0 is black. */
   readonly scan?: { readonly width: number; readonly height: number; readonly pixels: Uint8Array };
-  /** Bodies of annotations; fields of a form among them. */
+  /** Bodies of annotations, including form fields. */
   readonly annotations?: readonly string[];
-  /** A ready content stream instead, deflated. */
+  /** A complete content stream instead, deflated. */
   readonly content?: Uint8Array | string;
-  /** The page tree refers to this page, but it is not in the file. */
+  /** The page tree refers to this page, but it is missing. */
   readonly missing?: boolean;
-  /** Degrees by which a viewer turns the page. */
+  /** Rotation in a viewer, degrees. */
   readonly rotate?: number;
   /**
-   * In a font that says of its capital letters that they are control characters, and of its small
-   * vowels that each is an x.
+   * In a font with a wrong character mapping: capital letters are control characters, and
+   * lower-case vowels are x.
    */
   readonly meaningless?: boolean;
 }
@@ -34,10 +33,11 @@ export interface PdfOptions {
   /** Needed to open the file. */
   readonly password?: string;
   /**
-   * Further objects, whose bodies may name each other from `/R 0` on: `@0` is the first of them.
+   * Further objects, whose bodies may refer to each other from `/R 0` on: `@0` is the first of
+   * them.
    */
   readonly forms?: readonly string[];
-  /** Its own table of contents: a title and the page it leads to, from 1. */
+  /** Its outline: titles with page numbers, starting at 1. */
   readonly outline?: readonly (readonly [title: string, page: number])[];
 }
 
@@ -63,11 +63,11 @@ export interface Setting {
   readonly columns?: number;
   readonly size?: number;
   readonly leading?: number;
-  /** White space between paragraphs, and the indent of their first line; points. */
+  /** Space between paragraphs, and indentation of their first line; points. */
   readonly gap?: number;
   readonly indent?: number;
 }
-/** Typesets paragraphs as a word processor would, page after page. */
+/** Typesets paragraphs like a word processor, page after page. */
 export function setProse(
   paragraphs: readonly string[],
   { columns = 1, size = 11, leading = 1.2 * size, gap = 0, indent = 0 }: Setting = {},
@@ -106,7 +106,7 @@ export function setProse(
   return pages.map((lines) => ({ lines }));
 }
 
-/** A PDF file of as many pages as there are lists, each of its paragraphs. */
+/** A PDF file with one page per list of paragraphs. */
 export const pdf = (pages: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> =>
   buildPdf(pages.map((paragraphs) => setProse(paragraphs, { gap: 8 })[0]!));
 
@@ -222,8 +222,7 @@ export function buildPdf(
 }
 
 /**
- * Numbers the objects, encrypts them when there is a password, and writes the table of where they
- * are.
+ * Numbers the objects, encrypts them if there is a password, and writes the cross-reference table.
  */
 function assemble(
   objects: readonly PdfObject[],

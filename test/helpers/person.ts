@@ -1,4 +1,4 @@
-/** Somebody who works with the API under a key of their own, and what they do most. */
+/** A user of the API with their own key, and common operations. */
 import { form } from "./forms";
 import { until, type Answered, type ApiServer, type SentHeaders } from "./server";
 
@@ -10,12 +10,12 @@ export interface Person {
     body?: unknown,
     headers?: SentHeaders,
   ) => Promise<Answered>;
-  /** POSTs what must be created, and answers the record. */
+  /** POSTs a record that must be created, and returns it. */
   readonly made: (path: string, body?: unknown) => Promise<any>;
   readonly folder: (name?: string, parentId?: string) => Promise<string>;
-  /** A text document as it was created: its indexing is still to come. */
+  /** A text document as created, before it is indexed. */
   readonly newText: (folder_id: string, content: string, name?: string) => Promise<any>;
-  /** A text document whose indexing has ended. */
+  /** A text document after indexing. */
   readonly text: (folder_id: string, content: string, name?: string) => Promise<any>;
   readonly upload: (
     folder_id: string,
@@ -23,17 +23,17 @@ export interface Person {
     content: string | Uint8Array<ArrayBuffer>,
     query?: string,
   ) => Promise<Answered>;
-  /** The document with its content, as it is now. */
+  /** The document with its current content. */
   readonly get: (id: string) => Promise<any>;
-  /** The document with its content, once its indexing has ended. */
+  /** The document with its content, after indexing. */
   readonly settled: (id: string) => Promise<any>;
-  /** Ids of the documents that a search finds, best first. */
+  /** Ids of the documents found by a search, best first. */
   readonly found: (query: string, folder_ids?: readonly string[]) => Promise<string[]>;
   /** Names in a folder's list. */
   readonly names: (folder_id: string, query?: string) => Promise<string[]>;
   /** The poll of a message once it is no longer running. */
   readonly finished: (path: string) => Promise<Answered>;
-  /** Asks a session and answers the result. */
+  /** Asks in a session and returns the result. */
   readonly ask: (chat_id: string, text: string) => Promise<any>;
 }
 
@@ -48,7 +48,7 @@ export async function person(server: ApiServer, who: string): Promise<Person> {
     if (status !== 201) throw new Error(`POST ${path}: expected 201, not ${status}: ${text}`);
     return record;
   };
-  /** GETs a path until the answer is what is waited for. */
+  /** GETs a path until the response meets the condition. */
   const poll = async (path: string, done: (answer: Answered) => boolean): Promise<Answered> => {
     let answer!: Answered;
     await until(async () => done((answer = await send("GET", path))), limit_ms);

@@ -1,5 +1,5 @@
 /**
- * Pictures of text, made here: pages of a PDF are drawn, turned, and written as PNG, JPEG, TIFF or
+ * Generated images of text: pages of a PDF are rendered, rotated, and written as PNG, JPEG, TIFF or
  * a scanned PDF.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,10 +11,7 @@ import { openPdf } from "../../plugins/extraction/pdf/document";
 
 export type { Gray };
 
-/**
- * The pages of a PDF as a scanner sees them, at 200 dots per inch. A page without anything on it is
- * white.
- */
+/** The pages of a PDF as scanned at 200 dots per inch. An empty page is white. */
 export async function scan(pdf: Uint8Array): Promise<Gray[]> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-pictures-"));
   try {
@@ -39,7 +36,7 @@ export const plain = (width: number, height: number, shade: number): Gray => ({
   pixels: new Uint8Array(width * height).fill(shade),
 });
 
-/** By so many quarter turns, clockwise. */
+/** By this number of quarter turns, clockwise. */
 export function turn(picture: Gray, quarters: number): Gray {
   if (quarters === 0) return picture;
   const { width, height, pixels } = picture;
@@ -82,7 +79,7 @@ export const jpeg = (picture: Gray): Promise<Uint8Array> =>
 export const webp = (picture: Gray): Promise<Uint8Array> =>
   new Bun.Image(png(picture)).webp({ quality: 90 }).bytes();
 
-/** A JPEG file that says, in EXIF, how a viewer has to turn it. */
+/** A JPEG file with an EXIF orientation. */
 export function withOrientation(file: Uint8Array, orientation: number, little = false): Uint8Array {
   const exif = little
     ? [
@@ -151,10 +148,10 @@ export function withOrientation(file: Uint8Array, orientation: number, little = 
 }
 
 export interface TiffFrame extends Gray {
-  /** Marked as a small copy of another frame. */
+  /** Marked as a thumbnail of another frame. */
   readonly preview?: boolean;
   readonly orientation?: number;
-  /** Compressed strips of so many rows each, and the JPEG tables that they share. */
+  /** Compressed strips of this many rows each, and their shared JPEG tables. */
   readonly strips?: {
     readonly compression: number;
     readonly rows: number;
@@ -163,7 +160,7 @@ export interface TiffFrame extends Gray {
     readonly predictor?: number;
   };
 }
-/** A TIFF file. `loop` makes the last frame name the first as the next one. */
+/** A TIFF file. With `loop` the last frame refers to the first as the next one. */
 export function tiff(
   frames: readonly TiffFrame[],
   { little = true, loop = false } = {},
@@ -249,10 +246,7 @@ const inStrips = (picture: Gray): Gray[] =>
     crop(picture, index * strip_rows, Math.min(strip_rows, picture.height - index * strip_rows)),
   );
 
-/**
- * A frame of several deflated strips; with `differences`, each pixel as its difference from the one
- * to its left.
- */
+/** A frame of several deflated strips; with `differences`, using horizontal prediction. */
 export function deflated(picture: Gray, { differences = false } = {}): TiffFrame {
   const different = ({ width, height, pixels }: Gray): Gray => ({
     width,
@@ -268,7 +262,7 @@ export function deflated(picture: Gray, { differences = false } = {}): TiffFrame
   };
 }
 
-/** A frame of JPEG strips, which share their tables when `shared`. */
+/** A frame of JPEG strips, which share their tables if `shared`. */
 export async function jpegStrips(picture: Gray, { shared = false } = {}): Promise<TiffFrame> {
   const files = await Promise.all(inStrips(picture).map(jpeg));
   const tables = shared
@@ -287,7 +281,7 @@ export async function jpegStrips(picture: Gray, { shared = false } = {}): Promis
   };
 }
 
-/** The segments of a JPEG file that are tables, or all others with the data behind them. */
+/** The table segments of a JPEG file, or all others with the data after them. */
 function segments(file: Uint8Array, of_tables: boolean): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let at = 2; ;) {

@@ -1,6 +1,6 @@
 /**
- * Asks the ports it is given as https://hook.test over 127.0.0.1, by `fetch` or by `post`, and
- * prints, as JSON, the status or the code of the error of each.
+ * Requests https://hook.test over 127.0.0.1 on the given ports, by `fetch` or by `post`, and
+ * prints, as JSON, the status or the error code of each.
  */
 import { errorCode, fetchPinned } from "../../core/outbound/pinned-fetch";
 import { postPinned } from "../../core/outbound/pinned-post";

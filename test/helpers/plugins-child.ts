@@ -1,7 +1,7 @@
 /**
- * The child processes of servers and readers in tests: what `core/main.ts __task` does, of which
- * most of a second of a processor goes into loading the server. This one loads the plugin that is
- * asked.
+ * The child processes of servers and readers in tests: a variant of `core/main.ts __task` that
+ * loads only the requested plugin, because loading the server takes most of a second of processor
+ * time.
  */
 import { isAbsolute } from "node:path";
 import { runChild } from "../../core/isolate/child";
@@ -9,7 +9,9 @@ import type { Task } from "../../core/isolate/contract";
 
 type Tasks = Readonly<Record<string, Task>>;
 
-/** Where the tasks of a plugin are. Any other built-in plugin is found by loading all of them. */
+/**
+ * The modules with the tasks of plugins. Other built-in plugins are found by loading all of them.
+ */
 const places: Readonly<Record<string, () => Promise<Tasks>>> = {
   backups: async () => (await import("../../plugins/backups/tasks")).tasks,
   doctor: async () => (await import("../../plugins/doctor/plugin")).default.tasks,
@@ -20,7 +22,7 @@ const places: Readonly<Record<string, () => Promise<Tasks>>> = {
   transcriptions: async () => (await import("../../plugins/transcriptions/child/tasks")).tasks,
 };
 
-/** A plugin file imports what is built into the executable. */
+/** A plugin file imports modules that are built into the executable. */
 async function tasksOfFile(path: string): Promise<Tasks | undefined> {
   const { importPlugin, installModules } = await import("../../core/plugin/load");
   installModules({
@@ -36,7 +38,7 @@ async function tasksOfBuiltIn(name: string): Promise<Tasks | undefined> {
   return builtIn.find((plugin) => plugin.name === name)?.tasks;
 }
 
-/** The words that start one. */
+/** The command that starts one. */
 export const child_command = [process.execPath, import.meta.path];
 
 if (import.meta.main)

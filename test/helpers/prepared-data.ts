@@ -1,7 +1,7 @@
 /**
- * What the executable of a test begins with, without the processor time of making it each time: a
- * database as the executable makes it, and users as `dossier user create` and `dossier key create`
- * leave them.
+ * Prepared data for the executable, which saves the processor time of creating it for every test: a
+ * database as the executable creates it, and users as `dossier user create` and `dossier key
+ * create` leave them.
  */
 import { SQL } from "bun";
 import { Database } from "bun:sqlite";
@@ -31,14 +31,14 @@ import {
 } from "./databases";
 
 export const password = "correct horse battery staple";
-/** Of that password: what `dossier user create` would take a core for a moment to make. */
+/** The hash of that password, which `dossier user create` would take a moment to compute. */
 const password_hash =
   "$argon2id$v=19$m=65536,t=2,p=1$XjTcONBoqkwqlUU48J/V9F9qw57l+NUxn69J4aCf7Oo$" +
   "Lx0tg7JI9HyIy0k6/XYtenoF11lvUikXaAZQpkkColk";
 
 let made: Promise<string> | undefined;
 
-/** Gives a new data directory a database with every table and nothing in them. */
+/** Gives a new data directory a database with all tables and no rows. */
 export async function prepareDatabase(data: string): Promise<void> {
   const prepared = await (made ??= preparedDatabase());
   if (on_postgres) await createDatabase(data, prepared);
@@ -48,19 +48,19 @@ export async function prepareDatabase(data: string): Promise<void> {
   }
 }
 
-/** Made once of each executable. Resolves to its path, or the one that PostgreSQL's is named by. */
+/** Created once per executable. Resolves to its path, or the name of the PostgreSQL database. */
 async function preparedDatabase(): Promise<string> {
   const { size, mtimeMs } = statSync(executable);
   const directory = join(dirname(executable), "prepared");
   const path = join(directory, `${size}-${Math.floor(mtimeMs)}.db`);
   if (on_postgres ? await hasDatabase(path) : existsSync(path)) return path;
   const data = temporaryDirectory();
-  // A command that may be the first on a directory.
+  // A command that works on an empty directory.
   await mustRun(data, ["setup", "--link"], {
     ...(on_postgres && { env: { DOSSIER_DATABASE_URL: await createDatabase(data) } }),
   });
   await emptyDatabase(data);
-  // Another test may make it at this moment.
+  // Another test may be creating it at this moment.
   if (on_postgres) await passDatabase(data, path);
   else {
     keepOnly(path);
@@ -72,7 +72,7 @@ async function preparedDatabase(): Promise<string> {
   return path;
 }
 
-/** Takes out what the command has left, the mark of this directory's key too. */
+/** Removes what the command has left, including the mark of this directory's key. */
 async function emptyDatabase(data: string): Promise<void> {
   const tables = ["accounts_setup_links", "audit_entries"];
   if (on_postgres) {
@@ -96,7 +96,7 @@ function keepOnly(path: string): void {
 const ids = { now_ms: Date.now, newId };
 const passwords = { hash: async () => password_hash };
 
-/** A user with an API key, in the database of this directory. Answers the key. */
+/** A user with an API key, in the database of this directory. Returns the key. */
 export async function addUser(
   data: string,
   email: string,

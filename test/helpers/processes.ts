@@ -1,6 +1,6 @@
 /**
- * Several processes on one database, in the process of the test: what each knows of the others goes
- * through facts and messages alone.
+ * Several simulated processes on one database, within the process of the test: they communicate
+ * only by facts and messages.
  */
 import { SQL } from "bun";
 import { LocalNotifier, type Notifier } from "../../core/base/notifier";
@@ -18,13 +18,13 @@ export interface Process {
 }
 export interface Processes extends AsyncDisposable {
   readonly all: readonly Process[];
-  /** Those that others take for alive. */
+  /** The processes that others consider alive. */
   readonly alive: Set<string>;
   /** Messages between processes are lost from now on. */
   loseMessages(): void;
 }
 
-/** What one process publishes, the others hear a moment later. */
+/** Messages arrive at the other processes a moment later. */
 class Hub extends LocalNotifier {
   readonly others: Hub[] = [];
   is_deaf = false;
@@ -73,7 +73,7 @@ export function processesOn(url: string | null, count = 3): Processes {
   };
 }
 
-/** A database on this server with an empty table of facts; its address. */
+/** A database on this server with an empty table of facts; returns its address. */
 export async function databaseOfFacts(server_url: string, name: string): Promise<string> {
   const admin = new SQL(server_url, { max: 1 });
   await admin.unsafe(`create database ${name}`);

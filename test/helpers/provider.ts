@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible chat endpoint on loopback that answers, lies, breaks off and falls silent as
- * a test tells it to.
+ * A scripted OpenAI-compatible chat endpoint on loopback: it answers, lies, breaks off or stays
+ * silent.
  */
 
 export interface Asked {
@@ -22,7 +22,7 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
   });
 export const used = { prompt_tokens: 321, completion_tokens: 12, total_tokens: 333 };
 
-/** A stream of these raw pieces, as events; `open` leaves it open after the last one. */
+/** A stream of these raw events; `open` leaves it open after the last one. */
 export const raw = (
   pieces: readonly string[],
   {
@@ -55,7 +55,7 @@ export const says = (
     event({ choices: [], usage: used }),
     event("[DONE]"),
   ]);
-/** The text, and then nothing: no end, no close when `open`. */
+/** The text, and then nothing: no end, and with `open` no close. */
 export const breaksOff = (text: string, open = false): Response =>
   raw(
     pieces(text, 7).map((content) => chunk({ content })),
@@ -99,7 +99,7 @@ export function startProvider() {
   });
   return {
     base_url: `http://127.0.0.1:${server.port}/v1`,
-    /** What answers from now on; forgets what was asked. */
+    /** Sets the script; forgets earlier requests. */
     plays(next: Play) {
       play = next;
       asked = [];

@@ -1,6 +1,6 @@
-/** Chance that can be repeated. */
+/** Reproducible randomness. */
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32, public domain). */
+/** Pseudo-random numbers from 0 up to 1, reproducible by seed (mulberry32, public domain). */
 export function chance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,6 @@
-/** Ranking without a database: segments in, hits out, each by itself or several in a pack. */
+/**
+ * Ranking without a database: takes segments and returns hits, with separate or packed segments.
+ */
 import { Ranker, type Ranking } from "../../plugins/search-index/bm25";
 import { buildPack, PackHead, PackPart } from "../../plugins/search-index/pack";
 import type { Query } from "../../plugins/search-index/query";
@@ -12,8 +14,8 @@ export function rank(segments: readonly Segment[], query: Query, limit: number):
 }
 
 /**
- * The same with these segments in packs of so many. Those that `isSearched` excludes are in the
- * packs all the same.
+ * The same with this many segments per pack. Those that `isSearched` excludes are in the packs all
+ * the same.
  */
 export function rankPacked(
   segments: readonly Segment[],

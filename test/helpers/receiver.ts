@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback: remembers what came, and answers as a test tells it to. */
+/** A scripted receiver of webhooks on loopback, which records deliveries. */
 import type { Plugin } from "../../core/plugin/define";
 import { definePlugin, handle } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
@@ -13,9 +13,9 @@ export type Answering = (n: number, came: Came) => Response | Promise<Response>;
 
 export interface Receiver extends Disposable {
   readonly port: number;
-  /** What came, in its order. */
+  /** The deliveries, in order. */
   readonly came: readonly Came[];
-  /** From now on; forgets what came. `n` counts from 0. */
+  /** Sets the script from now on; forgets earlier deliveries. `n` counts from 0. */
   answers(next: Answering): void;
 }
 
@@ -48,7 +48,7 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
   };
 }
 
-/** A plugin that writes down what receivers of webhooks would be told. */
+/** A plugin that records events as webhooks would send them. */
 export function webhookListener(): { readonly plugin: Plugin; readonly told: any[] } {
   const told: any[] = [];
   const plugin = definePlugin({

@@ -1,4 +1,4 @@
-/** Recordings that tell a made-up transcription program what to do, and that program. */
+/** Recordings that contain instructions for a fake transcription program, and that program. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ export const captions =
   "--> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
 
 /**
- * Silence of so many seconds as a WAV file; behind it stands what the program below does with it.
+ * Silence of this many seconds as a WAV file, followed by the instructions for the program below.
  */
 export function recordingOf(mode: string, seconds = 1): Uint8Array<ArrayBuffer> {
   const rate = 8_000,
@@ -80,17 +80,17 @@ export function createEngine() {
             .split("\n")
             .map((line) => line.replace("mode=", ""))
         : [],
-    /** Whether the program that was started last, or what that started, still runs. */
+    /** Whether the program started last, or its children, are still running. */
     runs: (what: "pid" | "child" = "pid"): boolean =>
       existsSync(join(directory, what)) && isAlive(numberIn(what)),
-    /** Lets those go on that wait. */
+    /** Releases waiting runs. */
     open: () => writeFileSync(join(directory, "open"), ""),
     close: () => rmSync(join(directory, "open"), { force: true }),
   };
 }
 export type Engine = ReturnType<typeof createEngine>;
 
-/** A process that has ended but that nobody asked about is not alive. */
+/** A zombie process does not count as alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,4 @@
-/**
- * A server whose answerer is scripted by the test, and the steps that every test of messages takes.
- */
+/** A server whose answerer is scripted by the test, and the common steps of message tests. */
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers, type Answered as Said, type Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
@@ -54,7 +52,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
       throw new Error(`expected 201, not ${answer.status}: ${answer.text}`);
     return answer.body;
   }
-  /** Sends a message and answers the path of its poll. */
+  /** Sends a message and returns the path of its poll. */
   async function ask(
     who: string,
     chat: string,
@@ -87,7 +85,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
     made,
     ask,
     finished,
-    /** What answers from now on. */
+    /** Sets the script from now on. */
     answers(next: Script) {
       script = next;
     },
@@ -111,7 +109,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
         throw new Error(`no answer: ${status} ${raw}`);
       return body.result;
     },
-    /** Watches the message of this poll, from the beginning or after an event. */
+    /** Streams the message of this poll, from the beginning or after an event. */
     async watch(
       who: string,
       path: string,

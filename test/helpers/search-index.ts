@@ -1,5 +1,5 @@
 /**
- * The index on a database file of its own, without threads: what its workers do is done at once.
+ * The index on its own database file, without threads: the work of its workers runs immediately.
  */
 import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -36,14 +36,14 @@ afterAll(async () => {
   for (const close of closing) await close();
 });
 
-/** A searcher in this process, on a read connection of its own that the caller closes. */
+/** A searcher in this process, on its own read connection that the caller closes. */
 export function openSearcher(
   spec: FileSpec,
   analyzers: ReadonlyMap<number, Analyzer> = new Map([[current.version, current]]),
   analyzer_version = current.version,
 ): {
   readonly searcher: Searcher;
-  /** As the worker does, with a searcher of its own. */
+  /** As the worker does, with its own searcher. */
   readonly answer: RequestHandler<SearchProtocol>;
   readonly connection: ReadConnection;
 } {
@@ -67,7 +67,7 @@ const partsOf = (store: SqliteStore) => ({
 });
 
 export interface TestIndexOptions {
-  /** The analyzer that encodes, and every analyzer that searches. */
+  /** The analyzer for indexing, and every analyzer for searching. */
   readonly analyzer?: Analyzer;
   readonly analyzers?: ReadonlyMap<number, Analyzer>;
   /** The directory of an index that was opened before. */
@@ -157,7 +157,7 @@ export async function openTestIndex({
         readonly title?: string;
         readonly times?: readonly TimeSpan[];
         readonly pages?: readonly PageSpan[];
-        /** The index keeps the text itself, as it does of what is not in the text store. */
+        /** The index stores the text itself, as it does for text outside the text store. */
         readonly keeps_text?: boolean;
       } = {},
     ): Promise<void> {

@@ -1,4 +1,4 @@
-/** Certificates made at the time of the test, by openssl. */
+/** Certificates created at the time of the test, by openssl. */
 import { join } from "node:path";
 import { temporaryDirectory } from "./data-directory";
 

@@ -1,6 +1,6 @@
 /**
- * A server as the callers of its API see it, whether it runs in this process or is the built
- * executable. The cases of test/cases are asked of both and know nothing else of a server.
+ * A server as seen by clients of its API, whether it runs in this process or as the built
+ * executable. The cases of test/cases run against both and know nothing else about a server.
  */
 import { setDefaultTimeout } from "bun:test";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../core/workbench/harness/calls";
 import { Pauses } from "./pauses";
 
-/** A test that takes longer hangs: machines have other things to do. */
+/** A test that takes longer hangs; machines may be busy. */
 setDefaultTimeout(60_000);
 
 export { answerOf, callOf };
@@ -22,13 +22,13 @@ export interface ApiServer extends AsyncDisposable {
   readonly data: string;
   /** The API key of a person, who becomes a user when first named: `key("ada")`. */
   key(who: string): Promise<string>;
-  /** A further key of a person. Default: of every scope. */
+  /** Another key of a person. Default: with all scopes. */
   newKey(who: string, scopes?: readonly ("read" | "write")[]): Promise<string>;
   /**
    * `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; `null` sends no key.
-   * A path lies below `/api/dev/v1`, unless it is `/health`, begins with `/api/`, or begins with
-   * `//` for the root of the server. A plain object, a list, a number or null goes as JSON; forms,
-   * strings, bytes, blobs and streams go as they are.
+   * A path is below `/api/dev/v1`, unless it is `/health`, begins with `/api/`, or begins with `//`
+   * for the root of the server. A plain object, a list, a number or null is sent as JSON; forms,
+   * strings, bytes, blobs and streams unchanged.
    */
   send(
     who: string | null,
@@ -37,7 +37,7 @@ export interface ApiServer extends AsyncDisposable {
     body?: unknown,
     headers?: SentHeaders,
   ): Promise<Answered>;
-  /** The same, and the answer is left to be read: bytes, a stream. */
+  /** The same with an unread response: bytes, a stream. */
   call(
     who: string | null,
     method: string,
@@ -49,12 +49,12 @@ export interface ApiServer extends AsyncDisposable {
 
 export interface StartOptions {
   /**
-   * Settings, as environment variables. The rate limit is out of the way unless they set it, and
-   * nobody makes vectors unless they say who: an empty DOSSIER_EMBEDDINGS_PROVIDER is the default.
+   * Settings, as environment variables. Unless set here, the rate limit is out of the way and
+   * vectors are off; an empty DOSSIER_EMBEDDINGS_PROVIDER means the default.
    */
   readonly env?: Readonly<Record<string, string>>;
 }
-/** What a server of a test is started with. */
+/** The settings that a test server is started with. */
 export const settingsOf = (env: NonNullable<StartOptions["env"]>): Record<string, string> => ({
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
   // With an address the default is its endpoint.

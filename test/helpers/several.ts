@@ -1,13 +1,13 @@
 /**
- * Several processes of the executable on one database behind one address, which gives each
- * connection to the next of them. Their originals and their key are those of the first.
+ * Several processes of the executable on one database behind one address, which passes connections
+ * to them in turn. They use the originals and the key of the first.
  */
 import { copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { launch, type Launched, type LaunchOptions } from "../../scripts/lib/launch";
 
-/** Their originals lie where tests look for them. */
+/** The originals are where tests look for them. */
 export const settingsOfSeveral = (data: string): Readonly<Record<string, string>> => ({
   DOSSIER_FILES_URL: `file://${join(data, "files")}`,
   DOSSIER_FILES_KEEP_DELETED: "0s",
@@ -32,7 +32,7 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
   const env = {
     DOSSIER_SERVER_PUBLIC_URL: entrance.url,
     ...options.env,
-    // Its own address is told by the log alone.
+    // Its own address is only in the log.
     DOSSIER_SERVER_LOG_LEVEL: "info",
   };
   const start = async (directory: string): Promise<void> => {
@@ -64,7 +64,7 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
   };
 }
 
-/** An address whose connections go to these ports by turns. */
+/** An address that passes its connections to these ports in turn. */
 async function openEntrance(ports: () => readonly number[]) {
   let turn = 0;
   const open = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** What all processes know alike, in the memory of the test. */
+/** The state that all processes share, in the memory of the test. */
 import { LocalShared } from "../../core/shared/shared";
 import { LocalState } from "../../core/store/shared-state";
 

@@ -1,15 +1,16 @@
-/** Requests byte by byte over a bare socket, as a test times them. */
+/** Requests over a bare socket, byte by byte, with timing controlled by the test. */
 import { connect } from "node:net";
 import type { Answered } from "./server";
 
-/** A socket that sends what it is told, when it is told; `paused` never reads what comes. */
+/** A socket that sends on command; with `paused` it never reads. */
 export interface Bare {
   send(bytes: string | Uint8Array): void;
   /**
-   * The next answer. @throws Error when none has come after four seconds or the peer closes before.
+   * The next response. @throws Error when none has arrived after four seconds or the peer closes
+   * before.
    */
   answer(): Promise<Answered>;
-  /** Ends the connection at once, whatever is under way. */
+  /** Closes the connection immediately, whatever is in progress. */
   cut(): void;
 }
 export function openSocket(

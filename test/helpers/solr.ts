@@ -1,4 +1,4 @@
-/** Solr as a process of a test, with the core that examples/solr-search describes. */
+/** Solr as a process of a test, with the core described in examples/solr-search. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { freePort } from "../../scripts/lib/free-port";
@@ -11,13 +11,13 @@ const configset = resolve(import.meta.dir, "../../examples/solr-search/configset
 const start_ms_max = 120_000;
 
 export interface Solr extends AsyncDisposable {
-  /** The address of the core, also after a restart. */
+  /** The address of the core, which stays the same after a restart. */
   readonly url: string;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Deletes everything that the core holds. */
+  /** Deletes the content of the core. */
   empty(): Promise<void>;
-  /** Whether any file of the index has these words. */
+  /** Whether any file of the index contains these words. */
   hasInFiles(words: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A store without a server, on the database of the run: see databases.ts. */
+/** A store without a server, on the database of the test run: see databases.ts. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { jsonLog, type Log } from "../../core/base/log";
@@ -11,7 +11,7 @@ import { temporaryDirectory } from "./data-directory";
 export interface TestStore {
   readonly store: Store;
   readonly directory: string;
-  /** Nothing is left of it then. */
+  /** Deleted completely at the end. */
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface TestStoreOptions extends Pick<Partial<SqliteStoreOptions>, "fre
   readonly log?: Log;
 }
 
-/** Without any table. */
+/** Without tables. */
 export async function openTestStore({
   log = jsonLog("error"),
   ...options

@@ -1,6 +1,6 @@
 /**
- * A program whose tasks misbehave in every way that the isolate must survive. Started as a child,
- * or as a parent that is going to be killed.
+ * A program whose tasks misbehave in every way that the isolate must survive. Runs as a child, or
+ * as a parent that will be killed.
  */
 import { runChild } from "../../core/isolate/child";
 import { ChildPool } from "../../core/isolate/pool";
@@ -75,7 +75,7 @@ if (import.meta.main) {
     void process.stdout.writable; // Makes the pipe non-blocking, as a library might.
     await runChild((_plugin, name) => tasks[name]);
   }
-  // A parent: starts one task, says the pid of its child, and stays.
+  // A parent: starts one task, prints the pid of its child, and stays.
   const isolate = new ChildPool({ command: child_command, log: jsonLog("error") });
   const say = (pid: unknown): void => void process.stdout.write(`${pid}\n`);
   const limits = { timeout_ms: 60_000, memory_max_bytes: 2 ** 30 };

@@ -5,13 +5,13 @@ import { VectorMemory } from "../../plugins/search-index/vector-memory";
 import type { VectorMark, VectorReader } from "../../plugins/search-index/vector-reader";
 import { no_pauses, type Pauses } from "../../plugins/search-index/worker-protocol";
 
-/** A store of vectors that counts how it is asked. */
+/** A store of vectors that records reads. */
 export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
   const stored = new Map(Object.entries(blocks).map(([id, block]) => [Number(id), block])),
     /** Segments in the order in which they got vectors. */
     added = [...stored.keys()];
   const store = {
-    /** Segments that were asked for, one after the other. */
+    /** Segments that were requested, in order. */
     asked: [] as number[],
     add(id: number, block: Uint8Array): void {
       stored.set(id, block);

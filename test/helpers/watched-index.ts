@@ -1,13 +1,13 @@
-/** Lets a test see, and hold up, what the search index prepares. */
+/** Lets a test observe and delay the preparations of the search index. */
 import type { Prepared, SearchIndex } from "../../plugins/search-index/contract";
 import { IndexService } from "../../plugins/search-index/service";
 
 type Given = Parameters<SearchIndex["prepare"]>;
-/** Called with what is asked for; what it answers is the answer. */
+/** Called with each request; its result is used. */
 export type OnPrepare = (input: Given[0], prepare: () => Promise<Prepared>) => Promise<Prepared>;
 
 /**
- * Starts a server whose index asks `now().on` about each preparation. A service is frozen once it is
+ * Starts a server whose index calls `now().on` for each preparation. A service is frozen once it is
  * set up, so this happens before.
  */
 export async function withWatchedIndex<T>(

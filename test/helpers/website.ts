@@ -1,11 +1,9 @@
-/** A web server on loopback whose pages a test writes, and what an import of them came to. */
+/** A scripted web server on loopback, and the results of importing from it. */
 import { Server } from "node:http";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Pauses } from "./pauses";
 
-/**
- * A text is an HTML page; anything else is answered as it is. A function decides at each request.
- */
+/** A text is an HTML page; anything else is sent unchanged. A function decides per request. */
 export type Served =
   | string
   | Response
@@ -19,17 +17,17 @@ export interface Asked {
 export interface Website extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
-  /** What lies at a path; everything else is 404. */
+  /** The content at a path; other paths return 404. */
   set(path: string, what: Served | undefined): void;
-  /** Puts it at a path that nothing else has, and returns the path. */
+  /** Adds it at an unused path, and returns the path. */
   put(what: Served): string;
-  /** A path that nothing else has. */
+  /** An unused path. */
   freePath(): string;
   /** Every request so far, in order. */
   readonly asked: Asked[];
-  /** Paths that were asked for, robots.txt aside. */
+  /** Requested paths, except robots.txt. */
   paths(): string[];
-  /** Connections that are open now, and the most that ever were at once. */
+  /** Open connections, and their maximum. */
   readonly open: { now: number; most: number };
 }
 
@@ -89,7 +87,7 @@ async function answer(
   response.end(Buffer.from(await copy.arrayBuffer()));
 }
 
-/** A page whose words are `text`, between what surrounds the text of every page of a site. */
+/** A page with `text` surrounded by typical page elements. */
 export const page = (
   title: string,
   text: string,
@@ -98,7 +96,7 @@ export const page = (
 <header><a href="/">Home</a> <a href="/about">About the site</a></header><nav><ul><li><a href="/a">Sections</a></li><li><a href="/b">More</a></li></ul></nav>
 <main><h1>${title}</h1><p>${text}</p></main><footer>Imprint and cookies</footer></body></html>`;
 
-/** An answer with these bytes. */
+/** A response with these bytes. */
 export const file = (
   bytes: string | Uint8Array,
   type: string,
@@ -112,7 +110,7 @@ export interface ImportClient {
     body?: unknown,
   ): Promise<{ readonly status: number; readonly body: any }>;
 }
-/** Starts an import and waits for its end; answers the run and its items. */
+/** Starts an import and waits for its end; returns the run and its items. */
 export async function importOf(
   client: ImportClient,
   body: object,
@@ -141,7 +139,7 @@ export async function ended(
   }
 }
 
-/** Items in all, completed, succeeded, failed, and skipped. */
+/** Numbers of items: total, completed, succeeded, failed, and skipped. */
 export const counts = ({
   total_item_count,
   completed_item_count,

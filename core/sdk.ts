@@ -200,7 +200,6 @@ export { serverOn, type AskServer } from "./base/server-address";
 export type { NodeOverview, Operations } from "./plugin/operations";
 export { plugin_bytes_max, type Added, type PluginDescription } from "./plugin/plugin-files";
 export type { BatchDone, JobOverview } from "./jobs/overview";
-export type { KindCount } from "./jobs/kind-counts";
 
 // --- Times, ids, random numbers
 export { rfc3339, rfc3339OrNull } from "./base/clock";

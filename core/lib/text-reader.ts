@@ -1,5 +1,5 @@
 /** Reads stored texts piece by piece, from any source of pieces. */
-import { nextTurn } from "./parts";
+import { nextTurn } from "./chunked-work";
 import { pairsIn, piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
 
 /** The existing pieces from one id to another, both included. */

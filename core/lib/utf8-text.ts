@@ -1,5 +1,5 @@
 /** Texts kept in memory as UTF-8, which takes half of what a string may take. */
-import { nextTurn } from "./parts";
+import { nextTurn } from "./chunked-work";
 import type { LongText } from "./text-pieces";
 
 const part_bytes = 256 * 1024;

@@ -4,7 +4,7 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { nextTurn } from "../lib/parts";
+import { nextTurn } from "../lib/chunked-work";
 import { listDirectory, listNames, nameOf, renameForGood, sizeOf } from "./file-directory";
 import type { Files, FindUsed, ListedFile, ReceivedFile, StillUsed } from "./files";
 import { Mutex } from "./mutex";

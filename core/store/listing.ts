@@ -1,6 +1,6 @@
 /** Pages of long lists, as cheap at the end of a list as at its beginning. */
 import { sql, type SelectQueryBuilder } from "kysely";
-import { nextTurn, PartSize } from "../lib/parts";
+import { nextTurn, PartSize } from "../lib/chunked-work";
 import { toNumber } from "./columns";
 
 /** A range of rows: `limit` rows after `offset`. */

@@ -5,7 +5,7 @@
  */
 import type { Database } from "bun:sqlite";
 import { errorFields, type Log } from "../base/log";
-import { inParts, PartSize } from "../lib/parts";
+import { inParts, PartSize } from "../lib/chunked-work";
 import type { Mutex } from "./mutex";
 import type { Space } from "./store";
 

@@ -21,7 +21,7 @@ import { Retrieval } from "../search/contract";
 import { TriedSections } from "../settings/contract";
 import { CurrentModel } from "./connection";
 import { endpointOf, timeout_ms_max } from "./settings";
-import { tryModel } from "./trial";
+import { tryModel } from "./model-trial";
 
 const providers = ["openai"];
 

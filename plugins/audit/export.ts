@@ -1,5 +1,5 @@
 /** The audit log as a file, read in parts while it is sent. */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { pullStream, rfc3339 } from "../../core/sdk";
 import {
   entriesBefore,

@@ -2,7 +2,7 @@
  * Deletes sessions: restorably for a while, and then for good. In one small transaction a session
  * becomes invisible to everyone; its rows are deleted afterwards, in parts.
  */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import type { Db, JobEffect } from "../../core/sdk";
 import { requireChat, requireOpenChat } from "./access";
 import { tellOfChat, type ChatContext } from "./context";

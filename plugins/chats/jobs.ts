@@ -1,5 +1,5 @@
 /** Every job of chats: the function that runs it, how often it is tried, how many at once. */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { purgeOfUser } from "../accounts/contract";
 import { answerMessage, failMessage } from "./answer";

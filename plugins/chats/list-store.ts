@@ -1,5 +1,5 @@
 /** Lists of sessions: one page of all, of pinned ones, or of those that contain some words. */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatRow, ChatsDb } from "./store";
 

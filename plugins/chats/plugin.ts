@@ -1,5 +1,5 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { definePlugin, Duration, fill, Hooks, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import {

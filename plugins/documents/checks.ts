@@ -2,7 +2,7 @@
  * Health checks of documents: whether they are indexed, and whether the index agrees with them.
  * Those of originals are separate.
  */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import { fill, type Context, type Fill } from "../../core/sdk";
 import * as store from "./check-store";

@@ -1,5 +1,5 @@
 /** Size, hash and media type of content, before it is stored. */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { cutText } from "../../core/lib/text-pieces";
 import { byteParts } from "../../core/lib/utf8-text";
 import type { VersionRow } from "./store";

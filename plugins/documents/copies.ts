@@ -18,7 +18,7 @@ export async function findCopy(
   document_id: string,
   folder_ids: ReadonlySet<string>,
 ): Promise<{ document: DocumentCopy; text: TextCopy | null } | undefined> {
-  const row = await copyStore.findAnswering(db, document_id);
+  const row = await copyStore.findCurrent(db, document_id);
   if (row === undefined) return undefined;
   const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) => folder_ids.has(id));
   if (held_by.length === 0) return undefined;
@@ -37,10 +37,10 @@ export async function findCopy(
   };
 }
 
-type AnsweringRow = Omit<NonNullable<Awaited<ReturnType<typeof copyStore.findAnswering>>>, "text">;
+type CurrentRow = Omit<NonNullable<Awaited<ReturnType<typeof copyStore.findCurrent>>>, "text">;
 
 function copyOf(
-  row: AnsweringRow,
+  row: CurrentRow,
   status: DocumentCopy["status"],
   folder_ids: readonly string[],
 ): DocumentCopy {

@@ -2,7 +2,7 @@
 import { sql, toNumber } from "../../core/sdk";
 import type { DocumentPlace } from "./contract";
 import { isLinked, type DocumentsDb } from "./store";
-import { answering, firstPieceOf, textOf, text_columns } from "./text-store";
+import { currentVersion, firstPieceOf, textOf, text_columns } from "./text-store";
 
 export const listPlaces = async (
   db: DocumentsDb,
@@ -29,8 +29,8 @@ export const listPlaces = async (
   ).map((row) => ({ ...row, document_created_at: toNumber(row.document_created_at) }));
 
 /** The document with its current version, or with its newest one before there is a current one. */
-export async function findAnswering(db: DocumentsDb, id: string) {
-  const found = await answering(db, id)
+export async function findCurrent(db: DocumentsDb, id: string) {
+  const found = await currentVersion(db, id)
     .where(isLinked("d.id"))
     .select([
       "d.id",

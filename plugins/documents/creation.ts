@@ -253,8 +253,8 @@ async function isUnchanged(
 ): Promise<boolean> {
   if (known.status !== "synced") return false;
   if (content === undefined) return known.sha256 === sha256;
-  const answering = await textStore.findWithText(tx, known.id);
-  return answering !== undefined && textStore.isText(tx, answering.text, content);
+  const current = await textStore.findWithText(tx, known.id);
+  return current !== undefined && textStore.isText(tx, current.text, content);
 }
 
 const nameTaken = (): HttpError =>

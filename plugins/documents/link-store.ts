@@ -81,7 +81,7 @@ export const syncedLinks = async (
         .execute();
 
 /** Links to documents with a current version: `limit` of them, in no particular order. */
-export const answeringLinks = async (
+export const currentLinks = async (
   db: DocumentsDb,
   folder_ids: readonly string[],
   limit: number,

@@ -3,7 +3,7 @@
  * in stretches between which the event loop serves others.
  */
 import type { FileType } from "../../core/lib/file-types";
-import { nextTurn, PartSize } from "../../core/lib/parts";
+import { nextTurn, PartSize } from "../../core/lib/chunked-work";
 import { countRows, nearerEnd, prepared, sql } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 import { opposite, type ListDirection, type Sortable, type SortColumn } from "./list-order";

@@ -2,7 +2,7 @@
  * Health checks of originals: the place where they are kept, and its files compared with the
  * documents that need them, both read in the order of the files.
  */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../doctor/contract";
 import type { Context } from "../../core/sdk";
 import * as store from "./check-store";

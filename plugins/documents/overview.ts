@@ -2,7 +2,7 @@
 import { toNumber, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
-import { answeringLinks } from "./link-store";
+import { currentLinks } from "./link-store";
 import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
 import * as textStore from "./text-store";
 
@@ -17,7 +17,7 @@ export async function overviewOf(
   folder_ids: readonly string[],
   limits: OverviewLimits,
 ): Promise<Overview> {
-  const links = await answeringLinks(db, folder_ids, links_max);
+  const links = await currentLinks(db, folder_ids, links_max);
   const once = [...new Map(links.map((link) => [link.document_id, link])).values()];
   const newest = once
     .toSorted(

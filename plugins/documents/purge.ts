@@ -4,7 +4,7 @@
  * The initiator of the deletion also removes their text from the write-ahead log: `purgeExpired`
  * here, the folders plugin for a folder.
  */
-import { inParts, PartSize } from "../../core/lib/parts";
+import { inParts, PartSize } from "../../core/lib/chunked-work";
 import { isFull, type Db } from "../../core/sdk";
 import { DocumentDeleted } from "../events/contract";
 import type { DocumentContext } from "./context";

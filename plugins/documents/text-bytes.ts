@@ -1,6 +1,6 @@
 /** Sends long texts to a client, reading and encoding them on the way. */
 import { GarbageMeter } from "../../core/lib/garbage-meter";
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { pullStream } from "../../core/sdk";
 
 /** Of all texts that are being sent. */

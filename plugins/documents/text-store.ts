@@ -176,7 +176,7 @@ export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVe
  * The current version; before there is one, the version that is being indexed. In one statement,
  * because the version may change at any moment.
  */
-export const answering = (db: DocumentsDb, id: string) =>
+export const currentVersion = (db: DocumentsDb, id: string) =>
   db
     .selectFrom("documents as d")
     .where("d.id", "=", id)
@@ -196,7 +196,7 @@ export async function findWithText(
   db: DocumentsDb,
   id: string,
 ): Promise<{ readonly row: DocumentRow; readonly text: VersionText } | undefined> {
-  const found = await answering(db, id)
+  const found = await currentVersion(db, id)
     .selectAll("d")
     .select([...text_columns, firstPieceOf, "v.content"])
     .executeTakeFirst();
@@ -207,7 +207,7 @@ export async function findWithText(
 
 /** The version whose original is downloaded, with the text if that is the original. */
 export async function findOriginal(db: DocumentsDb, id: string) {
-  const found = await answering(db, id)
+  const found = await currentVersion(db, id)
     .select([
       "d.owner_id",
       "d.name",
@@ -228,7 +228,7 @@ export async function findOriginal(db: DocumentsDb, id: string) {
  * first version is indexed.
  */
 export async function findCurrentText(db: DocumentsDb, id: string) {
-  const found = await answering(db, id)
+  const found = await currentVersion(db, id)
     .where("d.current_version", ">", 0)
     .select([
       "d.owner_id",

@@ -21,7 +21,7 @@ import { EmbedderChanged, Embedders, type Embedder } from "../search-index/contr
 import { TriedSections } from "../settings/contract";
 import { EndpointEmbedder } from "./embedder";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
-import { tryEmbedder } from "./trial";
+import { tryEmbedder } from "./embedder-trial";
 
 /** A prefix is a word or a whole instruction. */
 const prefix_length_max = 1_000;

@@ -3,7 +3,7 @@
  * in the transaction of the change, so that none is lost and each has its position, whatever
  * happens to the server. For users who don't listen nothing is written.
  */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { topic, type Context, type Db, type EventRef, type EventWriter } from "../../core/sdk";
 import type { StreamedEvent } from "./contract";
 import * as store from "./store";

@@ -3,7 +3,7 @@
  * archive at all.
  */
 import { closeSync, openSync } from "node:fs";
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import {
   entryPieces,
   fileSource,

@@ -2,7 +2,7 @@
  * Imports a validated archive: everything is written where nobody sees it, and made visible by one
  * small transaction at the end. Nothing is extracted or embedded again.
  */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import type { FolderCopy } from "../folders/contract";
 import type { PromptCopy } from "../prompts/contract";
 import { readEntries } from "./archive";

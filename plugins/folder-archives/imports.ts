@@ -2,7 +2,7 @@
  * Imports of folder archives: what is refused before anything is written, and the job that imports
  * the rest. After a crash, what was staged is removed and the job starts again.
  */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { Limiter } from "../../core/lib/limiter";
 import {
   badRequest,

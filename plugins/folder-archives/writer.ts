@@ -2,7 +2,7 @@
  * Streams the archive of a folder, part by part: memory does not grow with the folder, and a slow
  * reader holds nothing up.
  */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { TextGone } from "../../core/lib/text-reader";
 import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
 import type { ZipPart } from "../../core/lib/zip-writer";

@@ -15,7 +15,7 @@ import {
   type Hooks,
   type PageRequest,
 } from "../../core/sdk";
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { FolderChanged, FolderCreated } from "../events/contract";
 import type { Quotas } from "../quotas/contract";
 import {

@@ -2,7 +2,7 @@
  * Every SQL statement about the items of import runs. The database is the first parameter, so that
  * the caller decides the transaction.
  */
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import {
   listPage,
   pageWindow,

@@ -3,7 +3,7 @@
  * starts at once.
  */
 import { createHash } from "node:crypto";
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import type { Db, JobEffect, JobRun } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
 import { SourceFailure, type SourceItem } from "./contract";

@@ -2,7 +2,7 @@
  * How runs and items change: every counter changes in the transaction that ends an item, and the
  * last item ends the run and emits its event.
  */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { t, type Change, type Db, type PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";

@@ -8,8 +8,8 @@ import { TriedSections } from "../settings/contract";
 import { callbackPath, SignIn } from "../sign-in/contract";
 import { Provider } from "./provider";
 import { clientOf, OidcConfig } from "./settings";
-import { tryProvider } from "./trial";
-import { createWay, oidc_way } from "./way";
+import { tryProvider } from "./provider-trial";
+import { createSignInMethod, oidc_way } from "./sign-in-method";
 
 export default definePlugin({
   name: "oidc",
@@ -23,7 +23,7 @@ export default definePlugin({
       const settings = structuredClone(config);
       const client = clientOf(settings);
       const provider = client && new Provider(client, { now_ms });
-      return provider && createWay({ ...services, log, provider, settings });
+      return provider && createSignInMethod({ ...services, log, provider, settings });
     };
     let way = wayNow();
     ctx.whenSettingsChange(() => {

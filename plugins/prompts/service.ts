@@ -1,5 +1,5 @@
 /** The rules for saved prompts. Has no HTTP and no SQL. */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import {
   checkedName,
   description_length_max,

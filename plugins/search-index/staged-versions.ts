@@ -3,7 +3,7 @@
  * parts and in the background.
  */
 import { Cleaner } from "../../core/lib/cleaner";
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import type { Context, Db } from "../../core/sdk";
 import { deleteIndexVersions, deleteSomeSegments, hideIndexVersion } from "./deletion-store";
 import * as store from "./staged-store";

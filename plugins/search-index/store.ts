@@ -3,7 +3,7 @@
  * of their own. The database is the first parameter, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { insertRows, prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {

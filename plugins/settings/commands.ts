@@ -9,7 +9,7 @@ import {
   type SettingState,
 } from "../../core/sdk";
 import { serverAnswers, StoredChange, type StoredChangeParts } from "./contract";
-import type { Trials } from "./trial";
+import type { Trials } from "./trials";
 
 const common = { loads_plugins: true } as const;
 const json_option = { flags: "--json", description: "print JSON" };

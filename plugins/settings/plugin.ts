@@ -9,7 +9,7 @@ import { TriedSections } from "./contract";
 import { settingJobs } from "./jobs";
 import { newSettings } from "./new-settings";
 import { routes, settingHandlers } from "./routes";
-import { Trials } from "./trial";
+import { Trials } from "./trials";
 
 export default definePlugin({
   name: "settings",

@@ -11,7 +11,7 @@ import {
   narrowed,
 } from "../../core/sdk";
 
-import type { Trials } from "./trial";
+import type { Trials } from "./trials";
 
 const tag = "Settings";
 const Value = named(

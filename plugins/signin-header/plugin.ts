@@ -14,7 +14,7 @@ import {
 } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { SignIn } from "../sign-in/contract";
-import { createWay } from "./way";
+import { createSignInMethod } from "./sign-in-method";
 
 /** It decides who is believed: only whoever starts the server says so. */
 const outside = { changes: "outside" } as const;
@@ -104,7 +104,7 @@ export default definePlugin({
       fills: [
         fill(
           SignIn,
-          createWay({ ...services, names: { name, email, role }, trusted, rules: config }),
+          createSignInMethod({ ...services, names: { name, email, role }, trusted, rules: config }),
         ),
       ],
     };

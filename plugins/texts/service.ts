@@ -5,7 +5,7 @@
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { Cleaner } from "../../core/lib/cleaner";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import type { Context, Db } from "../../core/sdk";
 import { isOnePiece, type NewText, type Texts } from "./contract";
 import {

@@ -1,5 +1,5 @@
 /** State changes of runs: a run's file is released in the transaction that ends the run. */
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";

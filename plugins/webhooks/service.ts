@@ -3,7 +3,7 @@
  * requests and contains no SQL.
  */
 import { LimiterRefusal } from "../../core/lib/limiter";
-import { inParts } from "../../core/lib/parts";
+import { inParts } from "../../core/lib/chunked-work";
 import {
   badRequest,
   checkHost,

@@ -40,7 +40,7 @@ export function makePassages(count: number, seed: number): { text: string; passa
 
 export async function searchRows(): Promise<Row[]> {
   const alone_at = temporaryDirectory(),
-    crowded_at = temporaryDirectory();
+    populated_at = temporaryDirectory();
   const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1)),
     texts = own.map(({ text }) => text);
   const others = Array.from(
@@ -48,7 +48,7 @@ export async function searchRows(): Promise<Row[]> {
     (_, index) => makePassages(text_passages, 10_000 + index).text,
   );
   const alone = await startDossier(alone_at.directory),
-    crowded = await startDossier(crowded_at.directory);
+    populated = await startDossier(populated_at.directory);
   const rival = await startRival(alone_at.directory, {
     key: alone.key,
     folders: 0,
@@ -56,35 +56,35 @@ export async function searchRows(): Promise<Row[]> {
   });
   try {
     const own_alone = await addFolder(alone, "Own", texts),
-      own_crowded = await addFolder(crowded, "Own", texts);
-    const one = await addFolder(crowded, "One", others.slice(0, few_folders));
-    const { parent, children } = await addOthers(crowded, others);
+      own_populated = await addFolder(populated, "Own", texts);
+    const one = await addFolder(populated, "One", others.slice(0, few_folders));
+    const { parent, children } = await addOthers(populated, others);
     const scopes = {
-      own_crowded: [own_crowded],
+      own_populated: [own_populated],
       few: children.slice(0, few_folders),
       one: [one],
       many: [parent],
     };
-    const index = openIndex(crowded_at.directory);
+    const index = openIndex(populated_at.directory);
     const whole_scope = [parent, ...children.slice(0, many_folders)];
     const asks: Asks = {
       rival: (query) => askRival(rival.port, alone.key, query),
       own_alone: (query) => ask(alone, query, [own_alone]),
-      own_crowded: (query) => ask(crowded, query, scopes.own_crowded),
-      one: (query) => ask(crowded, query, scopes.one),
-      few: (query) => ask(crowded, query, scopes.few),
-      many: (query) => ask(crowded, query, scopes.many),
+      own_populated: (query) => ask(populated, query, scopes.own_populated),
+      one: (query) => ask(populated, query, scopes.one),
+      few: (query) => ask(populated, query, scopes.few),
+      many: (query) => ask(populated, query, scopes.many),
       index: (query) => index.search(query, whole_scope),
     };
     // Everything is searched once before the measurement, so the other folders are in memory too.
-    await crowded.call("POST", "/search", { query: makeQuery(others[0]!, 0) });
+    await populated.call("POST", "/search", { query: makeQuery(others[0]!, 0) });
     const times = await measureAll(asks, (round) => makeQuery(texts[round % texts.length]!, round));
     index.close();
     return rowsOf(times);
   } finally {
     rival.stop();
-    for (const dossier of [alone, crowded]) await dossier.stop();
-    for (const directory of [alone_at, crowded_at]) directory.remove();
+    for (const dossier of [alone, populated]) await dossier.stop();
+    for (const directory of [alone_at, populated_at]) directory.remove();
   }
 }
 
@@ -164,7 +164,7 @@ function openIndex(directory: string) {
   };
 }
 
-type Kind = "rival" | "own_alone" | "own_crowded" | "one" | "few" | "many" | "index";
+type Kind = "rival" | "own_alone" | "own_populated" | "one" | "few" | "many" | "index";
 type Asks = Readonly<Record<Kind, (query: string) => Promise<void>>>;
 
 /**
@@ -213,9 +213,9 @@ function rowsOf(times: Readonly<Record<Kind, readonly number[]>>): Row[] {
       name: `the same beside ${more} x more text`,
       unit: "x",
       target: { most: 1.3 },
-      value: ratio("own_crowded", "own_alone"),
+      value: ratio("own_populated", "own_alone"),
       measured:
-        `p50/p95 ${p("own_crowded")} where other folders hold ` +
+        `p50/p95 ${p("own_populated")} where other folders hold ` +
         `${count(other_folders * text_passages)} passages, ${p("own_alone")} where there are none`,
     },
     {

@@ -8,7 +8,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { buildIfStale } from "../../scripts/build";
-import { mustBench } from "../helpers/bench";
+import { mustBench } from "../helpers/workbench";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { readPage, type Page, type Reading } from "../helpers/pages";
 

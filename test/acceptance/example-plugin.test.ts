@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { packExample } from "../helpers/bench";
+import { packExample } from "../helpers/workbench";
 import { openBrowser } from "../helpers/browser";
 import { askDatabase, spoilDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";

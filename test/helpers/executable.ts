@@ -13,7 +13,7 @@ import {
   type Launched,
   type CommandResult,
 } from "../../scripts/lib/launch";
-import { addExample } from "./bench";
+import { addExample } from "./workbench";
 import { temporaryDirectory } from "./data-directory";
 import {
   createDatabase,

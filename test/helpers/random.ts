@@ -1,4 +1,4 @@
-/** Reproducible randomness. */
+/** Reproducible pseudo-random numbers for tests. */
 
 /** Pseudo-random numbers from 0 up to 1, reproducible by seed (mulberry32, public domain). */
 export function chance(seed: number): () => number {

@@ -1,7 +1,7 @@
 /** What large work leaves behind is collected before it is much, and not for each bit of it. */
 import { expect, spyOn, test } from "bun:test";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
-import { nextTurn } from "../../core/lib/parts";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { openTestIndex } from "../helpers/search-index";
 
 async function collections(work: () => Promise<unknown> | void): Promise<number> {

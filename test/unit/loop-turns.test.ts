@@ -1,7 +1,7 @@
 /** Turns of the event loop: many at once are done in parts, and owners take turns. */
 import { expect, test } from "bun:test";
 import { loop_turns, LoopTurns } from "../../core/lib/loop-turns";
-import { nextTurn as nextPart } from "../../core/lib/parts";
+import { nextTurn as nextPart } from "../../core/lib/chunked-work";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 /** Uses the present turn up; resolves to the one who waits then. */

@@ -3,7 +3,7 @@
  * text: a page number would split a sentence, and a chapter's header would be found on all its
  * pages.
  */
-import { nextTurn } from "../../../core/lib/parts";
+import { nextTurn } from "../../../core/lib/chunked-work";
 import type { EdgeLine } from "../child/page-layout";
 
 /** A page with the lines at its edges; positions are in the text of the document. */

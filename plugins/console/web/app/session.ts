@@ -1,4 +1,4 @@
-/** The signed-in user. */
+/** The session: the signed-in user, signing in and out. */
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "../api/client";
 import { keys, queries } from "../api/queries";

@@ -283,7 +283,7 @@ export const folder_strings = {
     progress_of: (name: string) => `Import of ${name}`,
     sending: (percent: string) => `Sending · ${percent}`,
     checking: "Looking through the file",
-    taking: (done: number, total: number) =>
+    importing: (done: number, total: number) =>
       total === 0 ? "Waiting" : `${formatNumber(done)} of ${documents(total)}`,
     failed: "The folder could not be imported.",
     done: (count: number, left_out: Readonly<Record<string, number>>) => {

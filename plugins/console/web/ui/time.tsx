@@ -1,4 +1,4 @@
-/** A relative time. */
+/** A relative time, such as "3 minutes ago". */
 import { signal } from "@preact/signals";
 import { formatAgo, formatDateTime } from "./format";
 

@@ -33,7 +33,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
   const with_prompts = useAnswering().data?.uses_prompts ?? false;
   const scope: Scope = { ...rest, all, folders: all ? [] : rest.folders };
   // Many chips would take space from the conversation.
-  const crowded = scope.folders.length > chips_shown + 1;
+  const is_collapsed = scope.folders.length > chips_shown + 1;
   return (
     <div class="scope" role="group" aria-label={strings.scope_title}>
       {all && (
@@ -42,7 +42,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
           {strings.all_folders}
         </span>
       )}
-      {(crowded ? scope.folders.slice(0, chips_shown) : scope.folders).map((id) => {
+      {(is_collapsed ? scope.folders.slice(0, chips_shown) : scope.folders).map((id) => {
         const name =
           folders.data?.find((folder) => folder.id === id)?.name ??
           (folders.data ? strings.gone_folder : "…");
@@ -56,7 +56,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
           />
         );
       })}
-      {crowded && (
+      {is_collapsed && (
         <Button small onClick={() => setChoosing("folders")}>
           {strings.further_folders(scope.folders.length - chips_shown)}
         </Button>

@@ -113,7 +113,7 @@ function RunRow({ sent, import_id }: { readonly sent: Sent; readonly import_id: 
       <Progress
         label={strings.progress_of(sent.file_name)}
         value={total === 0 ? undefined : done / total}
-        text={strings.taking(done, total)}
+        text={strings.importing(done, total)}
       />
     </li>
   );

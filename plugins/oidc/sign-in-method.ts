@@ -12,7 +12,7 @@ import type { OidcSettings } from "./settings";
  */
 const token_length_max = 6_000;
 
-export interface WayParts extends Pick<Context, "log"> {
+export interface SignInMethodParts extends Pick<Context, "log"> {
   readonly accounts: Pick<Accounts, "ensureUser">;
   readonly provider: Provider;
   readonly settings: OidcSettings;
@@ -20,7 +20,12 @@ export interface WayParts extends Pick<Context, "log"> {
 
 export const oidc_way = "oidc";
 
-export const createWay = ({ accounts, log, provider, settings }: WayParts): SignIn => ({
+export const createSignInMethod = ({
+  accounts,
+  log,
+  provider,
+  settings,
+}: SignInMethodParts): SignIn => ({
   id: oidc_way,
   title: settings.title,
   async start({ state, callback_url }) {

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { kinds } from "../../core/workbench/kinds";
 import { buildIfStale, executable } from "../../scripts/build";
-import { bench, mustBench, newcomer } from "../helpers/bench";
+import { bench, mustBench, newcomer } from "../helpers/workbench";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
 

@@ -13,7 +13,7 @@ export interface HeaderRules extends RoleRules {
   readonly link_by_email: "nobody" | "members" | "everybody";
   readonly sign_out_url?: string | undefined;
 }
-export interface WayParts {
+export interface SignInMethodParts {
   readonly accounts: Pick<Accounts, "ensureUser" | "externalUser">;
   readonly names: HeaderNames;
   readonly trusted: Networks;
@@ -22,7 +22,7 @@ export interface WayParts {
 
 const id = "signin-header";
 
-export function createWay({ accounts, names, trusted, rules }: WayParts): SignIn {
+export function createSignInMethod({ accounts, names, trusted, rules }: SignInMethodParts): SignIn {
   const named = (request: Request, client: Client) =>
     proxyIdentity(request, client, names, trusted);
   return {

@@ -37,7 +37,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
     directory,
     configureBuckets: [{ name: "originals" }],
   });
-  // Works around its dependency for writing, which is replaced here by another package.
+  // Logging is off, and its own formatter would load another version of its package here.
   server.logger.format = { transform: (line: object) => line };
   const { port } = await server.run();
   const behind = `http://127.0.0.1:${port}`;

@@ -64,7 +64,7 @@ async function importEnds({ send }: Lane, node: number, id: string): Promise<voi
   }
 }
 
-/** Per user: the plugin's limit, see docs/imports.md. */
+/** Per user: the plugin's limit, see docs/configuration.md. */
 const imports_max = 100;
 const imports: Race = {
   name: "imports under way of one user",
@@ -85,7 +85,7 @@ const imports: Race = {
   },
 };
 
-/** Per user: the plugin's limit, see docs/imports.md. */
+/** Per user: the plugin's limit, see docs/configuration.md. */
 const schedules_max = 100;
 const schedules: Race = {
   name: "schedules of one user",

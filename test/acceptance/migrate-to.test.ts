@@ -2,7 +2,7 @@
  * Acceptance, on the executable: a data directory is moved into PostgreSQL and back, interrupted on
  * the way, and nothing is different afterwards.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { SQL } from "bun";
 import { createHash } from "node:crypto";
@@ -17,32 +17,22 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { buildIfStale, executable } from "../../scripts/build";
+import { executable } from "../../scripts/build";
 import { cleanEnvironment, mustRun, runCommand } from "../../scripts/lib/launch";
-import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
+import { findPostgres } from "../../scripts/lib/postgres";
 import { filesOf, temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
-const suite = findPostgres() === null ? describe.skip : describe;
 const secret = "a secret key of this test";
 const many = 20_000;
 
-suite("dossier migrate-to", () => {
-  let postgres: PostgresServer;
-  let admin: SQL;
-  let count = 0;
+suiteOnPostgres("dossier migrate-to", () => {
+  const { newDatabase } = ownPostgres();
   const made: string[] = [];
-  beforeAll(async () => {
-    await buildIfStale();
-    postgres = (await startPostgres())!;
-    admin = new SQL(postgres.url, { max: 1 });
-  }, 120_000);
-  afterAll(async () => {
-    await admin.close();
-    await postgres.stop();
+  afterAll(() => {
     for (const data of made) rmSync(data, { recursive: true, force: true });
   });
 
@@ -51,11 +41,6 @@ suite("dossier migrate-to", () => {
     made.push(data);
     return data;
   };
-  async function newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'"): Promise<string> {
-    const name = `moved_${++count}`;
-    await admin.unsafe(`create database ${name} template template0 ${how}`);
-    return postgres.url.replace(/postgres$/, name);
-  }
   const settings = (url?: string) => ({
     DOSSIER_SECRET_KEY: secret,
     // The built-in encoder: vectors move, too.

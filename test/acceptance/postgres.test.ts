@@ -1,38 +1,16 @@
 /** Acceptance, on the executable: a server whose database is PostgreSQL, started by this test. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
 import { runCommand } from "../../scripts/lib/launch";
-import { buildIfStale } from "../../scripts/build";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
-const suite = findPostgres() === null ? describe.skip : describe;
-
-suite("a server on PostgreSQL", () => {
-  let postgres: PostgresServer;
-  let admin: SQL;
-  let databases = 0;
-  beforeAll(async () => {
-    await buildIfStale();
-    postgres = (await startPostgres())!;
-    admin = new SQL(postgres.url, { max: 1 });
-  }, 120_000);
-  afterAll(async () => {
-    await admin.close();
-    await postgres.stop();
-  });
-
-  /** The address of a new database. */
-  async function newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'"): Promise<string> {
-    const name = `dossier_${++databases}`;
-    await admin.unsafe(`create database ${name} template template0 ${how}`);
-    return urlOf(name);
-  }
-  const urlOf = (name: string): string => postgres.url.replace(/postgres$/, name);
+suiteOnPostgres("a server on PostgreSQL", () => {
+  const postgres = ownPostgres();
+  const { newDatabase, urlOf } = postgres;
   const settings = (url: string) => ({ "dossier.toml": `[database]\nurl = "${url}"\n` });
   const serverOn = (url: string): Promise<Executable> => startExecutable({ files: settings(url) });
 
@@ -87,7 +65,7 @@ suite("a server on PostgreSQL", () => {
       }
     })();
     await until(() => kept.length > 20);
-    await postgres.crash();
+    await postgres.server.crash();
     const before = kept.length;
     await until(() => kept.length > before + 20);
     running = false;

@@ -43,7 +43,14 @@ async function opened(key, signal) {
     await Bun.sleep(5);
   }
 }
-const stumbled = new Set();
+
+/** Whether it is the first time, in whichever process. */
+async function stumbles(key) {
+  const mark = Bun.file(${JSON.stringify(directory)} + "/" + key + ".stumbled");
+  if (await mark.exists()) return false;
+  await mark.write("");
+  return true;
+}
 
 const extractor = {
   name: "staged files", rank: 1_000_000, recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
@@ -52,7 +59,7 @@ const extractor = {
     const [verb, argument] = line.slice(2).split(" ");
     onProgress(0.5);
     if (verb === "hold") await opened(argument, signal);
-    if (verb === "stumble" && !stumbled.has(argument)) { stumbled.add(argument); throw new Error("a passing fault"); }
+    if (verb === "stumble" && await stumbles(argument)) throw new Error("a passing fault");
     if (verb === "fail") throw new ExtractionFailure(argument, "It says " + argument + ".");
     return { text: rest.join("\\n"), media_type: "text/plain", pages: [], page_count: null, warnings: [] };
   },

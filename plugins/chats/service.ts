@@ -277,8 +277,8 @@ async function waitForChange(
       const is_over = left_ms <= 0 || signals.some(({ aborted }) => aborted);
       if (now.status !== before.status || is_over) return now;
       const wait_ms = shared.is_spread ? Math.min(look_every_ms, left_ms) : left_ms;
-      // Any other change of the session ends it too, as it always did.
-      if (await waiter.next(wait_ms, signals)) return await read();
+      // Another process may tell late of a change that has been read already.
+      await waiter.next(wait_ms, signals);
     }
   } finally {
     waiter.close();

@@ -206,19 +206,24 @@ describe("a bucket that does not answer", () => {
     });
   });
 
-  test("has jobs wait: a document is read when it answers again", async () => {
-    let asked = 0;
-    store.door = (method) => {
-      if (method !== "GET") return undefined;
-      asked++;
-      return Promise.resolve(new Response("", { status: 503 }));
-    };
-    const { body } = await on.upload(await on.folder(), "later.txt", text("It is read later."));
-    expect(body.status).toBe("syncing");
-    await until(() => asked >= 3);
-    store.door = "open";
-    await on.settled(body.id, "synced");
-  });
+  const outages: [why: string, status: number, text: string][] = [
+    ["it is down", 503, "It is read when that is up again."],
+    ["it is gone", 404, "It is read when that is there again."],
+  ];
+  for (const [why, status, content] of outages)
+    test(`has jobs wait while ${why}: a document is read afterwards`, async () => {
+      let asked = 0;
+      store.door = (method) => {
+        if (asked === 0 && method !== "GET") return undefined;
+        asked++;
+        return Promise.resolve(new Response(null, { status }));
+      };
+      const { body } = await on.upload(await on.folder(), "later.txt", text(content));
+      expect(body.status).toBe("syncing");
+      await until(() => asked >= 6, 30_000);
+      store.door = "open";
+      await on.settled(body.id, "synced");
+    });
 });
 
 describe("uploads and deletions of the same bytes, in two processes", () => {

@@ -59,7 +59,11 @@ export class S3Place implements ObjectPlace {
 
   async open(sha256: string): Promise<RemoteBytes | undefined> {
     const size = await this.size(sha256);
-    if (size === undefined) return undefined;
+    if (size === undefined) {
+      // Where the whole bucket is gone for a while, that says nothing of the object.
+      await this.ping();
+      return undefined;
+    }
     return new RangedBytes((start, end) => this.#read(sha256, start, end), 0, size);
   }
 

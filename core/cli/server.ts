@@ -15,7 +15,9 @@ import { removeRunningPlugins, writeRunningPlugins } from "../plugin/running-plu
 import { withTimeout } from "../lib/timeout";
 import { removeCompactions } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
-import { isDamage } from "../store/storage-errors";
+import { withoutPassword } from "../store/postgres/postgres-store";
+import { unreachable } from "../store/postgres/server-check";
+import { isCrowded, isDamage } from "../store/storage-errors";
 import { createApplication } from "./application";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
@@ -106,7 +108,7 @@ export async function startServer(
     };
   } catch (error) {
     unlock();
-    throw isDamage(error) ? damaged(error as Error, boot.located.data) : error;
+    throw inWords(error, boot);
   }
 }
 
@@ -130,6 +132,12 @@ async function say(
   } catch (error) {
     log.error("a notice of the start could not be made", errorFields(error));
   }
+}
+
+function inWords(error: unknown, { located, config }: Bootstrap): unknown {
+  if (isDamage(error)) return damaged(error as Error, located.data);
+  if (!isCrowded(error)) return error;
+  return unreachable(error, withoutPassword(config.values.database!.url as string));
 }
 
 const damaged = ({ message }: Error, data: string): Error =>

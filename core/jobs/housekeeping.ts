@@ -43,6 +43,7 @@ export const kept_by_default: JobsKept = { done_ms: day_ms, failed_ms: 30 * day_
 
 export class Housekeeping {
   private renewed_at_ms = 0;
+  private renewing: Promise<void> | undefined;
   private pruned_at_ms: number;
   /** Undefined before the first run: the clock may have been set back while the server was down. */
   private seen_at_ms: number | undefined;
@@ -55,7 +56,7 @@ export class Housekeeping {
 
   /** Does whatever is due. */
   async run(): Promise<void> {
-    const { store, clock, dispatcher, certain_time, room } = this.options;
+    const { store, clock, certain_time, room } = this.options;
     await certain_time.keep();
     const now_ms = clock.now_ms();
     const is_shared = store.channel !== null;
@@ -66,24 +67,38 @@ export class Housekeeping {
     const with_room = room.take();
     if (with_room.length > 0)
       await store.inDeletion((tx) => table.hastenJobs(tx, with_room, now_ms));
-    const beat_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
-    if (Math.abs(now_ms - this.renewed_at_ms) >= beat_ms) {
-      await dispatcher.renewLeases();
-      // After an outage of the database, other processes get time to renew their leases.
-      const was_away = is_shared && now_ms - this.renewed_at_ms > 2 * beat_ms;
-      this.renewed_at_ms = now_ms;
-      if (!was_away) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
-    }
+    await this.renew();
     if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
       this.pruned_at_ms = now_ms;
       this.pruning = this.prune(is_shared);
     }
   }
 
+  /** Renews the leases when that is due, even while everything else waits for a connection. */
+  renew(): Promise<void> {
+    return (this.renewing ??= this.renewDue().finally(() => {
+      this.renewing = undefined;
+    }));
+  }
+
+  private async renewDue(): Promise<void> {
+    const { store, clock, dispatcher } = this.options;
+    const is_shared = store.channel !== null;
+    const now_ms = clock.now_ms();
+    const beat_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
+    if (this.stopped || Math.abs(now_ms - this.renewed_at_ms) < beat_ms) return;
+    await dispatcher.renewLeases();
+    // After an outage of the database, other processes get time to renew their leases.
+    const was_away = is_shared && now_ms - this.renewed_at_ms > 2 * beat_ms;
+    this.renewed_at_ms = now_ms;
+    if (!was_away) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
+  }
+
   /** When it resolves, nothing here uses the database any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.pruning;
+    await this.renewing?.catch(() => undefined);
   }
 
   private async correctTimes(now_ms: number, slack_ms: number): Promise<void> {

@@ -24,6 +24,7 @@ const look_gap_ms = 3;
 export class Poller {
   private state: "new" | "started" | "stopped" = "new";
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private renewal: ReturnType<typeof setInterval> | undefined;
   /** A look was requested that has not begun yet. */
   private asked = false;
   private looking = false;
@@ -37,6 +38,9 @@ export class Poller {
   start(): void {
     this.state = "started";
     this.alive_at_ms = performance.now();
+    // What fails here fails when jobs are looked for, too.
+    const renew = () => void this.options.housekeeping.renew().catch(() => undefined);
+    this.renewal = withoutOrigin(() => setInterval(renew, poll_ms)).unref();
     this.wake();
   }
 
@@ -65,6 +69,7 @@ export class Poller {
   async stop(): Promise<void> {
     this.state = "stopped";
     clearTimeout(this.timer);
+    clearInterval(this.renewal);
     await this.under_way;
     await this.options.housekeeping.stop();
   }

@@ -32,9 +32,10 @@ export const isDamage = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CORRUPT", "SQLITE_NOTADB") ||
   hasState(error, "XX001", "XX002") ||
   (error instanceof Error && error.cause !== undefined && isDamage(error.cause));
-/** Another process held the database for longer than the time limit. */
+const busy_code = "DATABASE_BUSY";
+/** Others held the database, or every connection to it, for longer than the time limit. */
 export const isBusy = (error: unknown): boolean =>
-  hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED") || hasState(error, "55P03", "57014");
+  hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED", busy_code) || hasState(error, "55P03", "57014");
 /** No space on the disk, in the quota of the server's account, or within the maximum file size. */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
@@ -48,6 +49,8 @@ export const isReadOnly = (error: unknown): boolean =>
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
   hasState(error, "08", "57P", "53300", "25P03");
+/** The database accepts no further connection. */
+export const isCrowded = (error: unknown): boolean => hasState(error, "53300");
 /** The place of the original files does not respond, or refuses this server. */
 export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
 /** Another transaction was in the way: a retry may succeed. */
@@ -82,6 +85,13 @@ export const storageUnwritable = (): HttpError =>
     30,
   );
 
+/** 503: every connection was in use for too long. */
+export const databaseBusy = (): HttpError =>
+  withCause(
+    unavailable("The database is busy, and nothing was saved; try again.", 5),
+    Object.assign(new Error("every connection is taken"), { code: busy_code }),
+  );
+
 /** 503: the connection was lost during the commit. */
 export const outcomeUnknown = (cause: unknown): HttpError =>
   withCause(
@@ -101,6 +111,14 @@ export function translateError(error: unknown): unknown {
   if (isBusy(error))
     return withCause(
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),
+      error,
+    );
+  if (isCrowded(error))
+    return withCause(
+      unavailable(
+        "The database takes no more connections at the moment. Nothing was saved; try again.",
+        5,
+      ),
       error,
     );
   if (isUnreachable(error))

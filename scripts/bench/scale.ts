@@ -181,7 +181,7 @@ const costRows = ({ mib, connections: open, statements_per_second }: Cost): Row[
     measured: "of three on PostgreSQL",
     value: open,
     unit: "connections",
-    target: { most: 14 },
+    target: { most: 15 },
   },
   {
     name: "scale: transactions of a process at rest",

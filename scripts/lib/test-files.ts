@@ -13,6 +13,7 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "process/extraction-ocr": 45,
   "browser/chat": 42,
   "acceptance/plugin-workbench": 40,
+  "acceptance/postgres-faults": 40,
   "acceptance/plugins": 36,
   "acceptance/memory-texts": 32,
   "faults/small-disks": 30,
@@ -200,6 +201,7 @@ export const of_sqlite_alone: Readonly<Record<string, string>> = {
   "acceptance/plugin-commands": "commands of plugin files, whatever the database",
   "acceptance/plugin-ends": "plugins that end the process, whatever the database",
   "acceptance/postgres": "starts a PostgreSQL of its own",
+  "acceptance/postgres-faults": "starts a PostgreSQL of its own",
   "acceptance/shared-limits": "starts a PostgreSQL of its own",
   "acceptance/upgrade": "data directories of earlier versions; there are none on PostgreSQL yet",
 };

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { SQL } from "bun";
-import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
 import { jsonLog } from "../../core/base/log";
 import { every, handle, job } from "../../core/jobs/contract";
 import { CronSchedules } from "../../core/jobs/cron";
@@ -15,31 +14,11 @@ import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { movableClock, type MovableClock } from "../helpers/jobs";
+import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
 import { until } from "../helpers/server";
 
-/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
-const suite = findPostgres() === null ? describe.skip : describe;
-
-suite("several processes on one PostgreSQL", () => {
-  let postgres: PostgresServer;
-  let admin: SQL;
-  let databases = 0;
-  beforeAll(async () => {
-    postgres = (await startPostgres())!;
-    admin = new SQL(postgres.url, { max: 1 });
-  }, 120_000);
-  afterAll(async () => {
-    await admin.close();
-    await postgres.stop();
-  });
-
-  async function newDatabase(): Promise<string> {
-    const name = `dossier_${++databases}`;
-    await admin.unsafe(
-      `create database ${name} template template0 encoding 'UTF8' locale 'C.UTF-8'`,
-    );
-    return postgres.url.replace(/postgres$/, name);
-  }
+suiteOnPostgres("several processes on one PostgreSQL", () => {
+  const { newDatabase } = ownPostgres();
 
   describe("run the same jobs", () => {
     const Work = job("test.work", Type.Object({ name: Type.String() }));
@@ -158,6 +137,41 @@ suite("several processes on one PostgreSQL", () => {
       await until(() => begun.length === 3);
       await b[Symbol.asyncDispose]();
       await a[Symbol.asyncDispose]();
+    }, 120_000);
+
+    test("and one goes on while all reads of its process wait for somebody", async () => {
+      const clock = movableClock();
+      const [a, b] = (await nodes(2, clock)) as [Node, Node];
+      await using _a = a;
+      await using _b = b;
+      const begun: string[] = [];
+      for (const [who, { queue }] of [
+        ["a", a],
+        ["b", b],
+      ] as const) {
+        const run = (_: unknown, { signal }: { signal: AbortSignal }) => {
+          begun.push(who);
+          return new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        };
+        queue.register("test", handle(Work, run, limits));
+      }
+      await a.queue.start();
+      await a.queue.enqueue(a.store.db, Work, { name: "long" });
+      await until(() => begun.length === 1);
+      const leaseEnd = async (): Promise<number> =>
+        (await b.store.db.selectFrom("core_jobs").select("lease_until").executeTakeFirst())!
+          .lease_until;
+      const waiting = Array.from({ length: 3 }, () => a.store.reads.all("select pg_sleep(8)"));
+      // The first time it may still have been before it looked for others.
+      for (let times = 0; times < 2; times++) {
+        const before = await leaseEnd();
+        clock.pass(5_000);
+        await until(async () => (await leaseEnd()) > before, 3_000);
+      }
+      clock.pass(12_000);
+      await b.queue.runDue();
+      expect(begun).toEqual(["a"]);
+      await Promise.all(waiting);
     }, 120_000);
 
     test("and each tick of a schedule once", async () => {

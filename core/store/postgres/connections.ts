@@ -4,7 +4,7 @@
  */
 import { SQL } from "bun";
 import type { StoredSetting } from "../inspection";
-import { translateError } from "../storage-errors";
+import { databaseBusy, isUnreachable, translateError } from "../storage-errors";
 import { toNumber } from "../whole-number";
 import { numbered } from "./statement-text";
 
@@ -13,21 +13,166 @@ export interface PostgresOptions {
   readonly url: string;
   /** Concurrent reading connections. */
   readonly connections: number;
-  /** A statement that takes longer is cancelled. */
+  /** A statement that takes longer is cancelled; 0: none is. */
   readonly statement_ms_max: number;
+}
+
+export interface Ran {
+  readonly rows: Record<string, unknown>[];
+  /** Rows found or changed. */
+  readonly count: number;
+}
+
+/** Runs statements that are written out with `?`. */
+export interface Connection {
+  /**
+   * Whole numbers are returned as numbers. @throws the error of the database, or the corresponding
+   * HTTP error (503, 507).
+   */
+  run(text: string, parameters?: readonly unknown[]): Promise<Ran>;
+}
+
+/** A connection that nobody else uses until it is released. */
+export interface OwnConnection extends Connection {
+  release(): void;
 }
 
 /** How long to wait for a connection. */
 const connect_s_max = 10;
 /** The database ends a transaction that is idle for this long, because others wait for it. */
 const idle_transaction_ms_max = 30_000;
+/**
+ * Of whom the database hears nothing any more, whether he has anything to say or not, it ends the
+ * session, and with it what that held, after some 40 s.
+ */
+const keepalives = {
+  tcp_keepalives_idle: "20",
+  tcp_keepalives_interval: "5",
+  tcp_keepalives_count: "4",
+};
 
-/** A pool of at most this many connections, with `more` session settings. Connects on first use. */
-export const openPool = (
+/** Settings of the sessions by name, beside those that all have. */
+type SessionSettings = Readonly<Record<string, string>>;
+
+/**
+ * At most this many connections for one purpose, made on first use. When the database does not
+ * answer on one of them, as when a machine in between disappears, all are given up: statements that
+ * wait for an answer fail as if the connection had broken, and later ones get new connections.
+ */
+export class Pool implements Connection {
+  #sql: SQL;
+  #free: number;
+  #closed = false;
+  readonly #line: (() => void)[] = [];
+
+  constructor(
+    private readonly options: PostgresOptions,
+    private readonly most: number,
+    private readonly name: string,
+    private readonly more: SessionSettings = {},
+  ) {
+    this.#free = most;
+    this.#sql = this.#open();
+  }
+
+  async run(text: string, parameters: readonly unknown[] = []): Promise<Ran> {
+    await this.#enter();
+    try {
+      const sql = this.#sql;
+      return await this.#answered(sql, run(sql, text, parameters));
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** For statements that may run twice: tried once more when the connection breaks. */
+  async read(text: string, parameters: readonly unknown[] = []): Promise<Ran> {
+    try {
+      return await this.run(text, parameters);
+    } catch (error) {
+      // A restarted database has dropped all connections.
+      if (!isUnreachable(error)) throw error;
+      return this.run(text, parameters);
+    }
+  }
+
+  /** @throws as `run` does */
+  async reserve(): Promise<OwnConnection> {
+    await this.#enter();
+    const sql = this.#sql;
+    const connection = await sql.reserve().catch((error: unknown) => {
+      this.#leave();
+      throw translateError(error);
+    });
+    return {
+      run: (text, parameters = []) => this.#answered(sql, run(connection, text, parameters)),
+      release: () => {
+        connection.release();
+        this.#leave();
+      },
+    };
+  }
+
+  /** Waits for running statements, unless `at_once`. */
+  async close({ at_once = false } = {}): Promise<void> {
+    this.#closed = true;
+    await this.#sql.close(at_once ? { timeout: 0 } : undefined);
+  }
+
+  #open(): SQL {
+    return openSql(this.options, this.most, this.name, this.more);
+  }
+
+  /**
+   * Gives up after the time at which the database would have cancelled the statement. The time is
+   * measured in two halves, so that a process that was frozen reads what has arrived first.
+   */
+  async #answered<R>(sql: SQL, statement: Promise<R>): Promise<R> {
+    const { statement_ms_max } = this.options;
+    if (statement_ms_max === 0) return statement;
+    const half_ms = (statement_ms_max + connect_s_max * 1_000) / 2;
+    let timer = setTimeout(() => {
+      timer = setTimeout(() => this.#giveUp(sql), half_ms);
+    }, half_ms);
+    try {
+      return await statement;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #giveUp(sql: SQL): void {
+    if (sql === this.#sql && !this.#closed) this.#sql = this.#open();
+    void sql.close({ timeout: 0 });
+  }
+
+  /** Waits for a free connection. @throws HttpError 503 when that takes too long */
+  async #enter(): Promise<void> {
+    if (this.#free > 0) return void (this.#free -= 1);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#line.push(resolve);
+    const { statement_ms_max } = this.options;
+    const late = (): void => {
+      this.#line.splice(this.#line.indexOf(resolve), 1);
+      reject(databaseBusy());
+    };
+    const timer = statement_ms_max === 0 ? undefined : setTimeout(late, statement_ms_max);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  #leave(): void {
+    const next = this.#line.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+}
+
+/** Bun's pool: at most this many connections, and one more for each LISTEN. */
+export const openSql = (
   { url, statement_ms_max }: PostgresOptions,
   max: number,
   name: string,
-  more: Readonly<Record<string, string>> = {},
+  more: SessionSettings = {},
 ): SQL =>
   new SQL(url, {
     max,
@@ -39,6 +184,7 @@ export const openPool = (
       idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
       // The same on every machine.
       TimeZone: "UTC",
+      ...keepalives,
       ...more,
     },
   } as never);
@@ -46,9 +192,9 @@ export const openPool = (
 /** The stored settings; none when the database can't be reached: opening it will report that. */
 export async function storedSettingsOf(url: string): Promise<readonly StoredSetting[]> {
   const options = { url, connections: 1, statement_ms_max: connect_s_max * 1_000 };
-  const pool = openPool(options, 1, "settings");
+  const pool = new Pool(options, 1, "settings");
   try {
-    const { rows } = await run(pool, "select setting, value, sealed from core_settings", []);
+    const { rows } = await pool.run("select setting, value, sealed from core_settings");
     return rows as unknown as StoredSetting[];
   } catch {
     return [];
@@ -57,21 +203,8 @@ export async function storedSettingsOf(url: string): Promise<readonly StoredSett
   }
 }
 
-/** Something that runs statements: a pool, or one of its connections. */
-export type Runs = Pick<SQL, "unsafe">;
-
-export interface Ran {
-  readonly rows: Record<string, unknown>[];
-  /** Rows found or changed. */
-  readonly count: number;
-}
-
-/**
- * Runs one statement; whole numbers are returned as numbers. @throws the error of the database, or
- * the corresponding HTTP error (503, 507).
- */
-export async function run(
-  connection: Runs,
+async function run(
+  connection: Pick<SQL, "unsafe">,
   text: string,
   parameters: readonly unknown[],
 ): Promise<Ran> {

@@ -2,8 +2,7 @@
  * Work that one process does at a time, such as migrations: a lock of a session of its own, which
  * the database releases when the process ends, however it ends.
  */
-import type { SQL } from "bun";
-import { run, openPool, type PostgresOptions } from "./connections";
+import { Pool, type PostgresOptions } from "./connections";
 
 /** Any number that is otherwise unused in this database. */
 const exclusive_lock = 0x646f7372;
@@ -13,12 +12,12 @@ const ask_every_ms = 100;
 
 /** Runs `work` while no other process runs its own, after waiting for that. */
 export async function exclusively<R>(options: PostgresOptions, work: () => Promise<R>): Promise<R> {
-  const pool: SQL = openPool(options, 1, "start");
+  const pool = new Pool(options, 1, "start");
   try {
     const session = await pool.reserve();
     try {
       for (;;) {
-        const { rows } = await run(session, take_sql, []);
+        const { rows } = await session.run(take_sql);
         if (rows[0]!.n === 1) return await work();
         await Bun.sleep(ask_every_ms);
       }

@@ -3,10 +3,10 @@
  * which the database releases when the process ends, however it ends. A process that disappears
  * without closing its connection, as when a machine loses power, is noticed later, by its silence.
  */
-import type { ReservedSQL, SQL } from "bun";
 import { errorFields, type Log } from "../../base/log";
 import { randomInteger } from "../../base/random";
-import { openPool, run, type PostgresOptions } from "./connections";
+import { isUnreachable } from "../storage-errors";
+import { Pool, type OwnConnection, type PostgresOptions, type Ran } from "./connections";
 
 /** The first of the two numbers of the locks: any that is otherwise unused in this database. */
 const lock_class = 0x646f6e6f;
@@ -14,6 +14,8 @@ const key_end = 2 ** 31;
 const look_every_ms = 1_000;
 /** A process that has only lost its connection has reconnected by then. */
 const looks_without = 3;
+/** Statements here are small: a response that takes longer will never arrive. */
+const statement_ms_max = 5_000;
 /**
  * When one connection is lost, those of other processes may be, too: nobody is declared dead for
  * this long.
@@ -32,8 +34,8 @@ where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not e
 export class LivenessLock {
   /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
-  readonly #pool: SQL;
-  #session: ReservedSQL | undefined;
+  readonly #pool: Pool;
+  #session: Promise<OwnConnection> | undefined;
   #held_since_ms = 0;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
@@ -44,12 +46,12 @@ export class LivenessLock {
     options: PostgresOptions,
     private readonly log: Log,
   ) {
-    this.#pool = openPool(options, 1, "life line");
+    this.#pool = new Pool({ ...options, statement_ms_max }, 1, "life line");
   }
 
   /** Holds the lock from now on. `onMissing` is called with processes that have died. */
   async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
-    await this.#hold();
+    await this.#held();
     const look = async (): Promise<void> => {
       const dead = await this.#look();
       if (dead.length > 0) await onMissing(dead);
@@ -67,44 +69,67 @@ export class LivenessLock {
     }, look_every_ms).unref();
   }
 
+  /**
+   * Runs a statement that may be run twice, in the session of the lock, so that its end is seen and
+   * another follows.
+   */
+  async run(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    try {
+      return await this.#runOnce(text, parameters);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return this.#runOnce(text, parameters);
+    }
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#looking;
     // The lock ends with its session.
-    this.#session?.release();
+    await this.#session?.then((session) => session.release()).catch(() => undefined);
     await this.#pool.close();
   }
 
-  async #hold(): Promise<ReservedSQL> {
-    if (this.#session) return this.#session;
+  async #runOnce(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    const held = this.#held();
+    const session = await held;
+    try {
+      return await session.run(text, parameters);
+    } catch (error) {
+      if (isUnreachable(error) && this.#session === held) {
+        this.#session = undefined;
+        session.release();
+      }
+      throw error;
+    }
+  }
+
+  #held(): Promise<OwnConnection> {
+    this.#session ??= this.#hold().catch((error: unknown) => {
+      this.#session = undefined;
+      throw error;
+    });
+    return this.#session;
+  }
+
+  async #hold(): Promise<OwnConnection> {
     const session = await this.#pool.reserve();
     try {
       // Nobody else requests this lock, so nobody waits.
-      await run(session, hold_sql, [this.key]);
+      await session.run(hold_sql, [this.key]);
     } catch (error) {
       session.release();
       throw error;
     }
     this.#held_since_ms = performance.now();
     this.#without.clear();
-    return (this.#session = session);
+    return session;
   }
 
-  /**
-   * The ids of processes that have died. Uses the session of the lock, so that its end is noticed
-   * here.
-   */
+  /** The ids of processes that have died. */
   async #look(): Promise<string[]> {
-    const session = await this.#hold();
-    let ids: string[];
-    try {
-      const { rows } = await run(session, missing_sql, [this.key]);
-      ids = rows.map(({ id }) => id as string);
-    } catch (error) {
-      this.#session = undefined;
-      session.release();
-      throw error;
-    }
+    const { rows } = await this.run(missing_sql, [this.key]);
+    const ids = rows.map(({ id }) => id as string);
     if (performance.now() - this.#held_since_ms < settle_ms) return [];
     this.#without = new Map(ids.map((id) => [id, (this.#without.get(id) ?? 0) + 1]));
     return ids.filter((id) => this.#without.get(id)! >= looks_without);

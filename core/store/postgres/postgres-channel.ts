@@ -7,6 +7,7 @@ import type { SQL } from "bun";
 import { newUuid } from "../../base/ids";
 import { errorFields, type Log } from "../../base/log";
 import type { Channel, ChannelMessage } from "../channel";
+import { translateError } from "../storage-errors";
 import type { TransactionScopes } from "../transaction-scopes";
 import type { RunQuery } from "./postgres-dialect";
 
@@ -78,7 +79,9 @@ export class PostgresChannel implements Channel {
         },
       );
     };
-    await subscribe();
+    await subscribe().catch((error: unknown) => {
+      throw translateError(error);
+    });
     this.#timer = setInterval(() => {
       void this.#beat(subscribe);
     }, heartbeat_every_ms).unref();

@@ -54,8 +54,8 @@ export interface PostgresNodesParts {
   readonly run: RunQuery;
   readonly options: PostgresOptions;
   readonly log: Log;
-  /** Called with every heartbeat. */
-  readonly onBeat: () => Promise<void>;
+  /** Called with every heartbeat. `run` does not wait for other statements. */
+  readonly onBeat: (run: RunQuery) => Promise<void>;
 }
 
 /** Numbers per lease: more than are used between two leases. */
@@ -74,6 +74,8 @@ export class PostgresNodes implements Nodes {
   readonly #row: readonly unknown[];
   readonly #place: string;
   readonly #liveness: LivenessLock;
+  /** On a connection of its own, so that a busy process is not taken for dead. */
+  readonly #say: RunQuery = (text, parameters) => this.#liveness.run(text, parameters);
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #failing = false;
@@ -91,13 +93,12 @@ export class PostgresNodes implements Nodes {
   }
 
   async start(): Promise<readonly string[]> {
-    const { run } = this.parts;
-    const { rows } = await run("delete from core_nodes where place = ? returning id", [
-      this.#place,
-    ]);
     // The lock first: whoever sees the row looks for the lock.
     await this.#liveness.start((ids) => this.#miss(ids));
-    await run(enter_sql, this.#row);
+    const { rows } = await this.#say("delete from core_nodes where place = ? returning id", [
+      this.#place,
+    ]);
+    await this.#say(enter_sql, this.#row);
     this.#timer = setInterval(() => {
       this.#beating = this.#beating.then(() => this.#beatOnce());
     }, beat_every_ms).unref();
@@ -142,17 +143,17 @@ export class PostgresNodes implements Nodes {
     clearInterval(this.#timer);
     await this.#beating;
     if (this.#timer !== undefined)
-      await this.parts.run("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+      await this.#say("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
     await this.#liveness.stop().catch(() => undefined);
   }
 
   async #beatOnce(): Promise<void> {
-    const { run, log, onBeat } = this.parts;
+    const { log, onBeat } = this.parts;
     try {
-      if ((await run(beat_sql, [this.id])).count === 0) await this.#enterAgain();
-      this.#tellGone((await run(silent_sql, [])).rows);
-      await run(forget_sql, []);
-      await onBeat();
+      if ((await this.#say(beat_sql, [this.id])).count === 0) await this.#enterAgain();
+      this.#tellGone((await this.#say(silent_sql, [])).rows);
+      await this.#say(forget_sql, []);
+      await onBeat(this.#say);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) log.warn("this process can't make itself known", errorFields(error));
@@ -162,16 +163,17 @@ export class PostgresNodes implements Nodes {
 
   /** Others have taken this process for dead. */
   async #enterAgain(): Promise<void> {
-    const { run, log } = this.parts;
-    await run("delete from core_nodes where id = ?", [this.id]);
-    await run(enter_sql, this.#row);
-    log.warn("other processes took this one for gone, and went on with what it was doing");
+    await this.#say("delete from core_nodes where id = ?", [this.id]);
+    await this.#say(enter_sql, this.#row);
+    this.parts.log.warn(
+      "other processes took this one for gone, and went on with what it was doing",
+    );
     for (const listener of this.#on_mistaken) listener();
   }
 
   async #miss(ids: readonly string[]): Promise<void> {
     const which = miss_sql(`id in (${ids.map(() => "?").join(", ")})`);
-    this.#tellGone((await this.parts.run(which, ids)).rows);
+    this.#tellGone((await this.#say(which, ids)).rows);
   }
 
   #tellGone(rows: readonly Record<string, unknown>[]): void {

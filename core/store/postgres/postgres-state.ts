@@ -3,13 +3,11 @@
  * changed it meanwhile; otherwise it starts over. So no change waits for transactions or holds a
  * lock. Changes of one entry that arrive together in this process are read and written together.
  */
-import type { SQL } from "bun";
 import { unavailable } from "../../base/errors";
 import { errorFields, type Log } from "../../base/log";
 import { jitter, randomInteger } from "../../base/random";
-import { isUnreachable } from "../storage-errors";
 import type { SharedState, Step } from "../shared-state";
-import { openPool, run, type PostgresOptions, type Ran } from "./connections";
+import { Pool, type PostgresOptions } from "./connections";
 import { clock_sql } from "./database-clock";
 
 const read_sql = `
@@ -46,7 +44,7 @@ interface Waiting {
 }
 
 export class PostgresState implements SharedState {
-  readonly #pool: SQL;
+  readonly #pool: Pool;
   /** By entry: the changes that wait for the current one. */
   readonly #lines = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +55,7 @@ export class PostgresState implements SharedState {
   ) {
     // A crash of the database may lose the latest writes, as a crash of the server loses its
     // memory.
-    this.#pool = openPool(options, connections, "shared", { synchronous_commit: "off" });
+    this.#pool = new Pool(options, connections, "shared", { synchronous_commit: "off" });
   }
 
   change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R> {
@@ -71,6 +69,11 @@ export class PostgresState implements SharedState {
       this.#lines.set(name, first);
       void this.#serve(scope, key, first);
     });
+  }
+
+  /** Connects. @throws the error of the database */
+  async open(): Promise<void> {
+    await this.#pool.run("select 1");
   }
 
   async close(): Promise<void> {
@@ -94,7 +97,7 @@ export class PostgresState implements SharedState {
   /** Applies these changes one after another, all or none. */
   async #changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
     for (let tries = 1; tries <= tries_max; tries++) {
-      const row = (await this.#run(read_sql, [scope, key])).rows[0] as unknown as Row;
+      const row = (await this.#pool.read(read_sql, [scope, key])).rows[0] as unknown as Row;
       const { results, change } = computed(row, line);
       if (change === undefined) return results;
       if (await this.#write([scope, key], change, row.version)) return results;
@@ -115,29 +118,16 @@ export class PostgresState implements SharedState {
     const row = [JSON.stringify(value), randomInteger(), until_ms];
     const { rows } =
       version === null
-        ? await this.#run(insert_sql, [...name, ...row])
+        ? await this.#pool.read(insert_sql, [...name, ...row])
         : value === null
-          ? await this.#run(delete_sql, [...name, version])
-          : await this.#run(update_sql, [...row, ...name, version]);
+          ? await this.#pool.read(delete_sql, [...name, version])
+          : await this.#pool.read(update_sql, [...row, ...name, version]);
     return rows.length > 0;
-  }
-
-  /**
-   * A statement that hit a broken connection is retried once: a restarted database has dropped all
-   * of them.
-   */
-  async #run(text: string, parameters: readonly unknown[]): Promise<Ran> {
-    try {
-      return await run(this.#pool, text, parameters);
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      return run(this.#pool, text, parameters);
-    }
   }
 
   async #prune(): Promise<void> {
     try {
-      await this.#run(prune_sql, []);
+      await this.#pool.read(prune_sql);
     } catch (error) {
       this.log.warn("shared entries that are of no use any more stay for now", errorFields(error));
     }

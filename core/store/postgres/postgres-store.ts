@@ -3,7 +3,7 @@
  * the database ensures it across all processes, and transactions that arrive together share the
  * lock and one commit. So what is read inside a transaction holds until its end, on both engines.
  */
-import type { ReservedSQL, SQL } from "bun";
+import type { SQL } from "bun";
 import { Kysely, sql, Transaction } from "kysely";
 import { HttpError } from "../../base/errors";
 import type { Log } from "../../base/log";
@@ -13,13 +13,13 @@ import type { Role } from "../nodes";
 import { GroupCommit } from "../group-commit";
 import { MemberHandle, type HandleParts } from "../member-handle";
 import type { ReadConnectionSpec } from "../read-connection";
-import { isConflict, isUnreachable, outcomeUnknown, translateError } from "../storage-errors";
+import { isConflict, isUnreachable, outcomeUnknown } from "../storage-errors";
 import type { Db, Parameter, PreparedReads, Space, Store, TransactionOptions } from "../store";
 import { TransactionScopes } from "../transaction-scopes";
 import { setRunner, type RunStatement } from "../written-out";
-import { openPool, run, type PostgresOptions, type Ran } from "./connections";
+import { openSql, Pool, type OwnConnection, type PostgresOptions, type Ran } from "./connections";
 import { PostgresDialect, QueryConnection, type RunQuery } from "./postgres-dialect";
-import { checkServer } from "./server-check";
+import { checkServer, unreachable } from "./server-check";
 import { exclusively } from "./exclusive";
 import { PostgresChannel } from "./postgres-channel";
 import { PostgresNodes } from "./postgres-nodes";
@@ -36,6 +36,15 @@ const writing_lock = 0x646f7373;
  * by others until then is visible.
  */
 const begin = `begin isolation level read committed; select pg_advisory_xact_lock(${writing_lock})`;
+
+/**
+ * Everybody else who writes waits for an open transaction: if its process is frozen, the database
+ * ends it soon, and the process retries it when it continues.
+ */
+const of_writer = { idle_in_transaction_session_timeout: "5000" };
+
+/** Queries of the time at the start; the fastest response is the most accurate. */
+const clock_questions = 3;
 
 /** All writes go through `inTransaction`, because only it opens a scope. */
 class DatabaseRoot extends Kysely<any> {
@@ -62,8 +71,9 @@ export class PostgresStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: PreparedReads;
   readonly read_connection: ReadConnectionSpec;
-  readonly #reader: SQL;
-  readonly #writer: SQL;
+  readonly #reader: Pool;
+  #writer: Pool;
+  readonly #listener: SQL;
   readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
   readonly #state: DatabaseState;
@@ -88,19 +98,20 @@ export class PostgresStore implements Store {
     this.#data = data;
     this.#log = log;
     this.#options = options;
-    this.clock = new DatabaseClock((text, parameters) => this.#read(text, parameters));
-    this.#reader = openPool(options, options.connections, "reads");
-    this.#writer = openPool(options, 1, "writes");
+    this.clock = new DatabaseClock();
+    this.#reader = new Pool(options, options.connections, "reads");
+    this.#writer = new Pool(options, 1, "writes", of_writer);
+    this.#listener = openSql(options, 1, "channel");
     this.state = new PostgresState(options, log);
-    this.#state = new DatabaseState(log, () => run(this.#reader, "select 1", []));
-    this.#vacuum = new Vacuum(this.#reader, log);
+    this.#state = new DatabaseState(log, () => this.#reader.run("select 1"));
+    this.#vacuum = new Vacuum(options, log);
     this.#scopes = new TransactionScopes(log);
     const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
     const dialect = new PostgresDialect(runOutside, () => this.#closePools());
     this.channel = new PostgresChannel({
-      sql: this.#reader,
+      sql: this.#listener,
       scopes: this.#scopes,
-      run: (text, parameters) => this.#read(text, parameters),
+      run: (text, parameters) => this.#reader.read(text, parameters),
       log,
     });
     this.db = setRunner(
@@ -130,8 +141,14 @@ export class PostgresStore implements Store {
 
   /** Checks whether it is usable. @throws Error in plain words */
   async open(): Promise<void> {
-    this.#engine = await checkServer((text) => run(this.#reader, text, []), this.path);
-    await this.clock.ask();
+    this.#engine = await checkServer((text) => this.#writer.run(text), this.path);
+    try {
+      await this.state.open();
+      for (let n = 0; n < clock_questions; n++)
+        await this.clock.ask((text) => this.#reader.run(text));
+    } catch (error) {
+      throw unreachable(error, this.path);
+    }
   }
 
   /** This process among those that serve the database. */
@@ -139,10 +156,10 @@ export class PostgresStore implements Store {
     return new PostgresNodes({
       role,
       data: this.#data,
-      run: (text, parameters) => this.#read(text, parameters),
+      run: (text, parameters) => this.#reader.read(text, parameters),
       options: this.#options,
       log: this.#log,
-      onBeat: () => this.clock.ask(),
+      onBeat: (run) => this.clock.ask(run),
     });
   }
 
@@ -166,8 +183,18 @@ export class PostgresStore implements Store {
   /** Does nothing: other processes would have to wait, too. */
   readonly expect = (): void => {};
 
+  /** What is written meanwhile may take as long as it takes, such as an index of large tables. */
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
-    exclusively(this.#options, work);
+    exclusively(this.#options, async () => {
+      const limited = this.#writer;
+      this.#writer = new Pool({ ...this.#options, statement_ms_max: 0 }, 1, "tables", of_writer);
+      try {
+        return await work();
+      } finally {
+        await this.#writer.close();
+        this.#writer = limited;
+      }
+    });
 
   readonly afterCommit: Store["afterCommit"] = (work, undone) =>
     this.#scopes.afterCommit(work, undone);
@@ -211,12 +238,12 @@ export class PostgresStore implements Store {
   };
 
   async #closePools(): Promise<void> {
-    await Promise.all([this.#reader.close(), this.#writer.close()]);
+    await Promise.all([this.#reader.close(), this.#writer.close(), this.#listener.close()]);
   }
 
   #preparedReads(): PreparedReads {
     const all = async <R>(text: string, ...parameters: readonly Parameter[]): Promise<R[]> =>
-      (await this.#read(text, parameters)).rows as R[];
+      (await this.#reader.read(text, parameters)).rows as R[];
     return {
       all,
       get: async <R>(text: string, ...some: readonly Parameter[]) =>
@@ -226,24 +253,12 @@ export class PostgresStore implements Store {
 
   async #runOutside(text: string, parameters: readonly unknown[]): Promise<Ran> {
     this.#scopes.requireOutside();
-    if (isReading(text)) return this.#read(text, parameters);
+    if (isReading(text)) return this.#reader.read(text, parameters);
     let ran: Ran | undefined;
     await this.#commits.run(async (tx) => {
       ran = await runIn(tx, text, parameters);
     });
     return ran!;
-  }
-
-  /**
-   * A read that hit a broken connection is retried: a restarted database has dropped all of them.
-   */
-  async #read(text: string, parameters: readonly unknown[]): Promise<Ran> {
-    try {
-      return await run(this.#reader, text, parameters);
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      return run(this.#reader, text, parameters);
-    }
   }
 
   /** One group of transactions: on the writing connection, and with the lock. */
@@ -256,7 +271,7 @@ export class PostgresStore implements Store {
     const connection = await this.#begin();
     const runGroup: RunQuery = async (text, parameters) => {
       try {
-        return await run(connection, text, parameters);
+        return await connection.run(text, parameters);
       } catch (error) {
         this.#state.noteError(error);
         this.#broken ||= isUnreachable(error);
@@ -282,17 +297,17 @@ export class PostgresStore implements Store {
   }
 
   /** A connection with an open transaction and the lock; a broken one is replaced. */
-  async #begin(again = true): Promise<ReservedSQL> {
-    let connection: ReservedSQL | undefined;
+  async #begin(again = true): Promise<OwnConnection> {
+    let connection: OwnConnection | undefined;
     try {
       connection = await this.#writer.reserve();
-      await connection.unsafe(begin);
+      await connection.run(begin);
       return connection;
     } catch (error) {
       connection?.release();
       this.#state.noteError(error);
       if (again && isUnreachable(error)) return this.#begin(false);
-      throw translateError(error);
+      throw error;
     }
   }
 }

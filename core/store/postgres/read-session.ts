@@ -1,29 +1,25 @@
 /** A connection of a worker thread to PostgreSQL, for reading: one read or snapshot at a time. */
-import type { ReservedSQL, SQL } from "bun";
 import { Mutex } from "../mutex";
 import { isUnreachable } from "../storage-errors";
-import { openPool, run, type PostgresOptions } from "./connections";
+import { Pool, type OwnConnection, type PostgresOptions } from "./connections";
 
 const begin = "begin isolation level repeatable read, read only";
 
 export class PostgresReadSession {
-  readonly #pool: SQL;
+  readonly #pool: Pool;
   readonly #turn = new Mutex();
-  #snapshot: ReservedSQL | undefined;
+  #snapshot: OwnConnection | undefined;
 
   constructor(options: PostgresOptions) {
-    this.#pool = openPool(options, 2, "search");
+    this.#pool = new Pool(options, 2, "search");
   }
 
   /** The rows of a hand-written statement with `?`; within the snapshot while there is one. */
   async all<R>(text: string, ...parameters: readonly unknown[]): Promise<R[]> {
-    if (this.#snapshot) return (await run(this.#snapshot, text, parameters)).rows as R[];
-    try {
-      return (await run(this.#pool, text, parameters)).rows as R[];
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      return (await run(this.#pool, text, parameters)).rows as R[];
-    }
+    const { rows } = await (this.#snapshot
+      ? this.#snapshot.run(text, parameters)
+      : this.#pool.read(text, parameters));
+    return rows as R[];
   }
 
   /** Stays the same as long as nothing has been written. */
@@ -51,7 +47,7 @@ export class PostgresReadSession {
       this.#snapshot = undefined;
       // A broken connection has no transaction any more.
       void connection
-        .unsafe("commit")
+        .run("commit")
         .catch(() => undefined)
         .finally(() => {
           connection.release();
@@ -64,11 +60,11 @@ export class PostgresReadSession {
     await this.#pool.close();
   }
 
-  async #begin(again = true): Promise<ReservedSQL> {
-    let connection: ReservedSQL | undefined;
+  async #begin(again = true): Promise<OwnConnection> {
+    let connection: OwnConnection | undefined;
     try {
       connection = await this.#pool.reserve();
-      await run(connection, begin, []);
+      await connection.run(begin);
       return connection;
     } catch (error) {
       connection?.release();

@@ -1,5 +1,5 @@
 /** Checks whether Dossier can work on a PostgreSQL server. */
-import { isUnreachable } from "../storage-errors";
+import { isCrowded, isUnreachable } from "../storage-errors";
 import type { Ran } from "./connections";
 
 const version_min = 150_000;
@@ -58,9 +58,16 @@ function problemOf(facts: Facts): string | undefined {
   return undefined;
 }
 
-function unreachable(error: unknown, shown_url: string): Error {
+/** Why it can't be worked on, from what it said. */
+export function unreachable(error: unknown, shown_url: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
+  if (isCrowded(error))
+    return new Error(
+      `the database ${shown_url} takes no more connections (${reason}): raise its limit, or ` +
+        "lower database.connections",
+      { cause },
+    );
   return new Error(
     isUnreachable(error)
       ? `the database ${shown_url} can't be reached: ${reason}. Is it running, and does ` +

@@ -2,30 +2,29 @@
  * A connection to PostgreSQL outside the order of writes, for derived data that can be recreated:
  * it may take minutes, and nobody waits for it.
  */
-import type { ReservedSQL } from "bun";
-import { openPool, run, type PostgresOptions } from "./connections";
+import { Pool, type PostgresOptions } from "./connections";
 
 /** The rows of a hand-written statement with `?`. */
 export type RunAside = <R>(text: string, ...parameters: readonly unknown[]) => Promise<R[]>;
 
 export class PostgresSideSession implements AsyncDisposable {
-  readonly #pool: ReturnType<typeof openPool>;
+  readonly #pool: Pool;
 
   /** What it writes need not survive a crash of the server: it is recreated then. */
   constructor(options: PostgresOptions, name: string) {
-    this.#pool = openPool({ ...options, statement_ms_max: 0 }, 1, name, {
+    this.#pool = new Pool({ ...options, statement_ms_max: 0 }, 1, name, {
       synchronous_commit: "off",
     });
   }
 
   readonly all: RunAside = async <R>(text: string, ...parameters: readonly unknown[]) =>
-    (await run(this.#pool, text, parameters)).rows as R[];
+    (await this.#pool.run(text, parameters)).rows as R[];
 
   /** Commits all of `work`, or nothing. */
   async inTransaction<R>(work: (all: RunAside) => Promise<R>): Promise<R> {
-    const connection: ReservedSQL = await this.#pool.reserve();
+    const connection = await this.#pool.reserve();
     const all: RunAside = async <Row>(text: string, ...parameters: readonly unknown[]) =>
-      (await run(connection, text, parameters)).rows as Row[];
+      (await connection.run(text, parameters)).rows as Row[];
     try {
       await all("begin");
       const result = await work(all);

@@ -2,8 +2,8 @@
  * Removes dead rows from tables soon after text was deleted; by itself the database would do so
  * only after many deletions.
  */
-import type { SQL } from "bun";
 import { errorFields, type Log } from "../../base/log";
+import { Pool, type PostgresOptions } from "./connections";
 
 /** The delay after a deletion; later ones are included. */
 const delay_ms = 1_000;
@@ -15,10 +15,12 @@ where schemaname = current_schema() and n_dead_tup > 0 order by relname`;
 export class Vacuum {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  /** While it runs. */
+  #pool: Pool | undefined;
   #stopped = false;
 
   constructor(
-    private readonly sql: SQL,
+    private readonly options: PostgresOptions,
     private readonly log: Log,
   ) {}
 
@@ -34,17 +36,24 @@ export class Vacuum {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
+    await this.#pool?.close({ at_once: true });
     await this.#running;
   }
 
+  /** However long that takes: a large table may need minutes. */
   async #run(): Promise<void> {
+    if (this.#stopped) return;
+    const pool = (this.#pool = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "vacuum"));
     try {
-      const tables = (await this.sql.unsafe(tables_sql)) as { name: string }[];
+      const { rows } = await pool.run(tables_sql);
       // One by one: each is a transaction of its own, and nobody waits for it.
-      for (const { name } of tables)
-        if (!this.#stopped) await this.sql.unsafe(`vacuum (skip_locked) ${name}`);
+      for (const { name } of rows) await pool.run(`vacuum (skip_locked) ${name as string}`);
     } catch (error) {
-      this.log.warn("deleted rows could not be cleared from the tables", errorFields(error));
+      if (!this.#stopped)
+        this.log.warn("deleted rows could not be cleared from the tables", errorFields(error));
+    } finally {
+      this.#pool = undefined;
+      await pool.close();
     }
   }
 }

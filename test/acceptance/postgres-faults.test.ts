@@ -1,0 +1,172 @@
+/** What becomes of servers whose PostgreSQL does not answer, or is held by somebody else. */
+import { expect, test } from "bun:test";
+import { SQL } from "bun";
+import { sql } from "kysely";
+import { connect, createServer, type Socket } from "node:net";
+import type { HttpError } from "../../core/base/errors";
+import { jsonLog } from "../../core/base/log";
+import { PostgresStore } from "../../core/store/postgres/postgres-store";
+import { runCommand } from "../../scripts/lib/launch";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+suiteOnPostgres("a server on PostgreSQL", () => {
+  const secret_key = "the key that all of them have, of 32 bytes or more";
+  const originals = temporaryDirectory();
+  const postgres = ownPostgres();
+  const { newDatabase } = postgres;
+  const serverOn = (url: string, limit = "30s"): Promise<Executable> =>
+    startExecutable({
+      files: {
+        "dossier.toml":
+          `[database]\nurl = "${url}"\nstatement_limit = "${limit}"\n` +
+          `[server]\nsecret_key = "${secret_key}"\n[files]\nurl = "file://${originals}"\n`,
+      },
+    });
+
+  const purposes = ["writes", "reads", "shared", "channel", "life line"];
+  test("gives connections up on which no answer comes any more, and goes on with new ones", async () => {
+    const relay = await startRelay(Number(new URL(postgres.server.url).port));
+    const through = new URL(await newDatabase());
+    through.port = String(relay.port);
+    await using server = await serverOn(through.href, "1s");
+    const ada = await person(server, "ada");
+    await ada.folder();
+    expect(relay.silence()).toEqual(expect.arrayContaining(purposes));
+    const answers = await Promise.all([
+      ada.send("GET", "/folders"),
+      ada.send("POST", "/folders", { name: "Said again" }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 201]);
+    expect((await server.send(null, "GET", "//ready")).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    relay.close();
+  }, 120_000);
+
+  test("that stands still in the middle of its work keeps the others waiting for a moment", async () => {
+    const url = await newDatabase();
+    await using frozen = await serverOn(url);
+    await using other = await serverOn(url);
+    const ada = await person(frozen, "ada");
+    const key = await frozen.key("ada");
+    const writing = new AbortController();
+    const write = async (): Promise<void> => {
+      while (!writing.signal.aborted)
+        await ada.send("POST", "/folders", { name: crypto.randomUUID() }).catch(() => undefined);
+    };
+    const writers = Array.from({ length: 8 }, write);
+    const database = new SQL(url, { max: 1 });
+    for (;;) {
+      process.kill(frozen.pid(), "SIGSTOP");
+      const held = await database.unsafe(
+        "select 1 from pg_stat_activity where state = 'idle in transaction' " +
+          "and application_name = 'dossier writes' and datname = current_database()",
+      );
+      if (held.length > 0) break;
+      process.kill(frozen.pid(), "SIGCONT");
+      await Bun.sleep(5);
+    }
+    const made = await fetch(`${other.url()}/api/dev/v1/folders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: '{"name":"Meanwhile"}',
+      signal: AbortSignal.timeout(20_000),
+    });
+    expect(made.status).toBe(201);
+    process.kill(frozen.pid(), "SIGCONT");
+    writing.abort();
+    await Promise.all(writers);
+    expect((await ada.send("POST", "/folders", { name: "Afterwards" })).status).toBe(201);
+    await database.close();
+  }, 120_000);
+
+  test("is not taken for gone because all its reads wait for somebody", async () => {
+    const url = await newDatabase();
+    await using server = await serverOn(url);
+    const ada = await person(server, "ada");
+    const folder = await ada.folder();
+    const database = new SQL(url, { max: 2 });
+    const seenAt = async (): Promise<number> =>
+      Number((await database.unsafe("select seen_at from core_nodes"))[0].seen_at);
+    let waiting: Promise<unknown> | undefined;
+    await database.begin(async (tx) => {
+      await tx.unsafe("lock table folders in access exclusive mode");
+      const reads = Array.from({ length: 30 }, () => ada.send("GET", `/folders/${folder}`));
+      waiting = Promise.all(reads);
+      const all = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+      await until(async () => (await database.unsafe(all)).length >= 10);
+      const before = await seenAt();
+      await until(async () => (await seenAt()) > before, 20_000);
+    });
+    await waiting;
+    await database.close();
+  }, 120_000);
+
+  test("cancels what takes too long, but for what changes tables at the start", async () => {
+    const log = jsonLog("error", () => undefined);
+    const options = { url: await newDatabase(), connections: 2, statement_ms_max: 300 };
+    const store = new PostgresStore({ ...options, data: temporaryDirectory(), log });
+    await store.open();
+    const slow = (): Promise<unknown> =>
+      store.inTransaction((tx) => sql`select pg_sleep(0.6)`.execute(tx));
+    expect(await slow().catch((error: HttpError) => error.status)).toBe(503);
+    expect(await store.exclusively(slow)).toMatchObject({ rows: [{}] });
+    expect(await slow().catch((error: HttpError) => error.status)).toBe(503);
+    await store.close();
+  });
+
+  for (const limit of [1, 6, 13])
+    test(`does not start where the database takes no more than ${limit} connections`, async () => {
+      const url = new URL(await newDatabase());
+      url.username = `small_${limit}`;
+      await postgres.admin.unsafe(`create role ${url.username} login connection limit ${limit}`);
+      const name = url.pathname.slice(1);
+      await postgres.admin.unsafe(`alter database ${name} owner to ${url.username}`);
+      const data = temporaryDirectory();
+      await Bun.write(`${data}/dossier.toml`, `[database]\nurl = "${url.href}"\n`);
+      const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("lower database.connections")]);
+    }, 60_000);
+});
+
+interface Relay {
+  readonly port: number;
+  /** Nothing passes any more on the connections that there are; answers what they were for. */
+  silence(): string[];
+  close(): void;
+}
+
+/** Passes connections to PostgreSQL on. */
+async function startRelay(to: number): Promise<Relay> {
+  const purposes = new Map<Socket, string>();
+  const silent = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect(to, "127.0.0.1");
+    for (const [from, into] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on("data", (bytes) => {
+        const named = /application_name\0dossier ([^\0]*)/.exec(bytes.toString("latin1"));
+        if (named && !purposes.has(client)) purposes.set(client, named[1]!);
+        if (!silent.has(client)) into.write(bytes);
+      });
+      from.on("error", () => undefined);
+      from.on("close", () => silent.has(client) || into.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    silence() {
+      for (const client of purposes.keys()) silent.add(client);
+      return [...new Set(purposes.values())];
+    },
+    close: () => void server.close(),
+  };
+}

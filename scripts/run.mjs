@@ -94,7 +94,16 @@ const commands = {
     built: true,
     run: (args) => [
       bun(),
-      [at("scripts", "test.ts"), "faults/", "/faults", "crash", "full-disk", "store-disk", ...args],
+      [
+        at("scripts", "test.ts"),
+        "faults/",
+        "/faults",
+        "crash",
+        "full-disk",
+        "store-disk",
+        "postgres-faults",
+        ...args,
+      ],
     ],
     env: { DOSSIER_TEST_FAULTS: "all" },
   },

@@ -33,6 +33,8 @@ const requests_ms_max = 10_000;
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 const notice_ms_max = 3_000;
+/** For all of it together: without a database the process ends as if it had been killed. */
+const stop_ms_max = 45_000;
 /** How long after the start to give memory that only the start needed back to the system. */
 const tidy_after_ms = 2_000;
 
@@ -173,6 +175,7 @@ export async function serveUntilStopped(
   // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;
-  await running.stop();
+  const late = (): Error => new Error(`not all has ended within ${stop_ms_max / 1_000} s`);
+  await withTimeout(running.stop(), stop_ms_max, late);
   log.info("stopped");
 }

@@ -13,6 +13,8 @@ import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
+const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
+
 suiteOnPostgres("a server on PostgreSQL", () => {
   const secret_key = "the key that all of them have, of 32 bytes or more";
   const originals = temporaryDirectory();
@@ -42,6 +44,14 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 201]);
     expect((await server.send(null, "GET", "//ready")).status).toBe(200);
+    if (takes_all) {
+      relay.silence();
+      relay.takes_new = false;
+      expect(await server.stop()).toBe(1);
+      expect(server.output()).toContain("not all has ended within 45 s");
+      relay.takes_new = true;
+      await server.restart();
+    }
     expect(await server.stop()).toBe(0);
     relay.close();
   }, 120_000);
@@ -134,6 +144,8 @@ suiteOnPostgres("a server on PostgreSQL", () => {
 
 interface Relay {
   readonly port: number;
+  /** Whether anything passes on new connections. */
+  takes_new: boolean;
   /** Nothing passes any more on the connections that there are; answers what they were for. */
   silence(): string[];
   close(): void;
@@ -143,6 +155,15 @@ interface Relay {
 async function startRelay(to: number): Promise<Relay> {
   const purposes = new Map<Socket, string>();
   const silent = new Set<Socket>();
+  const relay = {
+    port: 0,
+    takes_new: true,
+    silence() {
+      for (const client of purposes.keys()) silent.add(client);
+      return [...new Set(purposes.values())];
+    },
+    close: () => void server.close(),
+  };
   const server = createServer((client) => {
     const database = connect(to, "127.0.0.1");
     for (const [from, into] of [
@@ -152,6 +173,7 @@ async function startRelay(to: number): Promise<Relay> {
       from.setNoDelay(true);
       from.on("data", (bytes) => {
         const named = /application_name\0dossier ([^\0]*)/.exec(bytes.toString("latin1"));
+        if (named && !relay.takes_new) silent.add(client);
         if (named && !purposes.has(client)) purposes.set(client, named[1]!);
         if (!silent.has(client)) into.write(bytes);
       });
@@ -160,13 +182,6 @@ async function startRelay(to: number): Promise<Relay> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    port,
-    silence() {
-      for (const client of purposes.keys()) silent.add(client);
-      return [...new Set(purposes.values())];
-    },
-    close: () => void server.close(),
-  };
+  relay.port = (server.address() as { port: number }).port;
+  return relay;
 }

@@ -40,14 +40,12 @@ const shared_processes = Math.min(8, availableParallelism() + 1);
 /** Processes for the files that mostly wait. */
 const waiting_processes = 3;
 /**
- * They run much code a few times each: compiling more of it, and giving memory back in between,
- * costs them a sixth more than it saves.
+ * For tests and the servers that they start: both run much code a few times each, and compiling all
+ * of it costs a sixth more than it saves. Benchmarks run as the product does.
  */
-const short_lived = {
-  BUN_JSC_useFTLJIT: "0",
-  BUN_JSC_thresholdForJITAfterWarmUp: "5000",
-  MIMALLOC_PURGE_DELAY: "-1",
-};
+const short_lived = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp: "5000" };
+/** In processes that run file after file, giving memory back in between costs more, too. */
+const memory_kept = { MIMALLOC_PURGE_DELAY: "-1" };
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /** Tests that need no build: their files share processes. */
@@ -76,7 +74,7 @@ async function runBunTest(
   const started = performance.now();
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
-    env: { ...cleanEnvironment(), TEST_POSTGRES: "", ...env },
+    env: { ...cleanEnvironment(), ...short_lived, TEST_POSTGRES: "", ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -216,7 +214,7 @@ async function runShared(
       `--timings=${await writeTimings()}`,
       ...paths.map((path) => `./${path}`),
     ],
-    { ...engine, env: { ...short_lived, ...engine.env } },
+    { ...engine, env: { ...memory_kept, ...engine.env } },
   );
   return { name: name + engine.suffix, seconds: secondsSince(started), ...run, ...counts };
 }

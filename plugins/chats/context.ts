@@ -10,7 +10,7 @@ import type { Prompts } from "../prompts/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Retrieval } from "../search/contract";
 import type { Answerer, AskedQuestion } from "./contract";
-import type { AnswerLimiter } from "./answer-limiter";
+import type { AnswerLimiter } from "./answers/answer-limiter";
 import type { ChatRow, MessageRow } from "./store";
 
 export interface ChatContext extends Pick<

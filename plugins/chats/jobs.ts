@@ -2,10 +2,10 @@
 import { inParts } from "../../core/lib/chunked-work";
 import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { purgeOfUser } from "../accounts/contract";
-import { answerMessage, failMessage } from "./answer";
+import { answerMessage, failMessage } from "./answers/answer";
 import type { ChatContext } from "./context";
-import { expireChats, purgeChat, removeChatsOf } from "./deletion";
-import { deleteEvents, endedMessages } from "./event-store";
+import { expireChats, purgeChat, removeChatsOf } from "./deletion/deletion";
+import { deleteEvents, endedMessages } from "./events/event-store";
 
 const minute_ms = 60_000;
 const hour_ms = 60 * minute_ms;

@@ -15,20 +15,20 @@ import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
-import { redactDocuments, restartShown } from "./citations";
+import { redactDocuments, restartShown } from "./citations/citations";
 import type { ChatContext } from "./context";
 import { AnswerLimits, Answerers, BeforeQuestion, Chats, DirectAnswers } from "./contract";
-import { ChatCopies } from "./copies";
-import { resumeDeletions } from "./deletion";
-import { DirectAnswerer } from "./direct-answer";
-import { feedbackHandlers, routes as feedback_routes } from "./feedback-routes";
+import { ChatCopies } from "./copies/copies";
+import { resumeDeletions } from "./deletion/deletion";
+import { DirectAnswerer } from "./answers/direct-answer";
+import { feedbackHandlers, routes as feedback_routes } from "./feedback/feedback-routes";
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
-import { AnswerLimiter } from "./answer-limiter";
+import { AnswerLimiter } from "./answers/answer-limiter";
 import { chatHandlers, routes } from "./routes";
 import { routes as start_routes, startHandlers } from "./start-routes";
 import { removeFolderUses, removePromptUses } from "./store";
-import { AnswerStreams } from "./stream";
+import { AnswerStreams } from "./events/stream";
 
 export default definePlugin({
   name: "chats",

@@ -12,9 +12,9 @@ import {
   toPage,
   type HandlersOf,
 } from "../../core/sdk";
-import type { Message } from "./citations";
+import type { Message } from "./citations/citations";
 import type { ChatContext } from "./context";
-import * as deletion from "./deletion";
+import * as deletion from "./deletion/deletion";
 import {
   ChatBody,
   chat_example,
@@ -35,7 +35,7 @@ import {
 } from "./records";
 import * as service from "./service";
 import type { MessageRow } from "./store";
-import type { AnswerStreams } from "./stream";
+import type { AnswerStreams } from "./events/stream";
 
 const tag = "Chats";
 const errors = { 410: "The chat session has expired: it was deleted." };

@@ -14,17 +14,17 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { requireOpenChat, restorableAfter } from "./access";
-import { withFreshCitations, type Message } from "./citations";
+import { withFreshCitations, type Message } from "./citations/citations";
 import { tellOfChat, notifyMessage, type ChatContext } from "./context";
 import { AnswerCancelled, AnswerStarted } from "../events/contract";
-import { appendEvents } from "./event-store";
-import { cancelledAt, failAnswer, statusEvent } from "./events";
-import { findFeedback } from "./feedback-store";
+import { appendEvents } from "./events/event-store";
+import { cancelledAt, failAnswer, statusEvent } from "./events/events";
+import { findFeedback } from "./feedback/feedback-store";
 import { enqueueAnswer } from "./jobs";
 import { listChats as listRows, type ChatFilter } from "./list-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
-import { look_every_ms, publishStatus, StatusChanged, Waiter } from "./waiter";
+import { look_every_ms, publishStatus, StatusChanged, Waiter } from "./events/waiter";
 
 export const folders_max = 200;
 export const prompts_max = 20;

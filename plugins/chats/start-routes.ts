@@ -1,9 +1,9 @@
 /** The routes for starting a chat: which answerer is used, and suggested questions. */
 import { badRequest, named, Nullable, route, t, type HandlersOf } from "../../core/sdk";
-import { bestAnswerer } from "./answerers";
+import { bestAnswerer } from "./answers/answerers";
 import type { ChatContext } from "./context";
 import { folders_max } from "./service";
-import { looked_at, suggestionsOf } from "./suggestions";
+import { looked_at, suggestionsOf } from "./answers/suggestions";
 
 const tag = "Chats";
 const SuggestionRecord = named(

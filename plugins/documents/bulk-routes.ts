@@ -10,10 +10,10 @@ import {
   type HandlersOf,
   type TSchema,
 } from "../../core/sdk";
-import { actOnEach, batch_max } from "./batch";
+import { actOnEach, batch_max } from "./creation/batch";
 import type { DocumentContext } from "./context";
-import { ListFilterQuery } from "./list-query";
-import { documents_max, OriginalsZip } from "./originals-zip";
+import { ListFilterQuery } from "./lists/list-query";
+import { documents_max, OriginalsZip } from "./originals/originals-zip";
 import { example } from "./record";
 
 /** Ids in a query are separated by commas. */

@@ -10,11 +10,11 @@ import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Texts } from "../texts/contract";
 import type { DocumentIntake, DocumentStatus, DocumentUse } from "./contract";
-import type { EarlyIndexing } from "./early-indexing";
-import type { FreshTexts } from "./fresh-texts";
-import { setLinkStatus } from "./link-store";
-import type { DocumentLists } from "./list-store";
-import type { Insertion } from "./new-versions";
+import type { EarlyIndexing } from "./indexing/early-indexing";
+import type { FreshTexts } from "./creation/fresh-texts";
+import { setLinkStatus } from "./links/link-store";
+import type { DocumentLists } from "./lists/list-store";
+import type { Insertion } from "./creation/new-versions";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 

@@ -1,10 +1,10 @@
 /** Every job of documents: name, payload, how it is enqueued, what it runs, limits and schedule. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as indexer from "./indexer";
-import type { Insertion } from "./new-versions";
-import { purgeExpired } from "./purge";
-import { countQueued } from "./purge-store";
+import * as indexer from "./indexing/indexer";
+import type { Insertion } from "./creation/new-versions";
+import { purgeExpired } from "./deletion/purge";
+import { countQueued } from "./deletion/purge-store";
 
 const Version = t.Object({ document_id: t.String(), version: t.Integer() });
 /** Indexes this version, and makes it the current one. */

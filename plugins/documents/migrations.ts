@@ -1,7 +1,7 @@
 /** The tables of documents, their stored versions and their links to folders. */
 import { fileType } from "../../core/lib/file-types";
 import { sql, type Db, type Migration } from "../../core/sdk";
-import { nameOrder } from "./names";
+import { nameOrder } from "./creation/names";
 
 export const migrations: readonly Migration[] = [
   {

@@ -2,9 +2,9 @@
 import { toNumber, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
-import { currentLinks } from "./link-store";
+import { currentLinks } from "./links/link-store";
 import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
-import * as textStore from "./text-store";
+import * as textStore from "./texts/text-store";
 
 /** The number of links examined: no overview needs more. */
 const links_max = 1_000;

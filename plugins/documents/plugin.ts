@@ -27,8 +27,8 @@ import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
-import { admit } from "./admission";
-import { documentChecks } from "./checks";
+import { admit } from "./creation/admission";
+import { documentChecks } from "./checks/checks";
 import {
   BeforeDocumentIntake,
   Documents,
@@ -37,25 +37,25 @@ import {
   FileUses,
   Intake,
 } from "./contract";
-import { ingest } from "./creation";
-import { EarlyIndexing } from "./early-indexing";
-import { FreshTexts } from "./fresh-texts";
+import { ingest } from "./creation/creation";
+import { EarlyIndexing } from "./indexing/early-indexing";
+import { FreshTexts } from "./creation/fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
-import { takeOut } from "./links";
-import { DocumentLists } from "./list-store";
-import { originalJobs, originalSchedules } from "./original-jobs";
+import { takeOut } from "./links/links";
+import { DocumentLists } from "./lists/list-store";
+import { originalJobs, originalSchedules } from "./originals/original-jobs";
 import { migrations } from "./migrations";
-import { announce, findCopy, insertCopy } from "./copies";
-import { listPlaces } from "./copy-store";
-import { reindexFound } from "./indexer";
-import { originalsMetrics } from "./originals-metrics";
-import { countToPurge, hideFolders, purgeFolders } from "./purge";
-import { foldersAtWork } from "./indexing-progress";
+import { announce, findCopy, insertCopy } from "./creation/copies";
+import { listPlaces } from "./creation/copy-store";
+import { reindexFound } from "./indexing/indexer";
+import { originalsMetrics } from "./originals/originals-metrics";
+import { countToPurge, hideFolders, purgeFolders } from "./deletion/purge";
+import { foldersAtWork } from "./indexing/indexing-progress";
 import { documentQueries, listOwned } from "./queries";
 import { batchSchema, bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
-import { UnusedFiles } from "./unused-files";
+import { UnusedFiles } from "./originals/unused-files";
 
 export default definePlugin({
   name: "documents",

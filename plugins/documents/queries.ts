@@ -9,14 +9,14 @@ import {
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import type { DocumentInFolder, DocumentName, Documents } from "./contract";
-import * as linkStore from "./link-store";
-import * as listStore from "./list-store";
+import * as linkStore from "./links/link-store";
+import * as listStore from "./lists/list-store";
 import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
 import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
-import { TextBytes } from "./text-bytes";
-import * as textStore from "./text-store";
+import { TextBytes } from "./texts/text-bytes";
+import * as textStore from "./texts/text-store";
 
 /** The bytes that were sent, with what is needed to send them back. */
 export interface Original {

@@ -16,12 +16,12 @@ import {
   named,
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as creation from "./creation";
-import { original_bytes, originalResponse } from "./download";
-import { reindex } from "./indexer";
-import { FolderQuery, ListQuery } from "./list-query";
-import * as links from "./links";
-import { documentName, NameText, NewName } from "./names";
+import * as creation from "./creation/creation";
+import { original_bytes, originalResponse } from "./originals/download";
+import { reindex } from "./indexing/indexer";
+import { FolderQuery, ListQuery } from "./lists/list-query";
+import * as links from "./links/links";
+import { documentName, NameText, NewName } from "./creation/names";
 import * as queries from "./queries";
 import {
   DocumentRecord,
@@ -33,8 +33,8 @@ import {
   toRecord,
   type Document,
 } from "./record";
-import { withContent } from "./text-bytes";
-import { readRange, textRoute } from "./text-range";
+import { withContent } from "./texts/text-bytes";
+import { readRange, textRoute } from "./texts/text-range";
 
 const NewText = named(
   "NewDocument",

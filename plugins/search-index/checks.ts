@@ -5,8 +5,8 @@
 import { fill, HealthFields, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import type { EmbeddingState } from "./contract";
-import { version_min } from "./pgvector";
-import type { CopyState, PgvectorCopy } from "./pgvector-copy";
+import { version_min } from "./vectors/pgvector";
+import type { CopyState, PgvectorCopy } from "./vectors/pgvector-copy";
 
 export interface CheckedVectors {
   state(): EmbeddingState;

@@ -1,6 +1,6 @@
 /** Every SQL statement that deletes from the index. The database is the first parameter. */
 import { sql } from "../../core/sdk";
-import { segmentsGone } from "./backend-store";
+import { segmentsGone } from "./backend/backend-store";
 import { inIdBatches, type IndexDb } from "./store";
 
 const segmentIds = (

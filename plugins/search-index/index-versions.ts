@@ -5,10 +5,10 @@
  */
 import { isInFirstPiece } from "../../core/lib/text-pieces";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
-import { encodePlaces, type ChunkPlace } from "./chunk-places";
-import { gap_chars_max } from "./chunker";
-import type { EncodedSegment, EncoderInput } from "./encoder";
-import { toStored } from "./stored-segment";
+import { encodePlaces, type ChunkPlace } from "./chunks/chunk-places";
+import { gap_chars_max } from "./chunks/chunker";
+import type { EncodedSegment, EncoderInput } from "./indexing/encoder";
+import { toStored } from "./segments/stored-segment";
 import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows, VectorsRow } from "./store";
 
 /** A segment whose text is stored elsewhere, in the form of its rows. */

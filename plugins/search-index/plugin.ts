@@ -16,26 +16,26 @@ import {
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { Folders } from "../folders/contract";
-import { Calibrations } from "./calibrations";
+import { Calibrations } from "./vectors/calibrations";
 import { EmbedderChanged, Embedders, Embedding, SearchBackends, SearchIndex } from "./contract";
-import { DocumentEmbedder } from "./document-embedder";
-import type { EncoderProtocol } from "./encoder-worker";
+import { DocumentEmbedder } from "./embedding/document-embedder";
+import type { EncoderProtocol } from "./indexing/encoder-worker";
 import { jobHandlers } from "./jobs";
 import { indexMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { askIndex } from "./probe";
-import { PgvectorCopy } from "./pgvector-copy";
-import { QueryEmbedder } from "./query-embedder";
-import { Reindexer } from "./reindexer";
-import type { SearchProtocol } from "./search-handler";
+import { PgvectorCopy } from "./vectors/pgvector-copy";
+import { QueryEmbedder } from "./vectors/query-embedder";
+import { Reindexer } from "./indexing/reindexer";
+import type { SearchProtocol } from "./ranking/search-handler";
 import { IndexService } from "./service";
-import { TextSimilarities } from "./similarities";
+import { TextSimilarities } from "./vectors/similarities";
 import { countBytesBy, type IndexBytes } from "./sizes";
 import { Texts } from "../texts/contract";
-import { backendOf } from "./backend";
+import { backendOf } from "./backend/backend";
 import { vectorFills } from "./checks";
-import { VectorConverter } from "./vector-converter";
-import { WorkerClient } from "./worker-client";
+import { VectorConverter } from "./vectors/vector-converter";
+import { WorkerClient } from "./workers/worker-client";
 
 const encoder_idle_ms = 30_000,
   searcher_idle_ms = 2 * 60_000;
@@ -214,8 +214,8 @@ const encoderOf = ({
   read_connection,
 }: Pick<Context, "log" | "read_connection">): WorkerClient<EncoderProtocol> =>
   new WorkerClient({
-    path: "plugins/search-index/encoder-worker.ts",
-    url: () => new URL("./encoder-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/indexing/encoder-worker.ts",
+    url: () => new URL("./indexing/encoder-worker.ts", import.meta.url).href,
     setting: { read_connection },
     idle_ms: encoder_idle_ms,
     isLarge: ({ text, stored }) => (text?.length ?? stored?.units ?? 0) > large_text_length,
@@ -227,8 +227,8 @@ const searcherOf = (
   caches: { readonly cache: number; readonly vector_cache: number },
 ): WorkerClient<SearchProtocol> =>
   new WorkerClient({
-    path: "plugins/search-index/search-worker.ts",
-    url: () => new URL("./search-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/ranking/search-worker.ts",
+    url: () => new URL("./ranking/search-worker.ts", import.meta.url).href,
     setting: {
       read_connection,
       cache_bytes_max: caches.cache,

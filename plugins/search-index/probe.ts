@@ -1,8 +1,8 @@
 /** Searches in a copy of the database, to verify that it answers like the original. */
 import { openReadConnection } from "../../core/sdk";
-import { analyzer, analyzers } from "./analyzer";
-import { Searcher } from "./searcher";
-import { SqliteSegmentReader } from "./segment-reader";
+import { analyzer, analyzers } from "./analysis/analyzer";
+import { Searcher } from "./ranking/searcher";
+import { SqliteSegmentReader } from "./segments/segment-reader";
 
 const words_max = 12;
 const hits_max = 10;

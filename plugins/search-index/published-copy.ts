@@ -1,6 +1,6 @@
 /** Exports the published state of a document to another server. */
 import { toNumber, type Db } from "../../core/sdk";
-import { ChunkPlaces } from "./chunk-places";
+import { ChunkPlaces } from "./chunks/chunk-places";
 import {
   PublishedGone,
   segment_format,
@@ -11,8 +11,8 @@ import {
 } from "./contract";
 import * as store from "./store";
 import type { VectorSetRow } from "./store";
-import { fromStored } from "./stored-segment";
-import { findVectors, vectorSets } from "./vector-store";
+import { fromStored } from "./segments/stored-segment";
+import { findVectors, vectorSets } from "./vectors/vector-store";
 
 /**
  * See `SearchIndex.findCopy`. The content of an index version never changes: it exists or is gone.

@@ -4,8 +4,8 @@
  */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { toNumber, type Context, type Db } from "../../core/sdk";
-import { analyzer } from "./analyzer";
-import { chunker_version } from "./chunker";
+import { analyzer } from "./analysis/analyzer";
+import { chunker_version } from "./chunks/chunker";
 import {
   segment_format,
   type Encoding,
@@ -20,23 +20,23 @@ import {
   type SimilarityOptions,
   type TakenOver,
 } from "./contract";
-import type { BackendFeed } from "./backend-feed";
-import type { BackendSearch } from "./backend-search";
-import type { DocumentEmbedder } from "./document-embedder";
+import type { BackendFeed } from "./backend/backend-feed";
+import type { BackendSearch } from "./backend/backend-search";
+import type { DocumentEmbedder } from "./embedding/document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
-import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
-import { Packer } from "./packer";
-import { areLanguagesDifferent } from "./languages";
-import type { QueryEmbedder } from "./query-embedder";
+import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./indexing/preparer";
+import { Packer } from "./segments/packer";
+import { areLanguagesDifferent } from "./analysis/languages";
+import type { QueryEmbedder } from "./vectors/query-embedder";
 import { findCopy } from "./published-copy";
-import type { SearchProtocol } from "./search-handler";
-import type { PgvectorCopy } from "./pgvector-copy";
-import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
-import type { TextSimilarities } from "./similarities";
-import { languageOf } from "./languages";
-import { commonTerm } from "./spelling";
+import type { SearchProtocol } from "./ranking/search-handler";
+import type { PgvectorCopy } from "./vectors/pgvector-copy";
+import { StagedVersions, type StagedVersionsParts } from "./indexing/staged-versions";
+import type { TextSimilarities } from "./vectors/similarities";
+import { languageOf } from "./analysis/languages";
+import { commonTerm } from "./analysis/spelling";
 import * as store from "./store";
-import type { WorkerClient } from "./worker-client";
+import type { WorkerClient } from "./workers/worker-client";
 
 export interface IndexParts
   extends Pick<Context, "now_ms">, StagedVersionsParts, Omit<PreparerParts, "nextId" | "staged"> {

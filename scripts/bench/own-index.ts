@@ -8,16 +8,16 @@ import { SqliteStore } from "../../core/store/sqlite-store";
 import { pieceCount, piecesOf } from "../../core/lib/text-pieces";
 import type { Db } from "../../core/store/store";
 import { openReadConnection, type ReadConnection } from "../../core/store/read-connection";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { chunker_version } from "../../plugins/search-index/chunker";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { chunker_version } from "../../plugins/search-index/chunks/chunker";
 import type { Passage } from "../../plugins/search-index/contract";
-import { encodeDocument } from "../../plugins/search-index/encoder";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
 import { IndexVersionRows } from "../../plugins/search-index/index-versions";
 import { migrations } from "../../plugins/search-index/migrations";
-import { insertPack } from "../../plugins/search-index/pack-store";
-import { packLoose } from "../../plugins/search-index/packing";
-import { Searcher } from "../../plugins/search-index/searcher";
-import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
+import { insertPack } from "../../plugins/search-index/segments/pack-store";
+import { packLoose } from "../../plugins/search-index/segments/packing";
+import { Searcher } from "../../plugins/search-index/ranking/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segments/segment-reader";
 import {
   insertScope,
   insertSegment,
@@ -26,7 +26,7 @@ import {
 } from "../../plugins/search-index/store";
 import { migrations as text_migrations } from "../../plugins/texts/migrations";
 import { insertPiece } from "../../plugins/texts/store";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { temporaryDirectory } from "./server";
 
 export interface OwnDocument {

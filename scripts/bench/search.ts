@@ -4,10 +4,10 @@
  */
 import { join } from "node:path";
 import { openReadConnection } from "../../core/store/read-connection";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { chunksOf } from "../../plugins/search-index/chunker";
-import { Searcher } from "../../plugins/search-index/searcher";
-import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { chunksOf } from "../../plugins/search-index/chunks/chunker";
+import { Searcher } from "../../plugins/search-index/ranking/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segments/segment-reader";
 import { median, quantile, type Row } from "./measure";
 import {
   addTexts,

@@ -157,7 +157,7 @@ describe("refused", () => {
     ],
     [
       "a job that imports the plugin around it",
-      { from: "plugins/documents/indexer.ts", to: "plugins/documents/plugin.ts" },
+      { from: "plugins/documents/indexing/indexer.ts", to: "plugins/documents/plugin.ts" },
       "puts the rest together",
     ],
     [
@@ -235,11 +235,14 @@ describe("allowed", () => {
     ["a plugin on the sdk", { from: "plugins/folders/service.ts", to: "core/sdk.ts" }],
     [
       "a worker on its part of the sdk",
-      { from: "plugins/search-index/open-reader.ts", to: "core/worker-sdk.ts" },
+      { from: "plugins/search-index/segments/open-reader.ts", to: "core/worker-sdk.ts" },
     ],
     [
       "a worker on what another plugin has for workers",
-      { from: "plugins/search-index/text-source.ts", to: "plugins/texts/worker-contract.ts" },
+      {
+        from: "plugins/search-index/chunks/text-source.ts",
+        to: "plugins/texts/worker-contract.ts",
+      },
     ],
     [
       "a plugin on another one's contract",

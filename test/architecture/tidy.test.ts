@@ -236,7 +236,7 @@ test("a file that nothing leads to is dead; entry points and imported files are 
     "plugins/a/old.ts",
     "test/a.test.ts",
     "test/helpers/old.ts",
-    "plugins/search-index/search-worker.ts",
+    "plugins/search-index/ranking/search-worker.ts",
   ];
   const edges = [
     { from: "core/main.ts", to: "core/base/log.ts" },

@@ -7,7 +7,7 @@ import {
   type ExtractionCode,
 } from "../../plugins/extraction/contract";
 import { fileType } from "../../core/lib/file-types";
-import { nameKey, nameOrder } from "../../plugins/documents/names";
+import { nameKey, nameOrder } from "../../plugins/documents/creation/names";
 import { filesOf } from "./data-directory";
 import { startTestServer, type TestServer } from "./host";
 import { until, type StartServer } from "./server";

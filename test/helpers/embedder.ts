@@ -2,9 +2,9 @@
  * A scripted embeddings endpoint on loopback. Synonyms have the same direction, so a test knows
  * which texts are similar.
  */
-import { hashOf } from "../../plugins/search-index/analyzer";
-import { reference_pairs } from "../../plugins/search-index/reference-pairs";
-import { reference_questions } from "../../plugins/search-index/reference-questions";
+import { hashOf } from "../../plugins/search-index/analysis/analyzer";
+import { reference_pairs } from "../../plugins/search-index/vectors/reference-pairs";
+import { reference_questions } from "../../plugins/search-index/vectors/reference-questions";
 
 /** The endpoint's behaviour from now on. */
 export type Mood =

@@ -1,6 +1,6 @@
 /** A scripted worker: answers, in parts or at once, fails, dies, or never answers. */
 import { unavailable } from "../../core/base/errors";
-import { serveWorker } from "../../plugins/search-index/worker-server";
+import { serveWorker } from "../../plugins/search-index/workers/worker-server";
 
 export type Order =
   | "answer"

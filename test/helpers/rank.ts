@@ -1,11 +1,11 @@
 /**
  * Ranking without a database: takes segments and returns hits, with separate or packed segments.
  */
-import { Ranker, type Ranking } from "../../plugins/search-index/bm25";
-import { buildPack, PackHead, PackPart } from "../../plugins/search-index/pack";
-import type { Query } from "../../plugins/search-index/query";
-import type { Segment } from "../../plugins/search-index/segment";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import { Ranker, type Ranking } from "../../plugins/search-index/ranking/bm25";
+import { buildPack, PackHead, PackPart } from "../../plugins/search-index/segments/pack";
+import type { Query } from "../../plugins/search-index/analysis/query";
+import type { Segment } from "../../plugins/search-index/segments/segment";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 
 export function rank(segments: readonly Segment[], query: Query, limit: number): Promise<Ranking> {
   const ranker = new Ranker(query, segments.length);

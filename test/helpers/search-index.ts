@@ -15,21 +15,24 @@ import {
   type ReadConnection,
   type FileSpec,
 } from "../../core/store/read-connection";
-import { analyzer as current, type Analyzer } from "../../plugins/search-index/analyzer";
+import { analyzer as current, type Analyzer } from "../../plugins/search-index/analysis/analyzer";
 import type { PageSpan, TimeSpan } from "../../plugins/extraction/contract";
 import type { Passage, SearchRequest } from "../../plugins/search-index/contract";
-import { encodeDocument } from "../../plugins/search-index/encoder";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
 import { TextService } from "../../plugins/texts/service";
 import { migrations as textMigrations } from "../../plugins/texts/migrations";
 import { piecesOfConnection } from "../../plugins/texts/worker-contract";
-import { languageOf } from "../../plugins/search-index/languages";
+import { languageOf } from "../../plugins/search-index/analysis/languages";
 import { migrations } from "../../plugins/search-index/migrations";
-import { searchHandler, type SearchProtocol } from "../../plugins/search-index/search-handler";
-import { Searcher } from "../../plugins/search-index/searcher";
-import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
+import {
+  searchHandler,
+  type SearchProtocol,
+} from "../../plugins/search-index/ranking/search-handler";
+import { Searcher } from "../../plugins/search-index/ranking/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segments/segment-reader";
 import { IndexService } from "../../plugins/search-index/service";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
-import type { RequestHandler } from "../../plugins/search-index/worker-server";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
+import type { RequestHandler } from "../../plugins/search-index/workers/worker-server";
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {

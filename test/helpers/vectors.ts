@@ -1,9 +1,9 @@
 /** Vectors of segments in memory, searched as the index searches those of a database. */
-import type { Hit } from "../../plugins/search-index/bm25";
-import { nearestChunks } from "../../plugins/search-index/nearest-chunks";
-import { VectorMemory } from "../../plugins/search-index/vector-memory";
-import type { VectorMark, VectorReader } from "../../plugins/search-index/vector-reader";
-import { no_pauses, type Pauses } from "../../plugins/search-index/worker-protocol";
+import type { Hit } from "../../plugins/search-index/ranking/bm25";
+import { nearestChunks } from "../../plugins/search-index/vectors/nearest-chunks";
+import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
+import type { VectorMark, VectorReader } from "../../plugins/search-index/vectors/vector-reader";
+import { no_pauses, type Pauses } from "../../plugins/search-index/workers/worker-protocol";
 
 /** A store of vectors that records reads. */
 export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Db } from "../../core/sdk";
 import type { ChatsTables } from "../../plugins/chats/store";
-import { suggestionsOf, topicOf } from "../../plugins/chats/suggestions";
+import { suggestionsOf, topicOf } from "../../plugins/chats/answers/suggestions";
 import { lineHeadings } from "../../plugins/documents/overview";
 import { signedIn } from "../helpers/browser";
 import { expectProblem } from "../helpers/contract";

@@ -1,7 +1,7 @@
 /** Lists in an order, and many documents at once: acted on, and downloaded as a ZIP file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unpacked } from "../helpers/folder-archives";
-import { EntryNames } from "../../plugins/documents/entry-names";
+import { EntryNames } from "../../plugins/documents/creation/entry-names";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 

@@ -1,8 +1,8 @@
 /** Vectors that an earlier version stored as floats: searched at once, converted bit by bit. */
 import { expect, test } from "bun:test";
-import { blockOfFloats } from "../../plugins/search-index/vector-block";
-import { VectorConverter } from "../../plugins/search-index/vector-converter";
-import { normalised } from "../../plugins/search-index/vectors";
+import { blockOfFloats } from "../../plugins/search-index/vectors/vector-block";
+import { VectorConverter } from "../../plugins/search-index/vectors/vector-converter";
+import { normalised } from "../../plugins/search-index/vectors/vectors";
 import { vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex } from "../helpers/search-index";
 

@@ -7,10 +7,10 @@ import { jsonLog } from "../../core/base/log";
 import { OnlyNode } from "../../core/store/nodes";
 import { SharedNotifier } from "../../core/store/shared-notifier";
 import type { ReadConnection } from "../../core/store/read-connection";
-import { Calibrations } from "../../plugins/search-index/calibrations";
+import { Calibrations } from "../../plugins/search-index/vectors/calibrations";
 import type { Embedder } from "../../plugins/search-index/contract";
-import { DocumentEmbedder } from "../../plugins/search-index/document-embedder";
-import { QueryEmbedder } from "../../plugins/search-index/query-embedder";
+import { DocumentEmbedder } from "../../plugins/search-index/embedding/document-embedder";
+import { QueryEmbedder } from "../../plugins/search-index/vectors/query-embedder";
 import { isReference, vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex, type TestIndex } from "../helpers/search-index";
 

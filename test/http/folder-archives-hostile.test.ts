@@ -1,6 +1,6 @@
 /** Archives of folders that were made to do harm, or damaged: each is refused, and says which part. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { packBlock } from "../../plugins/search-index/vector-block";
+import { packBlock } from "../../plugins/search-index/vectors/vector-block";
 import { filesOf } from "../helpers/data-directory";
 import {
   changed,

@@ -9,7 +9,7 @@ import { LocalNotifier } from "../../core/base/notifier";
 import { localShared } from "../helpers/shared";
 import type { AnswerResult, Question } from "../../plugins/chats/contract";
 import { events_kept_ms, pruneFinished } from "../../plugins/chats/jobs";
-import { AnswerStreams } from "../../plugins/chats/stream";
+import { AnswerStreams } from "../../plugins/chats/events/stream";
 import { documentQueries } from "../../plugins/documents/queries";
 import type { Documents } from "../../plugins/documents/contract";
 import { streamCases } from "../cases/stream";

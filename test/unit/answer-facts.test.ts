@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
 import { quantitiesIn } from "../../plugins/answers-openai/facts/quantities";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { languageOf } from "../../plugins/search-index/languages";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { languageOf } from "../../plugins/search-index/analysis/languages";
 import type { FoundPassage } from "../../plugins/search/contract";
 import { sentencesOf } from "../../plugins/search/sentences";
 

@@ -6,8 +6,8 @@ import { describe, expect, test } from "bun:test";
 import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { areLanguagesDifferent } from "../../plugins/search-index/languages";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { areLanguagesDifferent } from "../../plugins/search-index/analysis/languages";
 import { sentencesOf } from "../../plugins/search/sentences";
 
 const analyze = (text: string): { term: string; start: number; end: number }[] => {

@@ -1,7 +1,7 @@
 /** Waiting for a change of a message: woken by that message alone, never left behind. */
 import { expect, test } from "bun:test";
 import { LocalNotifier } from "../../core/base/notifier";
-import { StatusChanged, Waiter } from "../../plugins/chats/waiter";
+import { StatusChanged, Waiter } from "../../plugins/chats/events/waiter";
 
 const long_ms = 60_000;
 const idle = new AbortController().signal;

@@ -3,10 +3,10 @@
  * what else is worth reading.
  */
 import { describe, expect, test } from "bun:test";
-import { redacted } from "../../plugins/chats/citations";
+import { redacted } from "../../plugins/chats/citations/citations";
 import { completed, type Answered } from "../../plugins/chats/contract";
-import { withEvidence, withShortQuotes } from "../../plugins/chats/saved-answer";
-import { analyzer } from "../../plugins/search-index/analyzer";
+import { withEvidence, withShortQuotes } from "../../plugins/chats/answers/saved-answer";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import type { Citation } from "../../plugins/search/contract";
 import { SearchService } from "../../plugins/search/service";
 

@@ -1,7 +1,7 @@
 /** What is kept of texts that were just stored: once each, within a bound, and as it is stored. */
 import { expect, test } from "bun:test";
-import { FreshTexts } from "../../plugins/documents/fresh-texts";
-import type { PendingVersion } from "../../plugins/documents/text-store";
+import { FreshTexts } from "../../plugins/documents/creation/fresh-texts";
+import type { PendingVersion } from "../../plugins/documents/texts/text-store";
 
 const versionOf = (id: string, content: string): PendingVersion => ({
   id,

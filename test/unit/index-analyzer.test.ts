@@ -3,8 +3,8 @@
  * linear time.
  */
 import { describe, expect, test } from "bun:test";
-import { analyzer, hashOf } from "../../plugins/search-index/analyzer";
-import { porter2 } from "../../plugins/search-index/porter2";
+import { analyzer, hashOf } from "../../plugins/search-index/analysis/analyzer";
+import { porter2 } from "../../plugins/search-index/analysis/porter2";
 
 function terms(text: string): string[] {
   const found: string[] = [];

@@ -3,12 +3,12 @@
  * offsets hold in every text.
  */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/search-index/analyzer";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { piecesOf } from "../../core/lib/text-pieces";
 import { TextWindow } from "../../core/lib/text-window";
-import { chunksOf } from "../../plugins/search-index/chunker";
+import { chunksOf } from "../../plugins/search-index/chunks/chunker";
 import { IndexVersionRows, encoderInputOf } from "../../plugins/search-index/index-versions";
-import { encodeDocument, type EncoderInput } from "../../plugins/search-index/encoder";
+import { encodeDocument, type EncoderInput } from "../../plugins/search-index/indexing/encoder";
 
 const encode = (input: EncoderInput) => [...encodeDocument(input, analyzer)];
 const words = (count: number, word = "word") =>

@@ -3,13 +3,13 @@
  * and what the cosines of a model mean.
  */
 import { describe, expect, test } from "bun:test";
-import { calibrationOf, scaleOf } from "../../plugins/search-index/calibration";
+import { calibrationOf, scaleOf } from "../../plugins/search-index/vectors/calibration";
 import {
   fuseRankings,
   wordsAlone,
   type FusedHit,
   type MeaningRanking,
-} from "../../plugins/search-index/fusion";
+} from "../../plugins/search-index/ranking/fusion";
 
 type Scale = NonNullable<MeaningRanking["scale"]>;
 /** `[chunk, score]`, best first. */

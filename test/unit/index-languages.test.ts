@@ -1,6 +1,6 @@
 /** The language of a text, told by its alphabet and its small words. */
 import { expect, test } from "bun:test";
-import { languageOf } from "../../plugins/search-index/languages";
+import { languageOf } from "../../plugins/search-index/analysis/languages";
 
 const cases: [string, string, string | null][] = [
   [

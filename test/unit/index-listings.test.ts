@@ -1,10 +1,10 @@
 /** Which parts of a document belong to a table of contents or an index, and what that does. */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { encodeDocument } from "../../plugins/search-index/encoder";
-import { Listings } from "../../plugins/search-index/listings";
-import { parseQuery } from "../../plugins/search-index/query";
-import { lengthOf, lengthSum, listing_length } from "../../plugins/search-index/segment";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
+import { Listings } from "../../plugins/search-index/chunks/listings";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { lengthOf, lengthSum, listing_length } from "../../plugins/search-index/segments/segment";
 import { rank, rankPacked } from "../helpers/rank";
 
 const body = "A paragraph that says something about the paper of the printer. ".repeat(200);

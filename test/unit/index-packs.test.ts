@@ -3,9 +3,15 @@
  * none.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { buildPack, PackHead, PackPart, pack_parts, partOf } from "../../plugins/search-index/pack";
-import { radixSort, release } from "../../plugins/search-index/radix-sort";
-import { SegmentBuilder, type Segment } from "../../plugins/search-index/segment";
+import {
+  buildPack,
+  PackHead,
+  PackPart,
+  pack_parts,
+  partOf,
+} from "../../plugins/search-index/segments/pack";
+import { radixSort, release } from "../../plugins/search-index/segments/radix-sort";
+import { SegmentBuilder, type Segment } from "../../plugins/search-index/segments/segment";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 /** The same numbers on every run. */

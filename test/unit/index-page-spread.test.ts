@@ -1,6 +1,6 @@
 /** Further passages of a page come after other pages, with what is left of their scores. */
 import { expect, test } from "bun:test";
-import { spreadOverPages } from "../../plugins/search-index/page-spread";
+import { spreadOverPages } from "../../plugins/search-index/ranking/page-spread";
 
 type Place = readonly [score: number, page: number | null, segment?: number];
 const cases: [why: string, found: Place[], limit: number, spread: [chunk: number, number][]][] = [

@@ -1,10 +1,10 @@
 /** A question in other forms of the words finds its sentence, in languages of many kinds. */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers } from "../../plugins/search-index/analyzer";
-import { encodeDocument } from "../../plugins/search-index/encoder";
-import { parseQuery } from "../../plugins/search-index/query";
-import { rerank } from "../../plugins/search-index/reranker";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import { analyzer, analyzers } from "../../plugins/search-index/analysis/analyzer";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { rerank } from "../../plugins/search-index/ranking/reranker";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { rank } from "../helpers/rank";
 
 /** By language: sentences, and questions with the place of the sentence that answers. */

@@ -3,10 +3,15 @@
  * whatever the segments.
  */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
-import { Ranker } from "../../plugins/search-index/bm25";
-import { parseQuery } from "../../plugins/search-index/query";
-import { rerank } from "../../plugins/search-index/reranker";
+import {
+  analyzer,
+  analyzers,
+  hashOf,
+  type Analyzer,
+} from "../../plugins/search-index/analysis/analyzer";
+import { Ranker } from "../../plugins/search-index/ranking/bm25";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { rerank } from "../../plugins/search-index/ranking/reranker";
 import {
   analyzerOf,
   chunkCount,
@@ -17,9 +22,9 @@ import {
   SegmentBuilder,
   segment_chunks_max,
   type Segment,
-} from "../../plugins/search-index/segment";
-import { SegmentCache } from "../../plugins/search-index/segment-cache";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
+} from "../../plugins/search-index/segments/segment";
+import { SegmentCache } from "../../plugins/search-index/segments/segment-cache";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { rank, rankPacked } from "../helpers/rank";
 
 /** The same numbers on every run. */

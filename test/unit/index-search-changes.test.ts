@@ -1,9 +1,12 @@
 /** A search that is overtaken by changes: what is indexed anew meanwhile is found all the same. */
 import { describe, expect, test } from "bun:test";
 import { openReadConnection } from "../../core/store/read-connection";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { Searcher } from "../../plugins/search-index/searcher";
-import { SqliteSegmentReader, type SegmentReader } from "../../plugins/search-index/segment-reader";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { Searcher } from "../../plugins/search-index/ranking/searcher";
+import {
+  SqliteSegmentReader,
+  type SegmentReader,
+} from "../../plugins/search-index/segments/segment-reader";
 import { openTestIndex } from "../helpers/search-index";
 
 type Read = "segments" | "texts" | "chunks";

@@ -1,7 +1,7 @@
 /** Segments as they are stored: read again, each is the same one, and those of before are too. */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { encodeDocument } from "../../plugins/search-index/encoder";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
 import {
   postingCount,
   segment_chunks_max,
@@ -9,8 +9,8 @@ import {
   SegmentBuilder,
   termCount,
   type Segment,
-} from "../../plugins/search-index/segment";
-import { fromStored, toStored } from "../../plugins/search-index/stored-segment";
+} from "../../plugins/search-index/segments/segment";
+import { fromStored, toStored } from "../../plugins/search-index/segments/stored-segment";
 import { makeText, seededRandom } from "../../scripts/bench/text";
 
 /** A segment of these chunks, each a list of hashes. */

@@ -1,6 +1,6 @@
 /** What a search keeps in memory of the texts it has shown: until something is written, and no more. */
 import { expect, test } from "bun:test";
-import { ShownTexts, type SegmentText } from "../../plugins/search-index/shown-texts";
+import { ShownTexts, type SegmentText } from "../../plugins/search-index/segments/shown-texts";
 
 const textOf = (segment_id: number, units: number): SegmentText => ({
   text_id: segment_id,

@@ -1,8 +1,8 @@
 /** British and American spelling: words that are the same, and words that are not. */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analyzer";
-import { parseQuery } from "../../plugins/search-index/query";
-import { commonTerm } from "../../plugins/search-index/spelling";
+import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analysis/analyzer";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { commonTerm } from "../../plugins/search-index/analysis/spelling";
 
 function termsOf(text: string): string[] {
   const terms: string[] = [];

@@ -4,10 +4,10 @@
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { analyzer, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
-import { Reindexer } from "../../plugins/search-index/reindexer";
-import { analyzerOf } from "../../plugins/search-index/segment";
-import { fromStored } from "../../plugins/search-index/stored-segment";
+import { analyzer, hashOf, type Analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { Reindexer } from "../../plugins/search-index/indexing/reindexer";
+import { analyzerOf } from "../../plugins/search-index/segments/segment";
+import { fromStored } from "../../plugins/search-index/segments/stored-segment";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 import { until } from "../helpers/server";
 

@@ -1,9 +1,9 @@
 /** Transcripts in the index: each passage tells where in the recording it is spoken. */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import { encodeDocument } from "../../plugins/search-index/encoder";
-import { Reindexer } from "../../plugins/search-index/reindexer";
-import { SpokenTimes } from "../../plugins/search-index/recording-times";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
+import { Reindexer } from "../../plugins/search-index/indexing/reindexer";
+import { SpokenTimes } from "../../plugins/search-index/chunks/recording-times";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const span = (start: number, end: number, time_start: number, time_end: number) => ({

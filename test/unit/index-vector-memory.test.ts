@@ -1,8 +1,8 @@
 /** Which vectors stay in memory: as many as fit, and those that are needed. */
 import { describe, expect, test } from "bun:test";
-import { packVectors } from "../../plugins/search-index/vectors";
-import { unknown, VectorDirectory } from "../../plugins/search-index/vector-directory";
-import { VectorMemory } from "../../plugins/search-index/vector-memory";
+import { packVectors } from "../../plugins/search-index/vectors/vectors";
+import { unknown, VectorDirectory } from "../../plugins/search-index/vectors/vector-directory";
+import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
 import { chance } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 

@@ -1,12 +1,16 @@
 /** Vectors as they are stored and compared: rows of 8 bits with a scale. */
 import { describe, expect, test } from "bun:test";
 import { vectorsFault } from "../../plugins/search-index/contract";
-import { nearestChunks } from "../../plugins/search-index/nearest-chunks";
-import { openKernel, plainKernel } from "../../plugins/search-index/nearest-kernel";
-import { blockOfFloats, packBlock, wholeQuery } from "../../plugins/search-index/vector-block";
-import { VectorMemory } from "../../plugins/search-index/vector-memory";
-import { no_pauses } from "../../plugins/search-index/worker-protocol";
-import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors";
+import { nearestChunks } from "../../plugins/search-index/vectors/nearest-chunks";
+import { openKernel, plainKernel } from "../../plugins/search-index/vectors/nearest-kernel";
+import {
+  blockOfFloats,
+  packBlock,
+  wholeQuery,
+} from "../../plugins/search-index/vectors/vector-block";
+import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
+import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
 import { chance } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 

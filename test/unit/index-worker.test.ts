@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { window_units } from "../../core/lib/text-window";
 import { HttpError, type ReadConnectionSpec } from "../../core/sdk";
-import { analyzer } from "../../plugins/search-index/analyzer";
-import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
-import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import type { EncoderProtocol } from "../../plugins/search-index/indexing/encoder-worker";
+import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/indexing/encoder";
 import { placed, type PlacedSegment } from "../../plugins/search-index/index-versions";
-import type { SearchProtocol } from "../../plugins/search-index/search-handler";
-import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/worker-client";
+import type { SearchProtocol } from "../../plugins/search-index/ranking/search-handler";
+import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/workers/worker-client";
 import type { FragileProtocol } from "../helpers/fragile-worker";
 import { openTestIndex } from "../helpers/search-index";
 
@@ -300,8 +300,9 @@ describe("turns in a worker", () => {
 
 function encodingWorker(read_connection: ReadConnectionSpec): WorkerClient<EncoderProtocol> {
   const client = new WorkerClient<EncoderProtocol>({
-    path: "plugins/search-index/encoder-worker.ts",
-    url: () => new URL("../../plugins/search-index/encoder-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/indexing/encoder-worker.ts",
+    url: () =>
+      new URL("../../plugins/search-index/indexing/encoder-worker.ts", import.meta.url).href,
     setting: { read_connection },
     idle_ms: 60_000,
     log: jsonLog("error"),
@@ -360,8 +361,8 @@ test("the encoding worker gives of a text that it reads in a window what it give
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {
   const index = await openTestIndex();
   const client = new WorkerClient<SearchProtocol>({
-    path: "plugins/search-index/search-worker.ts",
-    url: () => new URL("../../plugins/search-index/search-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/ranking/search-worker.ts",
+    url: () => new URL("../../plugins/search-index/ranking/search-worker.ts", import.meta.url).href,
     setting: { read_connection: index.store.read_connection, cache_bytes_max: 1 << 20 },
     idle_ms: 60_000,
     log: jsonLog("error"),
@@ -386,8 +387,9 @@ test("a searching worker that was stopped reads no more: the log can be emptied"
   for (let round = 0; round < 5; round++) {
     const index = await openTestIndex();
     const client = new WorkerClient<SearchProtocol>({
-      path: "plugins/search-index/search-worker.ts",
-      url: () => new URL("../../plugins/search-index/search-worker.ts", import.meta.url).href,
+      path: "plugins/search-index/ranking/search-worker.ts",
+      url: () =>
+        new URL("../../plugins/search-index/ranking/search-worker.ts", import.meta.url).href,
       setting: { read_connection: index.store.read_connection, cache_bytes_max: 1 << 20 },
       idle_ms: 60_000,
       log: jsonLog("error"),

@@ -17,7 +17,7 @@ import {
   ChunkPlaces,
   encodePlaces,
   type ChunkPlace,
-} from "../../plugins/search-index/chunk-places";
+} from "../../plugins/search-index/chunks/chunk-places";
 import { piecesOfDb } from "../../plugins/texts/contract";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 import { until } from "../helpers/server";

@@ -1,0 +1,33 @@
+/** Selects the answerer, and words its errors for the asker. */
+import { HttpError, PermanentFailure } from "../../../core/sdk";
+import type { ChatContext } from "../context";
+import type { Answerer } from "../contract";
+
+export const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
+const failed_sentence =
+  "The answer could not be made because of a fault in the server. Please ask again.";
+
+/** The highest-ranked one. */
+export const bestAnswerer = ({ answerers }: Pick<ChatContext, "answerers">): Answerer | undefined =>
+  [...answerers()].sort((a, b) => b.rank - a.rank)[0];
+
+/** Errors are shown to the asker: those that are not written for people go to the log instead. */
+export async function withReadableErrors<R>(
+  parts: Pick<ChatContext, "log"> & {
+    readonly about: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+  work: () => Promise<R>,
+): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
+    if (parts.signal.aborted || is_readable) throw error;
+    parts.log.warn("an answer failed", {
+      ...parts.about,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    throw new Error(failed_sentence);
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Answers questions outside any session: made and checked in the same way, within the same limits,
+ * and not stored.
+ */
+import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
+import { basePathOf, HttpError, requiredText, unavailable } from "../../../core/sdk";
+import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
+import type { ChatContext } from "../context";
+import { resultAt } from "../citations/citations";
+import type {
+  AnswerResult,
+  Answered,
+  DirectAnswer,
+  DirectAnswers,
+  DirectQuestion,
+  Question,
+} from "../contract";
+import { coveredBy, heldEvidence } from "./evidence";
+import type { AnswerPermit } from "./answer-limiter";
+import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
+import { question_length_max } from "../service";
+
+/** The number of earlier turns that count, as in a session. */
+const turns_max = 6;
+/** Questions in progress, including waiting ones; the total is for this process. */
+const under_way_max = { of_owner: 64, total: 1_000 };
+const retry_after_s = 2;
+
+export class DirectAnswerer implements DirectAnswers {
+  private readonly of_owner: OpenLimit;
+  private readonly total = new LocalOpenLimit(under_way_max.total);
+
+  constructor(private readonly ctx: ChatContext) {
+    this.of_owner = ctx.shared.openLimit("chats.direct_answers", under_way_max.of_owner);
+  }
+
+  async begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer> {
+    const { ctx } = this;
+    const { pointers } = question;
+    const text = requiredText(question.text, pointers.text, question_length_max);
+    const scope = question.folder_ids
+      ? await ctx.folders.requireWithSubfolders(
+          ctx.db,
+          owner_id,
+          question.folder_ids,
+          pointers.folder_ids,
+        )
+      : await ctx.folders.listIds(ctx.db, owner_id);
+    if (ctx.before_question.any)
+      await ctx.before_question.ask(
+        { owner_id, text, chat_id: null, request_id: null, folder_ids: scope, prompt_ids: [] },
+        question.signal,
+      );
+    const leave = await this.enter(owner_id);
+    const made = this.make(owner_id, { ...question, text }, scope).finally(leave);
+    // The caller may be gone before looking at the result.
+    made.catch(() => undefined);
+    return { made };
+  }
+
+  private make(
+    owner_id: string,
+    question: DirectQuestion,
+    scope: readonly string[],
+  ): Promise<AnswerResult> {
+    const { ctx } = this;
+    const created_at = ctx.now_ms();
+    return ctx.answer_limiter.run(owner_id, question.signal, (permit) => {
+      const attempt = new DirectAttempt(ctx, owner_id, question, scope, permit);
+      return attempt.result({ created_at, started_at: ctx.now_ms() });
+    });
+  }
+
+  /** Returns a function to call at the end. @throws HttpError 429, 503 */
+  private async enter(owner_id: string): Promise<() => void> {
+    const leaveOwn = await this.of_owner.acquire(owner_id);
+    if (!leaveOwn) throw tooManyQuestions();
+    const leaveTotal = await this.total.acquire("");
+    if (leaveTotal)
+      return () => {
+        leaveOwn();
+        leaveTotal();
+      };
+    leaveOwn();
+    throw unavailable("Too many questions are being answered; try again.", retry_after_s);
+  }
+}
+
+const tooManyQuestions = (): HttpError =>
+  new HttpError(
+    429,
+    "too_many_questions",
+    `${under_way_max.of_owner} questions of this account are being answered; wait for them, and ` +
+      "try again.",
+    { headers: { "retry-after": String(retry_after_s) } },
+  );
+
+class DirectAttempt {
+  constructor(
+    private readonly ctx: ChatContext,
+    private readonly owner_id: string,
+    private readonly asked: DirectQuestion,
+    private readonly scope: readonly string[],
+    private readonly permit: AnswerPermit,
+  ) {}
+
+  /** What is still valid of the answer, once it is made. @throws Error with a sentence */
+  async result(times: {
+    readonly created_at: number;
+    readonly started_at: number;
+  }): Promise<AnswerResult> {
+    const { ctx, scope } = this;
+    const unread_count = await ctx.folders.countSyncing(ctx.db, scope);
+    const about = { owner_id: this.owner_id };
+    return withReadableErrors({ ...ctx, about, signal: this.permit.signal }, async () => {
+      const answered = withUnreadWarning(await this.ask(), unread_count);
+      const evidence = [...answered.citations, ...(answered.related ?? [])];
+      const covered = await coveredBy(ctx.documents, ctx.db, evidence, new Set(scope));
+      const held = await heldEvidence(ctx.documents, ctx.db, evidence, covered);
+      const saved = savedAnswer(times, answered, (cited) => held.has(cited));
+      return resultAt(saved, basePathOf(ctx.public_url()));
+    });
+  }
+
+  private async ask(): Promise<Answered> {
+    const { ctx, asked, scope } = this;
+    const answerer = bestAnswerer(ctx);
+    if (!answerer) return noAnswer(no_answerer);
+    if (scope.length === 0)
+      return noAnswer("There are no folders, so there is nothing to answer from.");
+    const answered = await answerer.answer(this.question());
+    return withShortQuotes(answered, asked.text, ctx.retrieval);
+  }
+
+  private question(): Question {
+    const { ctx, asked, owner_id, scope, permit } = this;
+    const { db, retrieval } = ctx;
+    const { signal, waitFor } = permit;
+    const { emit } = asked;
+    return {
+      text: asked.text,
+      prompts: asked.instructions.map((text, at) => ({
+        id: `instructions-${at + 1}`,
+        name: "Instructions",
+        text,
+      })),
+      history: asked.history.slice(-turns_max),
+      find: (query, options) =>
+        retrieval.find(db, { owner_id, query, folder_ids: scope, ...options }, signal),
+      overview: (limits) => ctx.documents.overview(db, scope, limits),
+      compare: (question, texts, timeout_ms) =>
+        retrieval.similarities(question, texts, { owner_id, signal, timeout_ms }),
+      ...(emit && { emit: ({ text }: { readonly text: string }) => emit(text) }),
+      waitFor,
+      signal,
+    };
+  }
+}

@@ -1,0 +1,36 @@
+/** Checks the citations of an answer against the current content of the folders. */
+import type { Db } from "../../../core/sdk";
+import type { Documents } from "../../documents/contract";
+import type { Related } from "../contract";
+
+export const documentIds = (passages: readonly Pick<Related, "document_id">[]): string[] => [
+  ...new Set(passages.map((passage) => passage.document_id)),
+];
+
+/** The cited documents that are linked to a folder of the scope. */
+export async function coveredBy(
+  documents: Pick<Documents, "findLinked">,
+  db: Db,
+  cited: readonly Related[],
+  scope: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const folder_ids = [...new Set(cited.map((passage) => passage.folder_id))].filter((id) =>
+    scope.has(id),
+  );
+  const linked = await documents.findLinked(db, documentIds(cited), folder_ids);
+  return new Set(linked.keys());
+}
+
+/** Citations whose documents are covered and have the quote at the stated position. */
+export async function heldEvidence(
+  documents: Pick<Documents, "hasQuoteAt">,
+  db: Db,
+  evidence: readonly Related[],
+  covered: ReadonlySet<string>,
+): Promise<ReadonlySet<Related>> {
+  const held = new Set<Related>();
+  for (const one of evidence)
+    if (covered.has(one.document_id) && one.quote !== "" && (await documents.hasQuoteAt(db, one)))
+      held.add(one);
+  return held;
+}

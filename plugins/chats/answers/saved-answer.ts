@@ -1,0 +1,205 @@
+/**
+ * An answer in the form in which it is saved: its citations are those that are valid and have a
+ * marker, numbered by first use; the rest is related.
+ */
+import { codePoints } from "../../../core/sdk";
+import {
+  quote_points_max,
+  RelatedPassage,
+  type Citation,
+  type Retrieval,
+} from "../../search/contract";
+import {
+  evidence_max,
+  type Answered,
+  type AnswerResult,
+  type Cited,
+  type Related,
+} from "../contract";
+import type { MessageRow } from "../store";
+
+const nothing_found = "No passage in the selected folders answers this.";
+
+/** Whether the cited text is at the stated position, in a document of the session. */
+export type Holds = (cited: Related) => boolean;
+type Evidence = Pick<AnswerResult, "answer" | "citations" | "related">;
+
+const marker = /\[(\d+)\]/g;
+/** Adjacent markers, and the spaces before them. */
+const marker_group = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
+const idsIn = (text: string): number[] =>
+  [...text.matchAll(marker)].map(([, digits]) => Number(digits));
+
+/**
+ * Drops what `holds` rejects and every marker without a citation, numbers the others from 1 by
+ * first use, and marks the rest as verified. An answer without any marker gets them at its end.
+ * Citations without a marker come before the related passages.
+ */
+export function withEvidence(
+  { answer, citations, related = [] }: Pick<Answered, "answer" | "citations" | "related">,
+  holds: Holds,
+): Evidence {
+  const given = new Map<number, Cited>();
+  for (const citation of citations) if (!given.has(citation.id)) given.set(citation.id, citation);
+  const marked = idsIn(answer).some((id) => given.has(id))
+    ? answer
+    : withMarkers(answer, [...given.values()].filter(holds));
+  const numbers = new Map<number, number>();
+  for (const id of idsIn(marked)) {
+    const citation = given.get(id);
+    if (citation && holds(citation) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
+  }
+  const cited = [...numbers].map(([id, number]) => citationOf(given.get(id)!, number));
+  const others = [...[...given.values()].filter(({ id }) => !numbers.has(id)), ...related];
+  return {
+    // Half a character would be stored as another one when the answer is split into pieces.
+    answer: renumbered(marked, numbers).toWellFormed(),
+    citations: cited,
+    related: worthReading(others.filter(holds), cited),
+  };
+}
+
+const withMarkers = (answer: string, citations: readonly Cited[]): string =>
+  citations.length === 0
+    ? answer
+    : `${answer.trimEnd()} ${citations
+        .slice(0, evidence_max)
+        .map(({ id }) => `[${id}]`)
+        .join("")}`;
+
+const renumbered = (answer: string, numbers: ReadonlyMap<number, number>): string =>
+  answer
+    .replace(marker_group, (_whole, spaces: string, group: string) => {
+      const ids = idsIn(group).flatMap((id) => numbers.get(id) ?? []);
+      return ids.length === 0 ? "" : spaces + ids.map((id) => `[${id}]`).join("");
+    })
+    .trim();
+
+/** Each quote once, none that is cited, and no more of them than allowed. */
+function worthReading(passages: readonly Related[], cited: readonly Citation[]): RelatedPassage[] {
+  const seen = new Set(cited.map(placeOf)),
+    related: RelatedPassage[] = [];
+  for (const passage of passages) {
+    if (cited.length + related.length >= evidence_max) break;
+    if (seen.has(placeOf(passage))) continue;
+    seen.add(placeOf(passage));
+    related.push(relatedOf(passage));
+  }
+  return related;
+}
+const placeOf = ({ document_id, start, end }: Related): string => `${document_id} ${start} ${end}`;
+
+const citationOf = (cited: Cited, id: number): Citation => ({ id, ...relatedOf(cited) });
+
+/** With the fields of the contract only. */
+function relatedOf(passage: Related): RelatedPassage {
+  const whole = { ...passage, passage: surroundings(passage), verified: true, stale: false };
+  return Object.fromEntries(
+    Object.keys(RelatedPassage.properties).map((name) => [
+      name,
+      whole[name as keyof RelatedPassage],
+    ]),
+  ) as RelatedPassage;
+}
+
+/** The passage, or the position of the quote when it is outside. */
+const surroundings = ({ passage, start, end }: Related): RelatedPassage["passage"] =>
+  passage && passage.start >= 0 && passage.start <= start && passage.end >= end
+    ? { start: passage.start, end: passage.end }
+    : { start, end };
+
+/**
+ * The answer in the form in which it is saved. One that has lost every citation becomes
+ * `no_answer`; one that says that nothing was found cites nothing.
+ */
+export function savedAnswer(
+  message: Pick<MessageRow, "created_at" | "started_at">,
+  answered: Answered,
+  holds: Holds,
+): AnswerResult {
+  const { retrieve_ms, generate_ms } = answered.timings;
+  const timings = {
+    queue_ms: message.started_at! - message.created_at,
+    retrieve_ms: Math.round(retrieve_ms),
+    generate_ms: Math.round(generate_ms),
+  };
+  if (answered.outcome === "no_answer")
+    return { ...answered, ...withEvidence(answered, () => false), timings };
+  const evidence = withEvidence(answered, holds);
+  const lost_all = answered.citations.length > 0 && evidence.citations.length === 0;
+  if (!lost_all) return { ...answered, ...evidence, timings };
+  return {
+    ...answered,
+    answer: nothing_found,
+    outcome: "no_answer",
+    grounded: true,
+    citations: [],
+    related: [],
+    timings,
+  };
+}
+
+export const noAnswer = (sentence: string): Answered => ({
+  answer: sentence,
+  outcome: "no_answer",
+  grounded: true,
+  citations: [],
+  related: [],
+  model: "none",
+  prompts: [],
+  usage: null,
+  timings: { retrieve_ms: 0, generate_ms: 0 },
+  warnings: [],
+});
+
+/** Warns about documents of the scope that could not be searched yet. */
+export const withUnreadWarning = (answered: Answered, count: number): Answered =>
+  count === 0
+    ? answered
+    : {
+        ...answered,
+        warnings: [
+          ...answered.warnings,
+          {
+            code: "being_read",
+            message:
+              count === 1
+                ? "1 document of these folders was still being read."
+                : `${count} documents of these folders were still being read.`,
+          },
+        ],
+      };
+
+/**
+ * The same with quotes of the promised length: a longer one is cut to what supports the statement.
+ */
+export async function withShortQuotes(
+  answered: Answered,
+  question: string,
+  retrieval: Pick<Retrieval, "excerpt" | "locate">,
+): Promise<Answered> {
+  const isLong = ({ quote }: Related) => codePoints(quote) > quote_points_max;
+  const shortened = async <P extends Related>(one: P, statement: string): Promise<P> => {
+    if (!isLong(one)) return one;
+    const passage = surroundings(one);
+    return (await retrieval.locate([retrieval.excerpt({ ...one, passage }, statement)]))[0]!;
+  };
+  const { answer, citations, related = [] } = answered;
+  return {
+    ...answered,
+    citations: await Promise.all(
+      citations.map((one) => shortened(one, statementOf(answer, one.id) ?? question)),
+    ),
+    related: await Promise.all(related.map((one) => shortened(one, question))),
+  };
+}
+
+/** The text before the marker of a citation. */
+function statementOf(answer: string, id: number): string | undefined {
+  let from = 0;
+  for (const group of answer.matchAll(marker_group)) {
+    if (idsIn(group[0]).includes(id)) return answer.slice(from, group.index);
+    from = group.index + group[0].length;
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+/** SQL of the health checks of documents, which read all of them, a page at a time. */
+import { sql, toNumber, type Db } from "../../../core/sdk";
+import type { DocumentContext } from "../context";
+import { findDocument, isLinked, type DocumentsDb } from "../store";
+
+/** Versions with a file, ordered by file, then by key. */
+export async function listOriginals(db: DocumentsDb, after: OriginalKey, limit: number) {
+  const rows = await db
+    .selectFrom("documents_versions")
+    .select(["document_id", "version", "sha256", "size_bytes"])
+    .where(
+      sql<boolean>`(sha256, document_id, version) > (${sql.join([
+        after.sha256,
+        after.document_id,
+        after.version,
+      ])})`,
+    )
+    .where(sql.ref("in_files"), "=", sql.lit(1))
+    .orderBy("sha256")
+    .orderBy("document_id")
+    .orderBy("version")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
+}
+export interface OriginalKey {
+  readonly sha256: string;
+  readonly document_id: string;
+  readonly version: number;
+}
+
+export const listSyncing = async (
+  db: DocumentsDb,
+  after: string,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("documents")
+      .select("id")
+      .where("id", ">", after)
+      .where("status", "=", "syncing")
+      .where(isLinked("documents.id"))
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+  ).map(({ id }) => id);
+
+export const isSyncing = async (db: DocumentsDb, id: string): Promise<boolean> =>
+  (await findDocument(db, id))?.status === "syncing";
+
+/** Enqueues the job of a `syncing` document. */
+export const enqueueAgain = (
+  { inTransaction, enqueueIndexing }: DocumentContext,
+  id: string,
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const document = await findDocument(tx, id);
+    if (document?.status === "syncing")
+      await enqueueIndexing(tx, document, document.source_kind === "text");
+  });
+
+const answering = (db: DocumentsDb) =>
+  db
+    .selectFrom("documents")
+    .select(["id", "current_version"])
+    .where("current_version", ">", 0)
+    .where("status", "=", "synced")
+    .where(isLinked("documents.id"));
+
+/** Documents with a current version that are not being changed. */
+export const listAnswering = (db: DocumentsDb, after: string, limit: number) =>
+  answering(db).where("id", ">", after).orderBy("id").limit(limit).execute();
+export const findAnswering = (db: DocumentsDb, id: string) =>
+  answering(db).where("id", "=", id).executeTakeFirst();
+
+/** The ids among these that have a row, including documents that wait to be purged. */
+export async function knownIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.selectFrom("documents").select("id").where("id", "in", ids).execute();
+  const waiting = await db
+    .selectFrom("documents_purges")
+    .select("document_id")
+    .where("document_id", "in", ids)
+    .execute();
+  return new Set([
+    ...rows.map(({ id }) => id as string),
+    ...waiting.map(({ document_id }) => document_id as string),
+  ]);
+}

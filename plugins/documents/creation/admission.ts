@@ -1,0 +1,45 @@
+/** Runs the hooks in `BeforeDocumentIntake` before a document is stored. */
+import type { Hooks } from "../../../core/sdk";
+import type { Admitted, DocumentIntake, NewIntake } from "../contract";
+
+const nobody_refused: Admitted = Object.freeze({ admitted: true });
+
+/** See `Documents.admit`. */
+export async function admit(
+  { before_intake }: { readonly before_intake: Hooks<DocumentIntake> },
+  { from, subfolder = null, ...intake }: NewIntake,
+  signal?: AbortSignal,
+): Promise<Admitted> {
+  if (before_intake.any)
+    await before_intake.ask({ ...intake, subfolder, ...contentOf(from) }, signal);
+  return nobody_refused;
+}
+
+/** The same for content sent in a request. */
+export const admitSent = (
+  ctx: Parameters<typeof admit>[0],
+  kind: "text" | "upload",
+  sent: Pick<NewIntake, "owner_id" | "folder_id" | "name" | "media_type" | "from">,
+  signal?: AbortSignal,
+): Promise<Admitted> => admit(ctx, { ...sent, origin: { kind, uri: null, run_id: null } }, signal);
+
+/** @throws Error when the hooks were not run: a plugin has forgotten to */
+export function requireAdmitted(given: Admitted | undefined): void {
+  if (given !== nobody_refused)
+    throw new Error("a document needs what Documents.admit gives: call it before the transaction");
+}
+
+function contentOf(from: NewIntake["from"]): Pick<DocumentIntake, "bytes" | "path" | "size_bytes"> {
+  if (typeof from === "string" || from instanceof Uint8Array) {
+    const bytes = typeof from === "string" ? new TextEncoder().encode(from) : from;
+    return { path: null, size_bytes: bytes.byteLength, bytes: () => once(bytes) };
+  }
+  if ("bytes" in from)
+    return { path: null, size_bytes: from.size_bytes, bytes: () => from.bytes() };
+  const { path, size_bytes } = from;
+  return { path, size_bytes, bytes: () => Bun.file(path).stream() as AsyncIterable<Uint8Array> };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,65 @@
+/** One action on many documents: each on its own, with its own error. */
+import { HttpError } from "../../../core/sdk";
+import type { DocumentContext } from "../context";
+import { reindex } from "../indexing/indexer";
+import * as links from "../links/links";
+
+export const batch_max = 200;
+/** Concurrent actions, which share commits. */
+const together_max = 16;
+
+export interface Batch {
+  readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
+  readonly document_ids: readonly string[];
+  /** The folder that they are, or were, in. */
+  readonly folder_id: string;
+  /** The folder that they move to. */
+  readonly to_folder_id: string;
+}
+export interface BatchProblem {
+  readonly document_id: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/**
+ * Applies the action to each. Returns those for which it failed. @throws errors other than
+ * `HttpError`
+ */
+export async function actOnEach(
+  ctx: DocumentContext,
+  owner_id: string,
+  batch: Batch,
+): Promise<BatchProblem[]> {
+  const problems: BatchProblem[] = [],
+    ids = [...new Set(batch.document_ids)];
+  for (let at = 0; at < ids.length; at += together_max) {
+    const some = ids.slice(at, at + together_max);
+    const ended = await Promise.allSettled(
+      some.map((document_id) => act(ctx, owner_id, document_id, batch)),
+    );
+    for (const [place, outcome] of ended.entries()) {
+      if (outcome.status === "fulfilled") continue;
+      const error: unknown = outcome.reason;
+      if (!(error instanceof HttpError)) throw error;
+      const { status, code, message: detail } = error;
+      problems.push({ document_id: some[place]!, status, code, detail });
+    }
+  }
+  return problems;
+}
+
+async function act(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  { action, folder_id, to_folder_id }: Batch,
+): Promise<void> {
+  if (action === "unlink") await links.unlink(ctx, owner_id, document_id, folder_id);
+  else if (action === "restore") await links.restore(ctx, owner_id, document_id, folder_id);
+  else if (action === "link") await links.link(ctx, owner_id, document_id, to_folder_id);
+  else if (action === "move")
+    await links.move(ctx, owner_id, document_id, { from: folder_id, to: to_folder_id });
+  else await reindex(ctx, owner_id, document_id);
+}

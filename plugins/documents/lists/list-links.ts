@@ -1,0 +1,342 @@
+/**
+ * The ordered links of a folder, read from their indexes: one page, or those that match a filter,
+ * in stretches between which the event loop serves others.
+ */
+import type { FileType } from "../../../core/lib/file-types";
+import { nextTurn, PartSize } from "../../../core/lib/chunked-work";
+import { countRows, nearerEnd, prepared, sql } from "../../../core/sdk";
+import type { DocumentStatus } from "../contract";
+import { opposite, type ListDirection, type Sortable, type SortColumn } from "./list-order";
+import { namePattern } from "../creation/names";
+import type { DocumentsDb, LinkRow } from "../store";
+
+/** `limit` rows after `offset`. */
+export type Window = Parameters<typeof nearerEnd>[0];
+/** Selects links of a folder. */
+export interface LinkFilter {
+  readonly folder_id: string;
+  /** Restorable links instead of live ones. */
+  readonly deleted: boolean;
+  readonly status?: DocumentStatus | undefined;
+  readonly type?: FileType | undefined;
+  /** A part of the name, ignoring case. */
+  readonly name?: string | undefined;
+}
+/** By one column, then by time: each order has an index. */
+export interface LinkOrder {
+  readonly column: SortColumn | null;
+  readonly direction: ListDirection;
+}
+/**
+ * Whether it is read against its index: equal values are always listed newest first, also in
+ * ascending order.
+ */
+const runsAgainst = ({ column, direction }: LinkOrder): boolean =>
+  column !== null && direction === "asc";
+
+/** The columns that a filter compares, except the name. */
+interface Compared extends Pick<LinkRow, "folder_id" | "is_deleted"> {
+  readonly status?: DocumentStatus;
+  readonly file_type?: FileType;
+}
+const comparedBy = ({ folder_id, deleted, status, type }: LinkFilter): Compared => ({
+  folder_id,
+  is_deleted: deleted ? 1 : 0,
+  ...(status !== undefined && { status }),
+  ...(type !== undefined && { file_type: type }),
+});
+function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }: Compared) {
+  let links = db
+    .selectFrom("documents_links as l")
+    .where("l.folder_id", "=", folder_id)
+    .where("l.is_deleted", "=", is_deleted);
+  if (status !== undefined) links = links.where("l.status", "=", status);
+  if (file_type !== undefined) links = links.where("l.file_type", "=", file_type);
+  return links;
+}
+type Links = ReturnType<typeof linksWith>;
+
+export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
+  const links = linksWith(db, comparedBy(filter)),
+    { name } = filter;
+  return name
+    ? links.where(sql<boolean>`l.name_order like ${namePattern(name)} escape '!'`)
+    : links;
+}
+
+/** A position in an order. */
+interface Place {
+  readonly key: string | number;
+  readonly document_created_at: number;
+  readonly document_id: string;
+}
+const keyOf = (column: SortColumn | null) =>
+  column === null ? sql.lit<string | number>(0) : sql.ref<string | number>(`l.${column}`);
+
+function sorted(links: Links, { column, direction }: LinkOrder) {
+  const rows = links.select([keyOf(column).as("key"), "l.document_created_at", "l.document_id"]);
+  return (column === null ? rows : rows.orderBy(`l.${column}`, direction))
+    .orderBy("l.document_created_at", direction)
+    .orderBy("l.document_id", direction)
+    .$castTo<Place>();
+}
+
+/**
+ * One page of ids. The index of the order, or of the filter, contains everything needed. `filter`
+ * must not contain a name.
+ */
+export async function readPage(
+  db: DocumentsDb,
+  filter: LinkFilter,
+  order: LinkOrder,
+  window: Window,
+  total: number,
+): Promise<string[]> {
+  const { skip, size, is_backward } = nearerEnd(window, total);
+  if (size === 0) return [];
+  const walk = walkOf(order, is_backward),
+    part = { limit: size, offset: skip };
+  const rows = runsAgainst(order)
+    ? await readAgainst(linksOf(db, filter), walk, part)
+    : await preparedPage(walk)(db, { ...comparedBy(filter), ...part });
+  return idsOf(rows, is_backward);
+}
+const walkOf = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
+  column,
+  direction: is_backward ? opposite(direction) : direction,
+});
+const idsOf = (rows: readonly Pick<Place, "document_id">[], is_backward: boolean): string[] => {
+  const ids = rows.map(({ document_id }) => document_id);
+  return is_backward ? ids.reverse() : ids;
+};
+const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Promise<Place[]> =>
+  sorted(links, order).limit(limit).offset(offset).execute();
+
+/** The ids of the first `limit` links, by the time of their documents. */
+export const readFirst = async (
+  links: Links,
+  direction: ListDirection,
+  limit: number,
+): Promise<string[]> =>
+  idsOf(await readRows(links, { column: null, direction }, { limit, offset: 0 }), false);
+
+const makePage = (order: LinkOrder) =>
+  prepared((db: DocumentsDb, { limit, offset, ...compared }: Compared & Window) =>
+    sorted(linksWith(db, compared), order).limit(limit).offset(offset),
+  );
+/** By order. Compiled once, because lists are requested very often. */
+const prepared_pages = new Map<string, ReturnType<typeof makePage>>();
+function preparedPage(order: LinkOrder): ReturnType<typeof makePage> {
+  const key = `${order.column} ${order.direction}`,
+    page = prepared_pages.get(key) ?? makePage(order);
+  prepared_pages.set(key, page);
+  return page;
+}
+
+/**
+ * Rows for which equal values have to be listed in the opposite order of the index. Usually no
+ * values are equal, and one read shows it.
+ */
+async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Window) {
+  const back = { column: null, direction: opposite(order.direction) };
+  const alike = (key: Place["key"]) => links.where(keyOf(order.column), "=", key);
+  // One more on either side, to see whether equal values continue beyond the page.
+  const before = Math.min(1, offset),
+    look = { limit: before + limit + 1, offset: offset - before };
+  const found = await readRows(links, order, look),
+    first = found[before];
+  if (!first || found.every(({ key }, at) => key !== found[at - 1]?.key))
+    return found.slice(before, before + limit);
+  const earlier =
+    found[0] !== first && found[0]!.key === first.key
+      ? await countRows(alike(first.key).where(isBeyond(back, first)))
+      : 0;
+  const rows = await readRows(alike(first.key), back, { limit, offset: earlier });
+  if (rows.length === limit) return rows;
+  const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key),
+    others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
+  for (const [key, some] of Map.groupBy(others, (one) => one.key)) {
+    // There may be more values equal to the last one.
+    const is_whole = some.at(-1) !== others.at(-1);
+    const whole = { limit: limit - rows.length, offset: 0 };
+    rows.push(...(is_whole ? some.reverse() : await readRows(alike(key), back, whole)));
+  }
+  return rows;
+}
+
+const compared = ({ column }: LinkOrder) =>
+  column === null
+    ? sql`(l.document_created_at, l.document_id)`
+    : sql`(${sql.ref(`l.${column}`)}, l.document_created_at, l.document_id)`;
+const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id }: Place) =>
+  column === null
+    ? sql`(${document_created_at}, ${document_id})`
+    : sql`(${key}, ${document_created_at}, ${document_id})`;
+/** After this position of the order. */
+const isBeyond = (order: LinkOrder, place: Place) =>
+  order.direction === "asc"
+    ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
+    : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
+/** Links after this document, by the time of their documents. */
+export const linksAfter = (
+  links: Links,
+  { created_at, id }: { readonly created_at: number; readonly id: string },
+  direction: ListDirection = "desc",
+): Links =>
+  links.where(
+    isBeyond(
+      { column: null, direction },
+      { key: 0, document_created_at: created_at, document_id: id },
+    ),
+  );
+const isUpTo = (order: LinkOrder, place: Place) =>
+  order.direction === "asc"
+    ? sql<boolean>`${compared(order)} <= ${valuesOf(order, place)}`
+    : sql<boolean>`${compared(order)} >= ${valuesOf(order, place)}`;
+
+/** How long links are examined before yielding to the event loop. */
+const stretch_ms = 8;
+/** Never fewer than the first value: a remote database takes longer to respond at all. */
+const stretch_links = { first: 500, max: 8_000 };
+
+/**
+ * Divides the links of an index in this order into stretches, and yields the bounds of each.
+ * `least`: the minimum number of links in one.
+ */
+async function* stretches(
+  links: Links,
+  order: LinkOrder,
+  signal: AbortSignal,
+  least = stretch_links.first,
+): AsyncGenerator<(links: Links) => Links, void> {
+  const part = new PartSize({ ...stretch_links, first: least }, stretch_ms);
+  let from: Place | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const begun_ms = performance.now(),
+      after = from && isBeyond(order, from);
+    const [end] = await readRows(after ? links.where(after) : links, order, {
+      limit: 1,
+      offset: Math.max(part.size, least) - 1,
+    });
+    const until = end && isUpTo(order, end);
+    yield (all) => {
+      const rest = after ? all.where(after) : all;
+      return until ? rest.where(until) : rest;
+    };
+    part.took(performance.now() - begun_ms);
+    if (!end) return;
+    from = end;
+    await nextTurn();
+  }
+}
+
+/** `inner`: links that an index has in this order, some of which match the filter. */
+interface Search {
+  readonly links: Links;
+  readonly inner: Links;
+  readonly order: LinkOrder;
+  readonly signal: AbortSignal;
+}
+
+/** One page of ids, read from the nearer end until it is full. */
+export async function findPage(
+  { links, inner, order, signal }: Search,
+  window: Window,
+  total: number,
+): Promise<string[]> {
+  const { skip, size, is_backward } = nearerEnd(window, total),
+    walk = walkOf(order, is_backward);
+  if (size === 0) return [];
+  const page: Place[] = [];
+  let passed = 0,
+    run: Place[] = [];
+  const pass = (rows: readonly Place[]): void => {
+    for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
+  };
+  // When most links match the filter, slightly more than the page are enough.
+  const least = Math.min(stretch_links.first, 2 * (skip + size));
+  for await (const within of stretches(inner, walk, signal, least)) {
+    const rows: Place[] = await sorted(within(links), walk).execute();
+    if (runsAgainst(order))
+      for (const row of rows) {
+        if (run.length > 0 && run[0]!.key !== row.key) {
+          pass(run.reverse());
+          run = [];
+        }
+        run.push(row);
+      }
+    else pass(rows);
+    if (page.length === size) break;
+  }
+  pass(run.reverse());
+  return idsOf(page, is_backward);
+}
+
+/** The number of links, and the links themselves unless there are more than `max`. */
+export async function findAtMost(
+  max: number,
+  { links, inner, order, signal }: Search,
+): Promise<{ readonly total: number; readonly few: Sortable[] | null }> {
+  let few: Sortable[] | null = [],
+    total = 0;
+  for await (const within of stretches(inner, order, signal)) {
+    if (few === null) total += await countRows(within(links));
+    else {
+      few.push(...(await within(links).select(sortable_columns).execute()));
+      total = few.length;
+      if (total > max) few = null;
+    }
+  }
+  return { total, few };
+}
+const sortable_columns = [
+  "l.name_order",
+  "l.file_type",
+  "l.size_bytes",
+  "l.updated_at",
+  "l.status",
+  "l.document_created_at",
+  "l.document_id",
+] as const;
+
+/** More than these are not counted when another count is known. */
+const others_max = 2_000;
+
+/**
+ * The number of links of a type, out of `total` in the folder. Usually few are of another type, and
+ * those are counted.
+ */
+export async function countOfType(
+  db: DocumentsDb,
+  filter: LinkFilter & { readonly type: FileType },
+  total: number,
+): Promise<number> {
+  const all = linksOf(db, { ...filter, type: undefined });
+  let others = 0;
+  for (const side of ["<", ">"] as const) {
+    const some = all.where("l.file_type", side, filter.type).select("l.document_id");
+    others += await countRows(db.selectFrom(some.limit(others_max).as("some")));
+    if (others >= others_max) return countRows(linksOf(db, filter));
+  }
+  return Math.max(0, total - others);
+}
+
+/** The first `max` ids in this order, and the number of links. */
+export async function findIds(
+  max: number,
+  { links, inner, order, signal }: Search,
+): Promise<{ readonly ids: string[]; readonly total: number }> {
+  const ids: string[] = [];
+  let total = 0;
+  for await (const within of stretches(inner, order, signal)) {
+    if (ids.length >= max) {
+      total += await countRows(within(links));
+      continue;
+    }
+    const some = await sorted(within(links), order).execute();
+    total += some.length;
+    for (const { document_id } of some.slice(0, max - ids.length)) ids.push(document_id);
+  }
+  return { ids, total };
+}

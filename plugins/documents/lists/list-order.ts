@@ -1,0 +1,72 @@
+/** The orders in which documents can be listed. */
+import type { FileType } from "../../../core/lib/file-types";
+import { named, t, type Static } from "../../../core/sdk";
+import type { DocumentStatus } from "../contract";
+
+export const ListSort = named(
+  "DocumentSort",
+  t.Union(
+    (["created", "name", "type", "size", "status", "updated"] as const).map((one) =>
+      t.Literal(one),
+    ),
+    { description: "Those that are alike come newest first. `name`: numbers in names count." },
+  ),
+);
+export type ListSort = Static<typeof ListSort>;
+export const ListDirection = t.Union([t.Literal("asc"), t.Literal("desc")], {
+  description: "Default: `desc` for `created`, `updated` and `size`, else `asc`.",
+});
+export type ListDirection = Static<typeof ListDirection>;
+
+const falling: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
+export const usualDirection = (sort: ListSort): ListDirection =>
+  falling.has(sort) ? "desc" : "asc";
+export const opposite = (direction: ListDirection): ListDirection =>
+  direction === "asc" ? "desc" : "asc";
+
+/** The order of `status`, ascending. */
+export const statuses: readonly DocumentStatus[] = ["sync_failed", "syncing", "synced"];
+
+/**
+ * The column that a link is sorted by, before time; null for time alone. `status` has no column:
+ * its lists are concatenated.
+ */
+export const sortColumns = {
+  created: null,
+  name: "name_order",
+  type: "file_type",
+  size: "size_bytes",
+  updated: "updated_at",
+} as const;
+export type SortColumn = NonNullable<(typeof sortColumns)[keyof typeof sortColumns]>;
+
+/** The columns of a link that is sorted in memory. */
+export interface Sortable {
+  readonly name_order: string;
+  readonly file_type: FileType;
+  readonly size_bytes: number;
+  readonly updated_at: number;
+  readonly status: DocumentStatus;
+  readonly document_created_at: number;
+  readonly document_id: string;
+}
+
+/** Compares links; equal ones are listed newest first in either direction. */
+export function comparer(
+  sort: ListSort,
+  direction: ListDirection,
+): (one: Sortable, other: Sortable) => number {
+  const sign = direction === "asc" ? 1 : -1,
+    newest = sort === "created" ? sign : -1;
+  const keyOf = (link: Sortable): string | number => {
+    if (sort === "status") return statuses.indexOf(link.status);
+    const column = sortColumns[sort];
+    return column === null ? 0 : link[column];
+  };
+  return (one, other) => {
+    const [key, other_key] = [keyOf(one), keyOf(other)];
+    if (key !== other_key) return key < other_key ? -sign : sign;
+    const apart = one.document_created_at - other.document_created_at;
+    return newest * (apart || (one.document_id < other.document_id ? -1 : 1));
+  };
+}

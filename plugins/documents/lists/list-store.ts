@@ -1,0 +1,303 @@
+/** The lists of a folder's documents: which index of its links is read for which request. */
+import { FairLimiter } from "../../../core/lib/limiter";
+import type { FileType } from "../../../core/lib/file-types";
+import {
+  badRequest,
+  countRows,
+  pageWindow,
+  prepared,
+  requireOwned,
+  sql,
+  toNumber,
+  type Listed,
+  type PageRequest,
+} from "../../../core/sdk";
+import { isGone, type Folder } from "../../folders/contract";
+import type { DocumentStatus, OwnedDocument } from "../contract";
+import {
+  countOfType,
+  findAtMost,
+  findIds,
+  findPage,
+  linksAfter,
+  linksOf,
+  readFirst,
+  readPage,
+  type LinkFilter,
+  type Window,
+} from "./list-links";
+import {
+  comparer,
+  sortColumns,
+  statuses,
+  usualDirection,
+  type ListDirection,
+  type ListSort,
+} from "./list-order";
+import { hasControl } from "../creation/names";
+import type { DocumentRow, DocumentsDb } from "../store";
+
+export interface ListFilter {
+  readonly status?: DocumentStatus | undefined;
+  /** A part of the name, ignoring case. */
+  readonly name?: string | undefined;
+  readonly type?: FileType | undefined;
+  /** Restorable documents instead of those that are there. */
+  readonly deleted?: boolean | undefined;
+}
+export interface ListQuery extends ListFilter {
+  readonly sort?: ListSort | undefined;
+  readonly order?: ListDirection | undefined;
+}
+
+type ListPlace = Pick<DocumentRow, "created_at" | "id">;
+interface ListPage {
+  readonly limit: number;
+  readonly ascending: boolean;
+}
+
+/** Documents in any folder of the owner, after a position: the first `limit`. */
+export async function listOwned(
+  db: DocumentsDb,
+  owner_id: string,
+  after: ListPlace | null,
+  { limit, ascending }: ListPage,
+): Promise<OwnedDocument[]> {
+  const order = ascending ? "asc" : "desc";
+  const place = after && sql`(${after.created_at}, ${after.id})`;
+  const rows = await db
+    .selectFrom("documents as d")
+    .select(["d.id", "d.name", "d.size_bytes", "d.status", "d.error_message", "d.created_at"])
+    .where("d.owner_id", "=", owner_id)
+    .$if(place !== null, (query) =>
+      query.where(
+        ascending
+          ? sql<boolean>`(d.created_at, d.id) > ${place}`
+          : sql<boolean>`(d.created_at, d.id) < ${place}`,
+      ),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("documents_links as l")
+          .select("l.document_id")
+          .whereRef("l.document_id", "=", "d.id")
+          .where("l.deleted_at", "is", null)
+          .where((of) => of.not(isGone("l.folder_id"))),
+      ),
+    )
+    .orderBy("d.created_at", order)
+    .orderBy("d.id", order)
+    .limit(limit)
+    .execute();
+  return rows.map(ownedOf);
+}
+
+/** The same for one folder. */
+export async function listOfFolder(
+  db: DocumentsDb,
+  folder_id: string,
+  after: ListPlace | null,
+  { limit, ascending }: ListPage,
+): Promise<OwnedDocument[]> {
+  const direction = ascending ? "asc" : "desc",
+    all = linksOf(db, { folder_id, deleted: false }),
+    links = after ? linksAfter(all, after, direction) : all;
+  return (await findAll(db, await readFirst(links, direction, limit))).map(ownedOf);
+}
+
+const ownedOf = ({
+  id,
+  name,
+  size_bytes,
+  status,
+  error_message,
+  created_at,
+}: Pick<DocumentRow, keyof OwnedDocument>): OwnedDocument => ({
+  id,
+  name,
+  size_bytes: toNumber(size_bytes),
+  status,
+  error_message,
+  created_at: toNumber(created_at),
+});
+
+/** Up to this many are sorted in memory; more are read in order until the page is full. */
+const sorted_max = 2_000;
+const newest_first = { column: null, direction: "desc" } as const,
+  by_name = { column: "name_order", direction: "asc" } as const;
+
+/** An order that has an index. */
+interface Order {
+  readonly sort: Exclude<ListSort, "status">;
+  readonly direction: ListDirection;
+}
+/** The request for one list. */
+interface Asked {
+  readonly folder: Folder;
+  readonly filter: LinkFilter;
+  readonly order: Order;
+  readonly signal: AbortSignal;
+}
+
+export class DocumentLists {
+  /** For lists without a complete index: one per owner at a time. */
+  readonly #turns = new FairLimiter({ concurrency: 2 });
+
+  constructor(private readonly db: DocumentsDb) {}
+
+  /** One page, newest first by default, and the total number. */
+  async list(
+    folder: Folder,
+    query: ListQuery,
+    page: PageRequest,
+    signal: AbortSignal,
+  ): Promise<Listed<DocumentRow>> {
+    const { sort = "created", order: direction = usualDirection(sort) } = query,
+      filter = filterOf(folder, query),
+      window = pageWindow(page);
+    if (filter === null) return { rows: [], total: 0 };
+    const asked = { folder, filter, signal };
+    const { rows: ids, total } =
+      sort === "status"
+        ? await this.#byStatus({ ...asked, order: { sort: "created", direction } }, window)
+        : await this.#ids({ ...asked, order: { sort, direction } }, window);
+    return { rows: await findAll(this.db, ids), total };
+  }
+
+  /**
+   * The ids of the newest `max` documents that match the filter, and how many match; with `after`,
+   * those after this document. @throws HttpError 400, 403 or 404 about this document
+   */
+  async ids(
+    folder: Folder,
+    { after, ...query }: ListFilter & { readonly after?: string | undefined },
+    max: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly ids: string[]; readonly total: number }> {
+    const filter = filterOf(folder, query);
+    if (filter === null) return { ids: [], total: 0 };
+    const place = after === undefined ? null : await findPlace(this.db, folder.owner_id, after),
+      rest = (of: LinkFilter) =>
+        place ? linksAfter(linksOf(this.db, of), place) : linksOf(this.db, of);
+    const links = rest(filter),
+      inner = rest({ ...filter, name: undefined });
+    const search = { links, inner, order: newest_first, signal };
+    return this.#turns.run(folder.owner_id, signal, () => findIds(max, search));
+  }
+
+  /** One status after the other, each newest first. */
+  async #byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
+    const { direction } = asked.order,
+      rows: string[] = [];
+    let total = 0;
+    for (const status of direction === "asc" ? statuses : statuses.toReversed()) {
+      if (asked.filter.status !== undefined && asked.filter.status !== status) continue;
+      const found = await this.#ids(
+        {
+          ...asked,
+          filter: { ...asked.filter, status },
+          order: { ...asked.order, direction: "desc" },
+        },
+        { limit: limit - rows.length, offset: Math.max(0, offset - total) },
+      );
+      rows.push(...found.rows);
+      total += found.total;
+    }
+    return { rows, total };
+  }
+
+  async #ids(asked: Asked, window: Window): Promise<Listed<string>> {
+    const {
+      folder,
+      filter,
+      order: { sort, direction },
+      signal,
+    } = asked;
+    // Documents of one type have equal values.
+    const order =
+      sort === "type" && filter.type !== undefined
+        ? newest_first
+        : { column: sortColumns[sort], direction };
+    const has_index = !filter.name && (filter.status === undefined || order.column === null);
+    const total = filter.name ? undefined : await this.#total(folder, filter);
+    if (has_index)
+      return { rows: await readPage(this.db, filter, order, window, total!), total: total! };
+    return this.#turns.run(folder.owner_id, signal, () => this.#search(asked, window, total));
+  }
+
+  async #total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
+    const counted = countedBy(folder, filter);
+    if (type === undefined) return counted ?? countRows(linksOf(this.db, filter));
+    return counted === undefined || filter.status !== undefined
+      ? countRows(linksOf(this.db, { ...filter, type }))
+      : countOfType(this.db, { ...filter, type }, counted);
+  }
+
+  /** Few matches are sorted here, many are skipped in order; there is an index for either. */
+  async #search(
+    { filter, order, signal }: Asked,
+    window: Window,
+    known: number | undefined,
+  ): Promise<Listed<string>> {
+    const { folder_id, deleted } = filter,
+      links = linksOf(this.db, filter),
+      inner = linksOf(this.db, { folder_id, deleted });
+    const { total, few } =
+      known === undefined
+        ? await findAtMost(sorted_max, { links, inner, order: by_name, signal })
+        : known > sorted_max
+          ? { total: known, few: null }
+          : await findAtMost(sorted_max, { links, inner: links, order: newest_first, signal });
+    if (few) {
+      few.sort(comparer(order.sort, order.direction));
+      const some = few.slice(window.offset, window.offset + window.limit);
+      return { rows: some.map(({ document_id }) => document_id), total };
+    }
+    const search = {
+      ...{ links, inner, signal },
+      order: { column: sortColumns[order.sort], direction: order.direction },
+    };
+    return { rows: await findPage(search, window, total), total };
+  }
+}
+
+/** Null when no document can match. */
+const filterOf = (
+  { id: folder_id }: Folder,
+  { deleted = false, status, type, name }: ListFilter,
+): LinkFilter | null =>
+  name !== undefined && hasControl(name) ? null : { folder_id, deleted, status, type, name };
+
+/** The count kept by the folder, for all types. */
+function countedBy(
+  { syncing_count, synced_count, failed_count, restorable_count }: Folder,
+  { deleted, status }: Omit<LinkFilter, "type">,
+): number | undefined {
+  if (deleted) return status === undefined || restorable_count === 0 ? restorable_count : undefined;
+  const counts = { syncing: syncing_count, synced: synced_count, sync_failed: failed_count };
+  return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
+}
+
+/** The position of a document in its lists, whatever has become of its links. */
+async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
+  if (id === "") throw badRequest("The query field `after` names no document.", "?after");
+  const found = await db
+    .selectFrom("documents")
+    .select(["id", "owner_id", "created_at"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  const place = requireOwned(found, owner_id, "document");
+  return { id: place.id, created_at: toNumber(place.created_at) };
+}
+
+/** In the order of the ids, without documents deleted meanwhile. */
+async function findAll(db: DocumentsDb, ids: readonly string[]): Promise<DocumentRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOfAll(db, { ids });
+  const by_id = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => by_id.get(id) ?? []);
+}
+const rowsOfAll = prepared((db: DocumentsDb, { ids }: { readonly ids: readonly string[] }) =>
+  db.selectFrom("documents").selectAll().where("id", "in", ids),
+);

@@ -1,0 +1,146 @@
+/**
+ * Health checks of originals: the place where they are kept, and its files compared with the
+ * documents that need them, both read in the order of the files.
+ */
+import { nextTurn } from "../../../core/lib/chunked-work";
+import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
+import type { Context } from "../../../core/sdk";
+import * as store from "../checks/check-store";
+import { documents, named } from "../checks/check-words";
+
+/** Rows per read of the database. */
+const page_size = 500;
+/** The maximum number of problems; the search ends there. */
+const found_max = 1_000;
+/** The place of originals is not written to each time somebody looks at the page. */
+const place_hold_ms = 5 * 60_000;
+
+export type OriginalsContext = Pick<Context, "db" | "files">;
+type IsUsed = (sha256: string) => Promise<boolean>;
+
+interface Compared {
+  /** Existing originals, and documents whose original is missing. */
+  readonly count: number;
+  readonly lost: readonly string[];
+  /** Files that nobody uses and that nothing will delete by itself. */
+  readonly left_over: readonly string[];
+  /** There are more problems than were searched for. */
+  readonly is_cut: boolean;
+}
+
+export function originalsChecks(
+  ctx: OriginalsContext,
+  isUsed: IsUsed,
+  hold_ms: number,
+): SystemCheck[] {
+  const { files } = ctx;
+  if (files.place === null)
+    return [{ name: "Originals", hold_ms, run: () => originals(ctx, isUsed) }];
+  return [
+    { name: "Place of originals", hold_ms: place_hold_ms, run: () => place(ctx) },
+    {
+      name: "Originals",
+      hold_ms,
+      run: () => originals(ctx, isUsed),
+      mend: async () => {
+        const { left_over } = await compare(ctx, isUsed);
+        await files.remove(left_over, isUsed);
+        return `${left_over.length} files that no document uses will be deleted.`;
+      },
+    },
+  ];
+}
+
+async function place({ files }: OriginalsContext): Promise<CheckResult> {
+  try {
+    await files.check();
+    return ok(`${files.place} takes files, gives them back and deletes them.`);
+  } catch (error) {
+    return { status: "fail", detail: (error as Error).message, fix: "See to files.url." };
+  }
+}
+
+async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckResult> {
+  const { count, lost, left_over, is_cut } = await compare(ctx, isUsed);
+  const at_least = is_cut ? "at least " : "";
+  const where = ctx.files.place;
+  if (lost.length > 0)
+    return {
+      status: "fail",
+      detail:
+        `The originals of ${at_least}${documents(lost.length)} are missing or cut off: ` +
+        `${named(lost)}.`,
+      fix:
+        (where === null
+          ? "Take them from a backup (files/ in it), or upload these documents again"
+          : `Put them back into ${where} from a copy of it, or upload these documents again`) +
+        "; their text and their answers are there.",
+    };
+  if (left_over.length > 0)
+    return {
+      status: "warn",
+      detail:
+        `${at_least}${left_over.length} files are originals of no document, as a crash leaves ` +
+        "them behind.",
+      fix:
+        where === null
+          ? "Restart the server: its start deletes them."
+          : "Have them deleted: dossier doctor --fix.",
+    };
+  return ok(`${count} originals are where they should be.`);
+}
+
+/** Differences are checked again, because documents change while they are read. */
+async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise<Compared> {
+  const lost: string[] = [];
+  const left_over: string[] = [];
+  const unclaimed: string[] = [];
+  let count = 0;
+  const isFull = (): boolean => Math.max(lost.length, left_over.length) >= found_max;
+  const noteLeftOver = async (sha256: string): Promise<void> => {
+    if (!(await isUsed(sha256))) unclaimed.push(sha256);
+    if (unclaimed.length >= page_size) await settle();
+  };
+  const settle = async (): Promise<void> => {
+    left_over.push(...(await files.leftOver(unclaimed.splice(0))));
+  };
+  const listed = oneByOne(files.list()[Symbol.asyncIterator]());
+  let file = await listed.next();
+  let matched = "";
+  for await (const { document_id, sha256, size_bytes } of rowsOf(db)) {
+    for (; !file.done && file.value.sha256 < sha256; file = await listed.next())
+      if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
+    count++;
+    const is_there =
+      !file.done && file.value.sha256 === sha256 && file.value.size_bytes === size_bytes;
+    if (is_there) matched = sha256;
+    if (!is_there && (await files.open(sha256))?.size !== size_bytes && (await isUsed(sha256)))
+      lost.push(document_id);
+    if (isFull()) break;
+  }
+  for (; !file.done && !isFull(); file = await listed.next())
+    if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
+  await listed.return(undefined);
+  await settle();
+  return { count, lost, left_over, is_cut: isFull() };
+}
+
+async function* oneByOne<T>(pages: AsyncIterator<readonly T[]>): AsyncGenerator<T, undefined> {
+  for (let page = await pages.next(); !page.done; page = await pages.next()) {
+    yield* page.value;
+    await nextTurn();
+  }
+  return undefined;
+}
+
+/** Versions with a file, in the order of their files. */
+async function* rowsOf(db: Context["db"]) {
+  let after = { sha256: "", document_id: "", version: 0 };
+  for (;;) {
+    const rows = await store.listOriginals(db, after, page_size);
+    yield* rows;
+    if (rows.length < page_size) return;
+    after = rows.at(-1)!;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,83 @@
+/** Originals that are no longer used. */
+import type { Context } from "../../../core/sdk";
+import { enqueueDeleting } from "../deletion/deleting-job";
+
+/** Deletes unused originals in the background. */
+export class UnusedFiles {
+  #stopped = false;
+  #sweeping: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly ctx: Pick<
+      Context,
+      "afterCommit" | "db" | "enqueue" | "files" | "log" | "now_ms"
+    >,
+    private readonly isUsed: (sha256: string) => Promise<boolean>,
+    /** The used ones among many, in one query. */
+    private readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>,
+  ) {}
+
+  /** Deletes the unused ones among these, once the surrounding transaction is committed. */
+  remove(sha256s: readonly string[]): void {
+    if (sha256s.length > 0) this.ctx.afterCommit(() => void this.delete(sha256s));
+  }
+
+  /** The same now; never rejects. Not inside a transaction. */
+  async delete(sha256s: readonly string[]): Promise<void> {
+    try {
+      const due_ms = await this.ctx.files.remove(sha256s, this.#isUsed);
+      if (due_ms !== null) await enqueueDeleting(this.ctx, due_ms);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Runs `DeleteOriginals`. Returns when the next one is due. */
+  deleteDue(): Promise<number | null> {
+    return this.ctx.files.deleteDue(this.#isUsed);
+  }
+
+  /** Runs `FindUnusedOriginals`: examines all files of the place. */
+  async findUnused(signal: AbortSignal): Promise<void> {
+    const { files } = this.ctx;
+    for await (const listed of files.list()) {
+      signal.throwIfAborted();
+      const names = listed.map(({ sha256 }) => sha256);
+      const used = await this.#findUsed(names);
+      await this.delete(await files.leftOver(names.filter((name) => !used.has(name))));
+    }
+  }
+
+  /** Deletes all unused originals, which a crash may have left behind. */
+  sweep(): void {
+    const sweep = async (): Promise<void> => {
+      await this.ctx.files.sweep(this.#isUsed, this.#findUsed);
+      if (this.ctx.files.place !== null) await enqueueDeleting(this.ctx, 0);
+    };
+    this.#sweeping = sweep().catch(this.#report);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#sweeping;
+  }
+
+  readonly #isUsed = (sha256: string): Promise<boolean> => {
+    this.#requireRunning();
+    return this.isUsed(sha256);
+  };
+  readonly #findUsed = (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
+    this.#requireRunning();
+    return this.findUsed(sha256s);
+  };
+  #requireRunning(): void {
+    if (this.#stopped) throw new Error("the server is stopping");
+  }
+
+  readonly #report = (error: unknown): void => {
+    if (!this.#stopped)
+      this.ctx.log.warn("unused originals could not be deleted; the next start tries again", {
+        error: String(error),
+      });
+  };
+}

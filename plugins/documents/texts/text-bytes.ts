@@ -1,0 +1,55 @@
+/** Sends long texts to a client, reading and encoding them on the way. */
+import { GarbageMeter } from "../../../core/lib/garbage-meter";
+import { nextTurn } from "../../../core/lib/chunked-work";
+import { pullStream } from "../../../core/sdk";
+
+/** Of all texts that are being sent. */
+const garbage = new GarbageMeter();
+/** A part is read, perhaps escaped, and encoded. */
+const garbage_share = 4;
+
+/** The bytes of a text that is its own original: UTF-8, with the interface of a `Blob`. */
+export class TextBytes {
+  /** `open` starts reading it. */
+  constructor(private readonly open: () => AsyncGenerator<string>) {}
+
+  /** The bytes from `start` to `end`, end exclusive; those before are read and skipped. */
+  slice(start: number, end: number): ReadableStream<Uint8Array> {
+    const parts = this.open(),
+      encoder = new TextEncoder();
+    let at = 0;
+    const next = async (): Promise<Uint8Array | null> => {
+      while (at < end) {
+        const part = await parts.next();
+        if (part.done) break;
+        const bytes = encoder.encode(part.value),
+          from = at;
+        at += bytes.length;
+        garbage.add(garbage_share * bytes.length);
+        if (at > start) return bytes.subarray(Math.max(0, start - from), end - from);
+        await nextTurn();
+      }
+      return null;
+    };
+    return pullStream(next, () => void parts.return(undefined));
+  }
+}
+
+/** A record as JSON with a long text as its last field, `content`. */
+export function withContent(record: object, parts: AsyncGenerator<string>): Response {
+  // Up to the quotation mark that begins the text.
+  const head = JSON.stringify({ ...record, content: "" }).slice(0, -2);
+  let ended = false;
+  const next = async (): Promise<string | null> => {
+    const part = await parts.next();
+    if (!part.done) garbage.add(garbage_share * part.value.length);
+    if (!part.done) return JSON.stringify(part.value).slice(1, -1);
+    if (ended) return null;
+    ended = true;
+    return '"}';
+  };
+  return new Response(
+    pullStream(next, () => void parts.return(undefined), head),
+    { headers: { "content-type": "application/json;charset=utf-8" } },
+  );
+}

@@ -1,0 +1,96 @@
+/** Reports on a search backend in health, doctor and metrics: whether it is complete and used. */
+import { fill, HealthFields, toNumber, type Context, type Fill } from "../../../core/sdk";
+import { ok, SystemChecks, type CheckResult } from "../../doctor/contract";
+import { Metrics } from "../../metrics/contract";
+import type { BackendFeed } from "./backend-feed";
+import type { BackendProbe } from "./backend-probe";
+import type { BackendSearch } from "./backend-search";
+import * as store from "./backend-store";
+import type { SearchBackend } from "../contract";
+
+export interface CheckedBackend {
+  readonly backend: () => SearchBackend | undefined;
+  readonly feed: Pick<BackendFeed, "failing">;
+  readonly probe: Pick<BackendProbe, "look">;
+  readonly search: Pick<BackendSearch, "counts" | "failing">;
+}
+type Parts = CheckedBackend & Pick<Context, "db" | "reads">;
+
+interface BackendState {
+  readonly name: string;
+  /** `filling`: it does not have everything yet that was there before it. */
+  readonly state: "failing" | "filling" | "ready";
+  /** Segments. */
+  readonly waiting: number;
+}
+
+export const backendFills = (parts: Parts): Fill[] => [
+  // Missing in the response when there is none.
+  fill(HealthFields, {
+    name: "search_backend",
+    read: async () => (await stateOf(parts)) ?? undefined,
+  }),
+  fill(SystemChecks, { name: "Search backend", run: async () => judge(parts) }),
+  fill(Metrics, {
+    name: "dossier_search_backend_waiting",
+    help: "Segments that a search backend is to be told of; absent without one.",
+    type: "gauge",
+    read: async () => (await stateOf(parts))?.waiting ?? null,
+  }),
+  fill(Metrics, {
+    name: "dossier_search_backend_answers_total",
+    help: "Searches that a search backend said where to look for.",
+    type: "counter",
+    read: async () => parts.search.counts.answered,
+  }),
+  fill(Metrics, {
+    name: "dossier_search_backend_failures_total",
+    help: "Searches for which a search backend was of no use, so that the index found by itself.",
+    type: "counter",
+    read: async () => parts.search.counts.failed,
+  }),
+];
+
+/** Null when it works, or there is none. If it has failed, triggers a check whether it is back. */
+export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
+  const name = backend()?.name,
+    told = feed.failing(),
+    asked = search.failing();
+  if (name === undefined || (told === null && asked === null)) return null;
+  probe.look();
+  return asked === null
+    ? `${name} can't be told what has changed: ${told}.`
+    : `${name} can't be asked, and the index answers by itself: ${asked}.`;
+}
+
+async function stateOf(parts: Parts): Promise<BackendState | null> {
+  const name = parts.backend()?.name;
+  if (name === undefined) return null;
+  const row = await store.findBackend(parts.db),
+    counted = await parts.reads.get<{ segments: number }>(
+      "select count(*) as segments from index_backend_waiting",
+    ),
+    is_filled = row?.begun === 1 && row.filled_to === null,
+    state = backendFailing(parts) !== null ? "failing" : is_filled ? "ready" : "filling";
+  return { name, state, waiting: toNumber(counted?.segments) };
+}
+
+async function judge(parts: Parts): Promise<CheckResult> {
+  const found = await stateOf(parts);
+  if (found === null) return ok("The index finds by itself.");
+  const { name, state, waiting } = found,
+    told = `${waiting} ${waiting === 1 ? "segment waits" : "segments wait"} to be told`;
+  if (state === "failing")
+    return {
+      status: "warn",
+      detail: `${backendFailing(parts)} ${told}.`,
+      fix: `Look at ${name}, and at the log for what it said.`,
+    };
+  if (state === "filling")
+    return ok(`${name} is being told what there was before it: ${told}, or more.`);
+  return ok(
+    waiting === 0
+      ? `${name} has been told everything.`
+      : `${name} is asked for those of whom it knows everything: ${told}.`,
+  );
+}

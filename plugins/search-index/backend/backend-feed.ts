@@ -1,0 +1,236 @@
+/**
+ * Tells a search backend what is published and what is deleted. Segments wait from the transaction
+ * that changes them until the backend has taken them, so that nothing is lost while it is away.
+ */
+import { newUuid, type Context, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
+import { passagesOf } from "./backend-passages";
+import * as store from "./backend-store";
+import type { BackendSegment, SearchBackend } from "../contract";
+import { enqueueTelling } from "../jobs";
+import type { BackendRow, BackendWaitingRow } from "../store";
+import { fromStored } from "../segments/stored-segment";
+import { findVectors, vectorSets } from "../vectors/vector-store";
+
+/** Segments that one transaction adds to the waiting ones when everything is sent. */
+const filled_together = 1_000;
+/** Segments read together, and the approximate number of passages sent at once. */
+const read_together = 64,
+  told_together = 512;
+/** How long one run sends. */
+const run_ms = 20_000;
+/** How often to check whether the backend still has what it was sent. */
+const check_ms = 45_000;
+
+export interface BackendFeedParts extends Pick<
+  Context,
+  "db" | "enqueue" | "inDeletion" | "inTransaction" | "log"
+> {
+  readonly backend: () => SearchBackend | undefined;
+}
+export class BackendFeed {
+  /** Whether there is a backend; false before the start. */
+  is_followed = false;
+  private failure: string | null = null;
+  private checked_at_ms = -Infinity;
+  /** At the last check it had an unexpected number of passages. */
+  private is_suspect = false;
+
+  constructor(private readonly parts: BackendFeedParts) {}
+
+  /** Before the first request. Without a backend, nothing has to be sent. */
+  async start(): Promise<void> {
+    const { db, inDeletion, inTransaction } = this.parts;
+    this.is_followed = this.parts.backend() !== undefined;
+    if (this.is_followed) await inTransaction((tx) => this.enqueue(tx));
+    else if (await store.isThere(db)) await inDeletion(store.deleteBackend);
+  }
+
+  /** Soon checks whether the backend still has what it was sent. */
+  lookAgain(): void {
+    const { inTransaction, log } = this.parts;
+    this.checked_at_ms = -Infinity;
+    inTransaction((tx) => this.enqueue(tx)).catch((error: unknown) =>
+      log.warn("a search backend is not looked at yet", { reason: String(error) }),
+    );
+  }
+
+  /** Why nothing is sent to the backend at the moment; null when it is, or everything was sent. */
+  failing(): string | null {
+    return this.failure;
+  }
+  /** Another process has sent everything. */
+  recover(): void {
+    this.failure = null;
+  }
+
+  // --- Inside the transactions that change what is published.
+
+  /** These documents were published, or are in other folders. */
+  async changed(tx: Db, document_ids: readonly string[]): Promise<void> {
+    if (!(await store.isThere(tx))) return;
+    await store.documentsChanged(tx, document_ids);
+    await this.wake(tx);
+  }
+  /** Something may be waiting. */
+  async wake(tx: Db): Promise<void> {
+    if ((await store.isThere(tx)) && (await store.isAnyWaiting(tx))) await this.enqueue(tx);
+  }
+  /** Another set of vectors is in use, or one of another length. */
+  async vectorsChanged(tx: Db): Promise<void> {
+    if (await store.isThere(tx)) await this.enqueue(tx);
+  }
+  enqueue(tx: Db): Promise<void> {
+    return enqueueTelling(this.parts, tx);
+  }
+
+  // --- The job, one run at a time over all processes.
+
+  async run({ signal }: Pick<JobRun, "signal">): Promise<JobEffect | void> {
+    const backend = this.parts.backend();
+    if (backend === undefined) return;
+    try {
+      const contents = await this.begun(backend, signal);
+      await this.fill(contents, signal);
+      await this.notifyObservers(backend, contents, signal);
+      this.failure = null;
+    } catch (error) {
+      signal.throwIfAborted();
+      this.checked_at_ms = -Infinity;
+      this.failure = error instanceof Error ? error.message : String(error);
+      throw error;
+    }
+    return (tx) => this.wakeIfOutdated(tx);
+  }
+
+  /** The first vectors may have arrived since it was begun without any. */
+  private async wakeIfOutdated(tx: Db): Promise<void> {
+    const row = await store.findBackend(tx);
+    if (row && !holdsVectors(row, await servingVectors(tx))) await this.enqueue(tx);
+    else await this.wake(tx);
+  }
+
+  /** What it contains, or will contain from now on. */
+  private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
+    const { db, inTransaction, log } = this.parts,
+      wanted = { name: backend.name, ...(await servingVectors(db)) };
+    let row = await store.findBackend(db);
+    const is_same = row?.name === wanted.name && holdsVectors(row, wanted);
+    if (row === undefined || !is_same || (await this.isLost(backend, row, signal))) {
+      row = { id: 1, ...wanted, contents: newUuid().replaceAll("-", ""), begun: 0, filled_to: -1 };
+      const { id: _id, ...values } = row;
+      await inTransaction((tx) => store.replaceBackend(tx, values));
+      log.info("a search backend is told everything", { backend: backend.name });
+    }
+    const { contents, dimensions } = row;
+    if (row.begun === 0) {
+      await backend.begin({ contents, dimensions }, signal);
+      await inTransaction((tx) => store.updateBackend(tx, contents, { begun: 1 }));
+    }
+    return row;
+  }
+
+  /** Whether the backend has lost what it was sent. */
+  private async isLost(
+    backend: SearchBackend,
+    { begun, contents, filled_to }: BackendRow,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { db, log } = this.parts,
+      now_ms = performance.now();
+    if (begun === 0 || now_ms < this.checked_at_ms + check_ms) return false;
+    const isWaiting = async () => filled_to !== null || (await store.isAnyWaiting(db));
+    const was_waiting = await isWaiting(),
+      state = await backend.state(signal);
+    this.checked_at_ms = now_ms;
+    if (state?.contents !== contents) {
+      log.warn("a search backend holds nothing of what it was told", { backend: backend.name });
+      return true;
+    }
+    const passages = await store.countPassages(db),
+      is_other = !was_waiting && passages !== state.passages && !(await isWaiting()),
+      is_lost = is_other && this.is_suspect;
+    // A document that is deleted in parts counts until the last one.
+    this.is_suspect = is_other && !is_lost;
+    if (is_lost)
+      log.warn("a search backend holds other passages than it was told", {
+        backend: backend.name,
+        held: state.passages,
+        told: passages,
+      });
+    return is_lost;
+  }
+
+  /** Adds what was published before there was a backend. */
+  private async fill({ contents, filled_to }: BackendRow, signal: AbortSignal): Promise<void> {
+    for (let after = filled_to; after !== null;) {
+      signal.throwIfAborted();
+      const from: number = after;
+      after = await this.parts.inTransaction(async (tx) => {
+        const next = await store.nextWait(tx, from, filled_together);
+        return (await store.updateBackend(tx, contents, { filled_to: next })) ? next : null;
+      });
+    }
+  }
+
+  private async notifyObservers(
+    backend: SearchBackend,
+    row: BackendRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { db, inDeletion } = this.parts;
+    for (const end_ms = performance.now() + run_ms; performance.now() < end_ms;) {
+      signal.throwIfAborted();
+      const waiting = await store.waitingSegments(db, read_together);
+      if (waiting.length === 0) return;
+      await this.tell(backend, row, waiting, signal);
+      await inDeletion(async (tx) => {
+        const now = await store.findBackend(tx);
+        if (now?.contents === row.contents) await store.deleteWaiting(tx, waiting);
+      });
+    }
+  }
+
+  private async tell(
+    backend: SearchBackend,
+    { contents, set_id, dimensions }: BackendRow,
+    waiting: readonly BackendWaitingRow[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { db } = this.parts,
+      ids = waiting.map(({ segment_id }) => Number(segment_id)),
+      published = await store.publishedAmong(db, ids),
+      folders = await store.foldersOfSegments(db, ids),
+      there = new Set(published.map(({ id }) => Number(id))),
+      gone = ids.filter((id) => !there.has(id));
+    if (gone.length > 0) await backend.remove(contents, gone, signal);
+    let some: BackendSegment[] = [],
+      passages = 0;
+    const put = async (): Promise<void> => {
+      if (some.length > 0) await backend.put(contents, some, signal);
+      some = [];
+      passages = 0;
+    };
+    for (const { id, data, owner_id } of published) {
+      const segment_id = Number(id),
+        vectors =
+          dimensions === 0 ? null : await findVectors(db, { id: set_id, dimensions }, segment_id),
+        told = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
+      some.push({
+        segment_id,
+        owner_id,
+        folder_ids: folders.get(segment_id) ?? [],
+        passages: told,
+      });
+      if ((passages += told.length) >= told_together) await put();
+    }
+    await put();
+  }
+}
+
+type Vectors = Pick<BackendRow, "dimensions" | "set_id">;
+async function servingVectors(db: Db): Promise<Vectors> {
+  const set = (await vectorSets(db)).find(({ serving }) => serving === 1);
+  return { set_id: set?.id ?? 0, dimensions: set?.dimensions ?? 0 };
+}
+const holdsVectors = (row: Vectors, { set_id, dimensions }: Vectors): boolean =>
+  row.set_id === set_id && row.dimensions === dimensions;

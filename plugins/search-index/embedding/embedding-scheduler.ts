@@ -1,0 +1,261 @@
+/**
+ * Chooses which texts are embedded next, and tracks the progress of each segment: a call to the
+ * embedder has texts of several owners, who take turns, newest first. A long segment is split over
+ * several calls, so that others' short notes don't wait for it.
+ */
+import type { Db } from "../../../core/sdk";
+import type { Embedder } from "../contract";
+import type { VectorSetRow } from "../store";
+import { chunksOfSegment } from "../chunks/stored-chunks";
+import { embedChecked } from "../vectors/vectors";
+import * as store from "./waiting-store";
+import type { WaitingSegment } from "./waiting-store";
+
+/** Null for a passage that gets no vector. */
+export type PassageText = string | null;
+/** The vectors of one text. */
+type Made = readonly Float32Array[];
+/** A segment in progress. The texts without vectors yet are the last ones. */
+export interface OpenSegment extends WaitingSegment {
+  readonly texts: readonly PassageText[];
+  readonly made: Made[];
+}
+/** The next texts of a segment. */
+interface Part {
+  readonly segment: OpenSegment;
+  readonly texts: readonly PassageText[];
+}
+export interface EmbeddingCall {
+  readonly parts: readonly Part[];
+  readonly texts: readonly PassageText[];
+  /** Failed attempts of its segment, which is alone then; 0: none has failed. */
+  readonly tries: number;
+}
+
+/** A call under construction. */
+interface Draft {
+  /** The number of texts from each segment. */
+  readonly counts: Map<OpenSegment, number>;
+  /** The maximum number of segments started with it. */
+  begun: number;
+}
+
+/** Segments in progress at once: their vectors are in memory until they are complete. */
+const begun_max = 16;
+/** After this many calls, one is for a segment that has failed before. */
+const calls_between_retries = 8;
+
+export class EmbeddingScheduler {
+  private readonly open = new Map<number, OpenSegment>();
+  private last_owner = "";
+  private calls_since_retry = 0;
+  /** A segment that has failed before, and succeeds so far. */
+  private retried: OpenSegment | undefined;
+  /** Whether a segment has failed since the attempts were reset. */
+  private has_failed = false;
+
+  constructor(private readonly db: Db) {}
+
+  /** At most the next `texts_max` texts of segments in progress; null when these are all done. */
+  async nextBegun(texts_max: number): Promise<EmbeddingCall | null> {
+    await this.forgetGone();
+    const counts = new Map<OpenSegment, number>();
+    let room = texts_max;
+    for (const segment of this.begun()) {
+      const count = Math.min(room, segment.texts.length - segment.made.length);
+      if (count > 0) counts.set(segment, count);
+      room -= count;
+    }
+    if (counts.size === 0) return null;
+    return callOf(
+      [...counts].map(([segment, count]) => partOf(segment, count)),
+      0,
+    );
+  }
+
+  /** At most the next `texts_max` texts; null when nothing waits. */
+  async next(texts_max: number): Promise<EmbeddingCall | null> {
+    await this.forgetGone();
+    const is_retry =
+      this.retried !== undefined ||
+      (this.has_failed && this.calls_since_retry >= calls_between_retries);
+    const call = is_retry ? null : await this.nextOfOwners(texts_max);
+    if (call !== null) {
+      this.calls_since_retry++;
+      return call;
+    }
+    this.calls_since_retry = 0;
+    return (await this.nextRetry(texts_max)) ?? this.nextOfOwners(texts_max);
+  }
+
+  /** Takes the result of a call. Returns the segments that are complete. */
+  done({ parts }: EmbeddingCall, made: readonly Made[]): OpenSegment[] {
+    let at = 0;
+    for (const { segment, texts } of parts) {
+      segment.made.push(...made.slice(at, (at += texts.length)));
+      this.open.set(segment.segment_id, segment);
+    }
+    const complete = parts
+      .map(({ segment }) => segment)
+      .filter((segment) => segment.made.length === segment.texts.length);
+    for (const { segment_id } of complete) this.open.delete(segment_id);
+    const first = parts[0]?.segment;
+    this.retried =
+      first !== undefined && first.tries > 0 && !complete.includes(first) ? first : undefined;
+    return complete;
+  }
+
+  /** The embedder has failed: its segments are tried again alone, from the beginning. */
+  async failed({ parts }: EmbeddingCall): Promise<void> {
+    const ids = parts.map(({ segment }) => segment.segment_id);
+    for (const id of ids) this.open.delete(id);
+    this.has_failed = true;
+    this.retried = undefined;
+    await store.countAttempt(this.db, ids);
+  }
+
+  /** Forgets everything in progress: another set of vectors is being made. */
+  clear(): void {
+    this.open.clear();
+    this.has_failed = false;
+    this.retried = undefined;
+  }
+
+  /** Forgets what was deleted meanwhile. */
+  private async forgetGone(): Promise<void> {
+    if (this.open.size === 0) return;
+    const waiting = await store.stillWaiting(this.db, [...this.open.keys()]);
+    for (const id of this.open.keys()) if (!waiting.has(id)) this.open.delete(id);
+    if (this.retried && !waiting.has(this.retried.segment_id)) this.retried = undefined;
+  }
+
+  private async nextOfOwners(texts_max: number): Promise<EmbeddingCall | null> {
+    const lines = await this.linesInTurn(texts_max),
+      draft: Draft = { counts: new Map(), begun: this.open.size };
+    let room = texts_max;
+    // An owner with less than a share leaves the rest to others.
+    for (let before = -1; room > 0 && before !== room;) {
+      before = room;
+      for (const [at, line] of lines.entries())
+        room -= await this.takeFrom(line, Math.ceil(room / (lines.length - at)), draft);
+    }
+    const { counts } = draft;
+    if (counts.size === 0 && lines.length > 0)
+      // No other one is started before one of these has ended.
+      for (const segment of this.begun().slice(0, texts_max)) counts.set(segment, 1);
+    if (counts.size === 0) return null;
+    return callOf(
+      [...counts].map(([segment, count]) => partOf(segment, count)),
+      0,
+    );
+  }
+
+  /** Waiting segments of the owners whose turn it is, as many as one call can take. */
+  private async linesInTurn(most: number): Promise<WaitingSegment[][]> {
+    const first = await store.nextOwner(this.db, this.last_owner),
+      lines: WaitingSegment[][] = [];
+    for (let owner = first; owner !== undefined && lines.length < most;) {
+      lines.push(await this.lineOf(owner, most));
+      this.last_owner = owner;
+      owner = await store.nextOwner(this.db, owner);
+      if (owner === first) break;
+    }
+    return lines;
+  }
+
+  private begun(): OpenSegment[] {
+    return [...this.open.values()].filter(({ tries }) => tries === 0);
+  }
+
+  /** Segments in progress come first: their vectors are in memory. */
+  private async lineOf(owner_id: string, most: number): Promise<WaitingSegment[]> {
+    const begun = this.begun().filter((one) => one.owner_id === owner_id),
+      waiting = await store.newestOf(this.db, owner_id, most + begun.length);
+    return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
+  }
+
+  /** At most this many texts, from the beginning of the line. Returns how many there were. */
+  private async takeFrom(line: WaitingSegment[], most: number, draft: Draft): Promise<number> {
+    const { counts } = draft;
+    let taken = 0;
+    while (line.length > 0 && taken < most) {
+      const [row] = line as [WaitingSegment],
+        is_begun = "made" in row,
+        is_long = row.passages > most - taken;
+      if (is_long && !is_begun) {
+        if (draft.begun >= begun_max) {
+          line.shift();
+          continue;
+        }
+        draft.begun++;
+      }
+      const segment = await this.openOf(row),
+        before = counts.get(segment) ?? 0,
+        left = segment.texts.length - segment.made.length - before,
+        count = Math.min(left, most - taken);
+      counts.set(segment, before + count);
+      taken += count;
+      if (count === left) line.shift();
+      else line[0] = segment;
+    }
+    return taken;
+  }
+
+  private async nextRetry(texts_max: number): Promise<EmbeddingCall | null> {
+    const row = this.retried ?? (await store.failedBefore(this.db, 1))[0];
+    if (row === undefined) {
+      this.has_failed = false;
+      return null;
+    }
+    const segment = await this.openOf(row),
+      // The embedder may be slow, or fail on one of them.
+      part = partOf(segment, Math.max(1, texts_max >> Math.min(row.tries, 16)));
+    return callOf([part], row.tries);
+  }
+
+  private async openOf(row: WaitingSegment): Promise<OpenSegment> {
+    if ("made" in row) return row as OpenSegment;
+    const chunks = await chunksOfSegment(this.db, row.segment_id);
+    return {
+      ...row,
+      made: [],
+      texts: chunks.map(({ heading, text, is_listing }) =>
+        is_listing
+          ? null
+          : [row.title, heading, text.trimEnd()]
+              .filter((part) => part !== null && part !== "")
+              .join("\n"),
+      ),
+    };
+  }
+}
+
+const partOf = (segment: OpenSegment, texts_max: number): Part => ({
+  segment,
+  texts: segment.texts.slice(segment.made.length, segment.made.length + texts_max),
+});
+const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
+  parts,
+  texts: parts.flatMap(({ texts }) => texts),
+  tries,
+});
+
+/** The vectors of its texts, in order; an empty list for a text without any. */
+export async function embedCall(
+  embedder: Embedder,
+  { model, asked_dimensions, adopted, dimensions }: VectorSetRow,
+  { texts }: EmbeddingCall,
+  signal: AbortSignal,
+): Promise<readonly (readonly Float32Array[])[]> {
+  const asked = texts.filter((text) => text !== null);
+  if (asked.length === 0) return texts.map(() => []);
+  const options = {
+    kind: "document",
+    model,
+    dimensions: asked_dimensions || null,
+    signal,
+  } as const;
+  const made = await embedChecked(embedder, asked, options, adopted === 1 ? 0 : dimensions);
+  let at = 0;
+  return texts.map((text) => (text === null ? [] : made[at++]!));
+}

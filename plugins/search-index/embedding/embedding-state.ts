@@ -1,0 +1,58 @@
+/** The state of documents that wait for their vectors, and the reason if there is no progress. */
+import type { EmbeddingState } from "../contract";
+import type { EmbeddingProgress } from "./embedding-progress";
+import type { WaitingTotals } from "./waiting-store";
+
+export interface StateParts {
+  readonly has_embedder: boolean;
+  readonly is_paused: boolean;
+  readonly totals: WaitingTotals;
+  /** False while there may be more that waits. */
+  readonly is_counted: boolean;
+  /** The embedder's latest error. */
+  readonly failure: string | null;
+  readonly progress: Pick<EmbeddingProgress, "idleMs" | "made" | "perSecond">;
+}
+
+/** After this time without a vector something is wrong. */
+const idle_ms_max = 10 * 60_000;
+
+export function embeddingState(parts: StateParts): EmbeddingState {
+  const { totals, progress } = parts,
+    failing = failingOf(parts),
+    state = stateOf(parts, failing),
+    per_second = progress.perSecond();
+  const left_s =
+    state === "pending" && per_second !== null ? Math.ceil(totals.passages / per_second) : null;
+  return { state, ...totals, made: progress.made, per_second, left_s, failing };
+}
+
+function stateOf(
+  { has_embedder, is_paused, totals, is_counted }: StateParts,
+  failing: string | null,
+): EmbeddingState["state"] {
+  if (!has_embedder) return "none";
+  if (is_paused) return "paused";
+  if (totals.documents === 0 && is_counted) return "ready";
+  return failing === null ? "pending" : "failing";
+}
+
+/** As a sentence; null when nothing is wrong. */
+function failingOf({
+  has_embedder,
+  is_paused,
+  totals: { documents },
+  failure,
+  progress,
+}: StateParts): string | null {
+  if (!has_embedder || is_paused || documents === 0) return null;
+  const idle_ms = progress.idleMs(),
+    minutes = Math.floor(idle_ms / 60_000),
+    reason = failure ?? (idle_ms > idle_ms_max ? `none was made for ${minutes} minutes` : null);
+  if (reason === null) return null;
+  const who =
+    documents === 1
+      ? "1 document waits for its vectors"
+      : `${documents} documents wait for their vectors`;
+  return `${who}: ${reason}. Until then words find them.`;
+}

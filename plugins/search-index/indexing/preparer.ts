@@ -1,0 +1,228 @@
+/**
+ * Chunks and encodes a document for publication. A very large one is staged: written ahead, a
+ * segment at a time, where no search finds it.
+ */
+import { GarbageMeter } from "../../../core/lib/garbage-meter";
+import type { Context, Db } from "../../../core/sdk";
+import type { IndexInput, Prepared, TakenOver } from "../contract";
+import type { EncoderProtocol } from "./encoder-worker";
+import type { EncodedSegment } from "./encoder";
+import { IndexVersionRows, placed, type PlacedSegment } from "../index-versions";
+import type { StagedVersions } from "./staged-versions";
+import * as store from "../store";
+import type { SegmentRows } from "../store";
+import { blockOfFloats } from "../vectors/vector-block";
+import type { WorkerClient } from "../workers/worker-client";
+
+/** A document of more segments than this is staged. */
+const unstaged_segments_max = 4;
+
+export interface PreparerParts extends Pick<Context, "inTransaction"> {
+  readonly files: Pick<Context["files"], "requireFreeSpace">;
+  readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
+  /** Ids of segments, ascending. */
+  readonly nextId: () => number;
+  readonly staged: StagedVersions;
+}
+
+/** The content of `Prepared.parts`. */
+export interface IndexVersion {
+  readonly id: number;
+  readonly owner_id: string;
+  readonly title: string;
+  readonly chunks: number;
+  readonly segment_count: number;
+  /** JSON: the heading spans marked in the document; null when there are none. */
+  readonly headings: string | null;
+  /** JSON: when the text is spoken in a recording; null when it is not a recording. */
+  readonly times: string | null;
+  /** Null when they are staged. */
+  readonly segments: readonly SegmentRows[] | null;
+  /** The set in which some of them have vectors already. */
+  readonly set_id: number | null;
+}
+
+/** Resolves when the segments so far are written, if they are staged. */
+type Take = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
+
+export class DocumentPreparer {
+  /**
+   * By document. Complete only with a single process: a removal ends preparations in this process,
+   * not in another.
+   */
+  private readonly in_progress = new Map<string, Set<AbortController>>();
+
+  private readonly garbage = new GarbageMeter();
+
+  constructor(private readonly parts: PreparerParts) {}
+
+  /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
+  prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
+    const { owner_id, title, text, stored, pages, headings, times } = input;
+    return this.collect(input, stored?.id ?? text ?? "", signal, (take, ended) =>
+      this.parts.encoder.ask(
+        { title, text, stored, pages, headings, times },
+        {
+          owner: owner_id,
+          signal: ended,
+          onPart: (part) => take(part).catch(() => undefined),
+        },
+      ),
+    );
+  }
+
+  /** The same with encoded segments. `set_id`: the set for their vectors. */
+  takeOver(input: TakenOver, set_id: number | null, signal?: AbortSignal): Promise<Prepared> {
+    return this.collect(input, input.stored.id, signal, async (take, ended) => {
+      for await (const { chunks, data, vectors } of input.segments) {
+        ended.throwIfAborted();
+        const own = set_id === null ? null : vectorsOf(input.vectors, vectors);
+        // A copy is aligned for numbers.
+        const segment = new Uint32Array(data.slice().buffer);
+        await take({
+          ...placed({ data: segment, chunks }),
+          vectors: own && { set_id: set_id!, data: own },
+        });
+      }
+      return null;
+    }).then((prepared) => withVectorsOf(prepared, set_id));
+  }
+
+  /** `produce` yields the segments, and returns the language. */
+  private async collect(
+    input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
+    text: number | string,
+    signal: AbortSignal | undefined,
+    produce: (take: Take, ended: AbortSignal) => Promise<string | null>,
+  ): Promise<Prepared> {
+    const { owner_id, document_id, version, title, headings, times } = input;
+    const removal = this.begin(document_id),
+      ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
+    const rows = new IndexVersionRows(document_id, text, this.parts.nextId),
+      staging = new StagingWriter(document_id, { ...this.parts, garbage: this.garbage }, ended);
+    try {
+      const { language, segments } = await this.collectRows(rows, staging, (take) =>
+        produce(take, ended),
+      );
+      const index_version: IndexVersion = {
+        id: rows.index_version || this.parts.nextId(),
+        owner_id,
+        title,
+        chunks: rows.chunks,
+        segment_count: rows.segments,
+        headings: jsonOrNull(headings),
+        times: jsonOrNull(times),
+        segments: staging.begun ? null : segments,
+        set_id: null,
+      };
+      if (staging.begun)
+        signal?.addEventListener("abort", () => this.parts.staged.discard(index_version.id), {
+          once: true,
+        });
+      const is_empty = rows.chunks === 0;
+      return { document_id, version, language, is_empty, parts: index_version };
+    } catch (error) {
+      await staging.written().catch(() => undefined);
+      if (staging.begun) this.parts.staged.discard(rows.index_version);
+      throw error;
+    } finally {
+      this.end(document_id, removal);
+    }
+  }
+
+  /** The document is deleted: ends its preparations. */
+  abort(document_id: string): void {
+    for (const one of this.in_progress.get(document_id) ?? [])
+      one.abort(new Error("The document was deleted."));
+  }
+
+  /** Segments passed to `staging` are not returned. */
+  private async collectRows(
+    rows: IndexVersionRows,
+    staging: StagingWriter,
+    produce: (take: Take) => Promise<string | null>,
+  ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
+    let segments: SegmentRows[] = [];
+    const take = (more: readonly SegmentRows[]): void => {
+      segments.push(...more);
+      if (rows.segments <= unstaged_segments_max) return;
+      staging.write(rows.index_version, segments);
+      segments = [];
+    };
+    const language = await produce((segment) => {
+      take(rows.add(segment));
+      return staging.written();
+    });
+    take(rows.end());
+    await staging.written();
+    return { language, segments };
+  }
+
+  private begin(document_id: string): AbortController {
+    const removal = new AbortController();
+    const others = this.in_progress.get(document_id) ?? new Set();
+    this.in_progress.set(document_id, others.add(removal));
+    return removal;
+  }
+  private end(document_id: string, removal: AbortController): void {
+    const others = this.in_progress.get(document_id)!;
+    others.delete(removal);
+    if (others.size === 0) this.in_progress.delete(document_id);
+  }
+}
+
+/** In the form in which this version stores them. */
+const vectorsOf = (kind: TakenOver["vectors"], data: Uint8Array | null): Uint8Array | null =>
+  kind && data && kind.layout === undefined ? blockOfFloats(data, kind.dimensions) : data;
+
+const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => ({
+  ...prepared,
+  parts: { ...(prepared.parts as IndexVersion), set_id },
+});
+
+const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
+  spans?.length ? JSON.stringify(spans) : null;
+
+interface StagingParts extends Pick<PreparerParts, "inTransaction" | "files" | "staged"> {
+  readonly garbage: GarbageMeter;
+}
+
+/** Writes segments in one transaction each, in order, while more of them are being encoded. */
+class StagingWriter {
+  begun = false;
+  private writes: Promise<void> = Promise.resolve();
+  constructor(
+    private readonly document_id: string,
+    private readonly parts: StagingParts,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  write(index_version: number, segments: readonly SegmentRows[]): void {
+    const { document_id } = this;
+    if (!this.begun)
+      this.enqueue((tx) => this.parts.staged.begin(tx, { edition: index_version, document_id }));
+    this.begun = true;
+    for (const segment of segments) {
+      this.enqueue((tx) => store.insertSegment(tx, segment));
+      // With its chunks it takes several times as much.
+      this.parts.garbage.add(4 * segment.row.data.byteLength);
+    }
+  }
+
+  /** Resolves once everything is written. @throws the first error. */
+  written(): Promise<void> {
+    return this.writes;
+  }
+
+  private enqueue(write: (tx: Db) => Promise<unknown>): void {
+    this.writes = this.writes.then(() =>
+      this.parts.inTransaction(async (tx) => {
+        this.signal.throwIfAborted();
+        this.parts.files.requireFreeSpace();
+        await write(tx);
+      }),
+    );
+    // `written` reports an error; until then it is unhandled.
+    this.writes.catch(() => undefined);
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Indexes documents of an earlier analyzer or chunker again, a few in each run of its job; until
+ * then their old rows are searched.
+ */
+import type { Context, Db, JobEffect, JobRun } from "../../../core/sdk";
+import { analyzer } from "../analysis/analyzer";
+import { chunker_version } from "../chunks/chunker";
+import type { Prepared } from "../contract";
+import { enqueueReindex } from "../jobs";
+import type { IndexService } from "../service";
+import { inputOf } from "../chunks/stored-chunks";
+import * as store from "../store";
+import type { DocumentRow } from "../store";
+
+/** Per run. */
+const documents_max = 50,
+  chunks_max = 2_000;
+
+/** Replaces an owner: all of this work takes turns as one. */
+const maintenance = "index.reencode";
+
+export interface ReindexerParts extends Pick<Context, "db" | "enqueue"> {
+  readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
+  /** The target version. */
+  readonly analyzer_version?: number;
+}
+interface Reindexed {
+  readonly document: DocumentRow;
+  readonly prepared: Prepared;
+}
+
+export class Reindexer {
+  private readonly analyzer_version: number;
+  constructor(private readonly parts: ReindexerParts) {
+    this.analyzer_version = parts.analyzer_version ?? analyzer.version;
+  }
+
+  /** Before the first request: enqueues the job if it has work. */
+  async start(): Promise<void> {
+    const { db } = this.parts;
+    if ((await store.countOutdated(db, this.analyzer_version, chunker_version, 1)) > 0)
+      await enqueueReindex(this.parts, db, 0);
+  }
+
+  /** One run of the job. Each run enqueues the next step. */
+  async run(step: number, { signal }: JobRun): Promise<JobEffect | void> {
+    const { db, index } = this.parts;
+    const documents = firstOf(
+      await store.outdatedDocuments(db, this.analyzer_version, chunker_version, documents_max),
+    );
+    if (documents.length === 0) return;
+    const reindexed: Reindexed[] = [];
+    for (const document of documents) {
+      const { document_id, version } = document;
+      const input = await inputOf(db, document);
+      const prepared = await index.prepare(
+        { owner_id: maintenance, document_id, version, ...input },
+        signal,
+      );
+      reindexed.push({ document, prepared });
+    }
+    return async (tx) => {
+      for (const one of reindexed) await this.replace(tx, one);
+      await enqueueReindex(this.parts, tx, step + 1);
+    };
+  }
+
+  /** A document that was overwritten or deleted meanwhile is left alone. */
+  private async replace(tx: Db, { document, prepared }: Reindexed): Promise<void> {
+    const { index } = this.parts,
+      published = await store.findDocument(tx, document.document_id);
+    if (published?.edition === document.edition)
+      await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));
+    else index.discard(prepared);
+  }
+}
+
+/** The first documents, up to `chunks_max` in total: a larger one comes alone. */
+function firstOf(documents: readonly DocumentRow[]): DocumentRow[] {
+  let chunks = 0;
+  return documents.filter((document, at) => (chunks += document.chunks) <= chunks_max || at === 0);
+}

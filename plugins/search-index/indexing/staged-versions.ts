@@ -1,0 +1,118 @@
+/**
+ * Unpublished index versions: those that are being written, and those that wait to be deleted, in
+ * parts and in the background.
+ */
+import { Cleaner } from "../../../core/lib/cleaner";
+import { inParts } from "../../../core/lib/chunked-work";
+import type { Context, Db } from "../../../core/sdk";
+import { deleteIndexVersions, deleteSomeSegments, hideIndexVersion } from "../deletion-store";
+import * as store from "./staged-store";
+import type { DocumentRow, StagedRow } from "../store";
+
+/** An index version with more chunks is deleted in parts. */
+const small_chunks_max = 512;
+
+export type StagedVersionsParts = Pick<
+  Context,
+  "afterCommit" | "db" | "inDeletion" | "log" | "node" | "truncateWal"
+>;
+
+export class StagedVersions {
+  /** Those that this process may still publish. */
+  private readonly held = new Set<number>();
+  private readonly cleaner = new Cleaner({
+    clean: (signal) => this.clean(signal),
+    onError: (error) =>
+      this.parts.log.warn("an old part of the index was not deleted yet", { error: String(error) }),
+  });
+
+  constructor(private readonly parts: StagedVersionsParts) {}
+
+  /**
+   * Before the first request: deletes what was staged and never published, except for what another
+   * process is staging.
+   */
+  start(): void {
+    this.held.clear();
+    this.cleaner.start();
+  }
+  /** Deletes what other processes have left behind as well. */
+  clearUp(): void {
+    this.cleaner.start();
+  }
+  stop(): Promise<void> {
+    return this.cleaner.stop();
+  }
+
+  /** Before its first segment is written; deletes what was staged of the document before. */
+  async begin(
+    tx: Db,
+    { edition, document_id }: Pick<StagedRow, "document_id" | "edition">,
+  ): Promise<void> {
+    await this.release(tx, document_id);
+    await store.insertStaged(tx, { edition, document_id, node: this.parts.node.id });
+    this.held.add(edition);
+  }
+
+  /** It is published, and no longer staged. @throws Error when it was discarded. */
+  async end(tx: Db, edition: number, document_id: string): Promise<void> {
+    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.parts.node.id)))
+      throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
+    this.parts.afterCommit(() => this.held.delete(edition));
+  }
+
+  /** It will not be published. */
+  discard(edition: number): void {
+    if (this.held.delete(edition)) this.cleaner.start();
+  }
+
+  /**
+   * Another index version replaces this one, and what is staged of the document: it is invisible
+   * from now on.
+   */
+  async replace(
+    tx: Db,
+    { document_id, edition, chunks }: Pick<DocumentRow, "document_id" | "edition" | "chunks">,
+  ): Promise<void> {
+    if (chunks <= small_chunks_max) await deleteIndexVersions(tx, [edition]);
+    else {
+      await hideIndexVersion(tx, edition);
+      await store.insertStaged(tx, { edition, document_id, node: "" });
+      this.parts.afterCommit(this.cleaner.start);
+    }
+  }
+
+  /** Nothing staged of the document will be published. */
+  async release(tx: Db, document_id: string): Promise<void> {
+    const editions = await store.stagedIndexVersions(tx, document_id);
+    if (editions.length === 0) return;
+    await store.disownStaged(tx, { document_id });
+    this.parts.afterCommit(() => {
+      for (const edition of editions) this.held.delete(edition);
+      this.cleaner.start();
+    });
+  }
+
+  private async clean(signal: AbortSignal): Promise<void> {
+    const { db, inDeletion, node, truncateWal } = this.parts,
+      alive = await node.alive(),
+      staged = await store.allStaged(db),
+      unused = staged.filter((one) =>
+        one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
+      );
+    for (const { edition, node: of } of unused) {
+      // A process that was only silent must not publish what is partly deleted.
+      if (of !== "") await inDeletion((tx) => store.disownStaged(tx, { edition }));
+      await inParts(
+        () =>
+          inDeletion(async (tx) => {
+            if (!(await deleteSomeSegments(tx, "edition", [edition]))) return true;
+            await store.deleteStaged(tx, edition, "");
+            return false;
+          }),
+        signal,
+      );
+    }
+    if (unused.length > 0) truncateWal();
+  }
+}

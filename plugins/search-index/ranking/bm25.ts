@@ -1,0 +1,348 @@
+/** Exact BM25 over the segments in scope, whether stored singly or in packs. */
+import type { PackPart } from "../segments/pack";
+import { pack_chunks_max, partOf } from "../segments/pack";
+import type { Query } from "../analysis/query";
+import type { ScopedPack } from "./scope";
+import {
+  analyzerOf,
+  chunkCount,
+  lengthOf,
+  lengthSum,
+  listing_length,
+  postingAt,
+  postingsOf,
+  segment_chunks_max,
+  type Segment,
+} from "../segments/segment";
+import type { Pauses } from "../workers/worker-protocol";
+
+const k1 = 1.2,
+  b = 0.75;
+/**
+ * A document's score is the mean of the best chunks within this distance of a chunk, including
+ * itself. In a manual of a thousand chunks, distant ones say nothing about it.
+ */
+const document_chunks = 5,
+  document_reach = 4;
+/** Lengths up to this one have their weight computed once. */
+const common_length_max = 2_047;
+
+/** A matching chunk. */
+export interface Hit {
+  /** The index of its segment among those searched. */
+  readonly segment: number;
+  /** Its index in the segment. */
+  readonly chunk: number;
+  readonly score: number;
+  /** The mean score of the best chunks around it: how much the document says at this place. */
+  readonly document_score: number;
+}
+export interface RankedHit extends Hit {
+  /** The version of the analyzer that indexed it. */
+  readonly analyzer: number;
+}
+export interface Ranking {
+  /** Best first. */
+  readonly hits: readonly RankedHit[];
+  /** The inverse document frequency of each query term in this scope. */
+  readonly idfs: readonly number[];
+}
+
+/** Statistics of all passages in scope, when only some of their segments are read. */
+export interface ScopeStatistics {
+  readonly passages: number;
+  /** The number of passages with each query term. */
+  readonly frequencies: readonly number[];
+}
+
+/** Segments that are scored together: those of a pack, or a single one. */
+interface Unit {
+  readonly analyzer: number;
+  /** The index of each segment among those searched. */
+  readonly places: ArrayLike<number>;
+  /** The first chunk of each segment, plus the end. */
+  readonly first_chunks: ArrayLike<number>;
+  /** The segment of each chunk. */
+  readonly segment_of: ArrayLike<number>;
+  /** The length of each chunk, as stored in its segment. */
+  readonly lengthAt: (chunk: number) => number;
+  /** Its matches: the end of its runs. */
+  readonly runs_end: number;
+}
+const only_segment = new Uint8Array(segment_chunks_max);
+
+/**
+ * Takes the segments one after another, keeps what matches the query, and ranks at the end, because
+ * only then it is known how rare a term is.
+ */
+export class Ranker {
+  /** The number of chunks in each segment. */
+  readonly chunk_counts: Uint16Array;
+  private readonly frequencies: number[];
+  private chunks = 0;
+  private length_sum = 0;
+  private readonly units: Unit[] = [];
+  /** For each run of matches: its term, and where its matches end. */
+  private runs = new Uint32Array(1_024);
+  private runs_used = 0;
+  /** `chunk << 8 | tf` of each match, and the length of that chunk. */
+  private postings = new Uint32Array(4_096);
+  private lengths = new Uint16Array(4_096);
+  private used = 0;
+  private readonly buffer = new Uint32Array(pack_chunks_max);
+
+  /** `segments`: how many are searched; with `statistics`, only some of them are added. */
+  constructor(
+    private readonly query: Query,
+    segments: number,
+    private readonly statistics?: ScopeStatistics,
+  ) {
+    this.frequencies = new Array<number>(query.terms.length).fill(0);
+    this.chunk_counts = new Uint16Array(segments);
+  }
+
+  /** Segments must come in order, except for those in packs. */
+  addSegment(place: number, segment: Segment): void {
+    const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [],
+      runs_before = this.runs_used;
+    this.count(place, chunkCount(segment), lengthSum(segment));
+    for (const { at: term, hash } of hashes) {
+      const range = postingsOf(segment, hash),
+        first = range >>> 16,
+        end = range & 0xffff;
+      if (range === 0) continue;
+      this.makeRoom(end - first);
+      for (let at = first; at < end; at++) {
+        const posting = postingAt(segment, at);
+        this.push(posting, lengthOf(segment, posting >>> 8));
+      }
+      this.endRun(term, end - first);
+    }
+    if (this.runs_used > runs_before)
+      this.units.push({
+        analyzer: analyzerOf(segment),
+        places: [place],
+        first_chunks: [0, chunkCount(segment)],
+        segment_of: only_segment,
+        lengthAt: (chunk) => lengthOf(segment, chunk),
+        runs_end: this.runs_used,
+      });
+  }
+
+  /** The parts needed for the terms of the query. */
+  partsFor({ pack }: ScopedPack): number[] {
+    const hashes = this.query.hashes.get(pack.head.analyzer) ?? [];
+    return [...new Set(hashes.map(({ hash }) => partOf(hash)))];
+  }
+
+  /** `parts`: those returned by `partsFor`, by number. */
+  addPack({ pack, places, whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
+    const { head } = pack,
+      { segment_of, lengths } = head,
+      hashes = this.query.hashes.get(head.analyzer) ?? [],
+      runs_before = this.runs_used;
+    for (let segment = 0; segment < places.length; segment++) {
+      if (places[segment]! < 0) continue;
+      const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
+      this.count(places[segment]!, chunks, head.length_sums[segment]!);
+    }
+    for (const { at: term, hash } of hashes) {
+      const found = parts.get(partOf(hash))!.read(hash, this.buffer),
+        before = this.used;
+      this.makeRoom(found);
+      for (let at = 0; at < found; at++) {
+        const posting = this.buffer[at]!,
+          chunk = posting >>> 8;
+        if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
+      }
+      if (this.used > before) this.endRun(term, this.used - before);
+    }
+    const { analyzer, first_chunks } = head;
+    if (this.runs_used > runs_before)
+      this.units.push({
+        analyzer,
+        places,
+        first_chunks,
+        segment_of,
+        lengthAt: (chunk) => lengths[chunk]!,
+        runs_end: this.runs_used,
+      });
+  }
+
+  /** The best `limit` chunks. Equal scores are in the order of their segments. */
+  async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
+    const { chunks } = this,
+      { passages, frequencies } = this.statistics ?? {
+        passages: chunks,
+        frequencies: this.frequencies,
+      },
+      idfs = frequencies.map((found) => {
+        // A chunk that has two spellings of a term was counted twice.
+        const count = Math.min(found, passages);
+        return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
+      });
+    const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1)),
+      length_mean = this.length_sum / Math.max(1, chunks);
+    const top = new TopHits<RankedHit>(limit),
+      scores = new Float64Array(pack_chunks_max),
+      saturations = new Saturations(length_mean);
+    let run = 0,
+      at = 0;
+    for (const unit of this.units) {
+      for (; run < unit.runs_end; run++) {
+        const weight = weights[this.runs[run * 2]!]!,
+          end = this.runs[run * 2 + 1]!;
+        for (; at < end; at++) {
+          const posting = this.postings[at]!,
+            tf = posting & 255;
+          scores[posting >>> 8]! += (weight * tf) / (tf + saturations.of(this.lengths[at]!));
+        }
+      }
+      addHits(unit, scores, top);
+      if (pauses.due) await pauses.pause();
+    }
+    return { hits: top.sorted(), idfs };
+  }
+
+  /** Which query terms a hit contains, as indices. */
+  termsIn({ segment, chunk }: Hit): number[] {
+    const terms = new Set<number>();
+    let run = 0;
+    for (const { places, first_chunks, runs_end } of this.units) {
+      const within = Array.prototype.indexOf.call(places, segment);
+      if (within < 0) {
+        run = runs_end;
+        continue;
+      }
+      for (; run < runs_end; run++) {
+        const matches = this.postings.subarray(
+          run === 0 ? 0 : this.runs[run * 2 - 1]!,
+          this.runs[run * 2 + 1]!,
+        );
+        if (matches.some((posting) => posting >>> 8 === first_chunks[within]! + chunk))
+          terms.add(this.runs[run * 2]!);
+      }
+      break;
+    }
+    return [...terms];
+  }
+
+  private count(place: number, chunks: number, length_sum: number): void {
+    this.chunk_counts[place] = chunks;
+    this.chunks += chunks;
+    this.length_sum += length_sum;
+  }
+  private makeRoom(count: number): void {
+    if (this.used + count <= this.postings.length) return;
+    const size = Math.max(this.used + count, this.postings.length * 2);
+    this.postings = extended(this.postings, new Uint32Array(size));
+    this.lengths = extended(this.lengths, new Uint16Array(size));
+  }
+  private push(posting: number, length: number): void {
+    this.postings[this.used] = posting;
+    this.lengths[this.used++] = length;
+  }
+  private endRun(term: number, count: number): void {
+    this.frequencies[term]! += count;
+    if (this.runs_used * 2 === this.runs.length)
+      this.runs = extended(this.runs, new Uint32Array(this.runs.length * 2));
+    this.runs[this.runs_used * 2] = term;
+    this.runs[this.runs_used++ * 2 + 1] = this.used;
+  }
+}
+
+function extended<A extends Uint32Array | Uint16Array>(from: A, to: A): A {
+  to.set(from);
+  return to;
+}
+
+/** The effect of a chunk's length on its score. */
+class Saturations {
+  private readonly common: Float64Array;
+  constructor(private readonly length_mean: number) {
+    this.common = new Float64Array(common_length_max + 1);
+    for (let length = 0; length <= common_length_max; length++)
+      this.common[length] = this.compute(length);
+  }
+  of(length: number): number {
+    return length <= common_length_max ? this.common[length]! : this.compute(length);
+  }
+  private compute(length: number): number {
+    return k1 * (1 - b + (b * length) / this.length_mean);
+  }
+}
+
+/** Adds the scores of a unit, and resets them to zero. */
+function addHits(
+  { analyzer, places, first_chunks, segment_of, lengthAt }: Unit,
+  scores: Float64Array,
+  top: TopHits<RankedHit>,
+): void {
+  const chunks = first_chunks[places.length]!;
+  for (let at = 0; at < chunks; at++) {
+    const score = scores[at]!;
+    if (score === 0 || score < top.threshold) continue;
+    const segment = segment_of[at]!,
+      chunk = at - first_chunks[segment]!;
+    if (!top.admits(score, places[segment]!, chunk)) continue;
+    const first = Math.max(first_chunks[segment]!, at - document_reach),
+      end = Math.min(first_chunks[segment + 1]!, at + document_reach + 1);
+    top.add({
+      segment: places[segment]!,
+      chunk,
+      score,
+      // A table of contents gains nothing from what it lists.
+      document_score: lengthAt(at) === listing_length ? 0 : documentScore(scores, first, end),
+      analyzer,
+    });
+  }
+  scores.fill(0, 0, chunks);
+}
+
+/** The mean of the best few, padded with zeros. */
+function documentScore(scores: Float64Array, first: number, end: number): number {
+  // Ascending.
+  const best = new Float64Array(document_chunks);
+  for (let at = first; at < end; at++) {
+    const score = scores[at]!;
+    if (score <= best[0]!) continue;
+    let place = 0;
+    for (; place + 1 < document_chunks && best[place + 1]! < score; place++)
+      best[place] = best[place + 1]!;
+    best[place] = score;
+  }
+  return best.reduce((sum, score) => sum + score, 0) / document_chunks;
+}
+
+/** Keeps the best `limit` hits; of equal ones the earlier. */
+export class TopHits<H extends Hit> {
+  private hits: H[] = [];
+  /** Only a higher score can still enter, or an equal one that is earlier. */
+  threshold = 0;
+  private last: H | undefined;
+  constructor(private readonly limit: number) {}
+
+  /** Whether a hit may still be among the best. */
+  admits(score: number, segment: number, chunk: number): boolean {
+    const { last } = this;
+    if (score !== this.threshold || last === undefined) return score > this.threshold;
+    return segment < last.segment || (segment === last.segment && chunk < last.chunk);
+  }
+  add(hit: H): void {
+    this.hits.push(hit);
+    if (this.hits.length >= this.limit * 4 + 16) this.cut();
+  }
+  sorted(): H[] {
+    this.cut();
+    return this.hits;
+  }
+  private cut(): void {
+    this.hits.sort(byScore);
+    this.hits.length = Math.min(this.hits.length, this.limit);
+    if (this.hits.length < this.limit) return;
+    this.last = this.hits.at(-1);
+    this.threshold = this.last?.score ?? Infinity;
+  }
+}
+export const byScore = (a: Hit, c: Hit): number =>
+  c.score - a.score || a.segment - c.segment || a.chunk - c.chunk;

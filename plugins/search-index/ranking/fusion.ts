@@ -1,0 +1,152 @@
+/**
+ * Fuses two rankings by their scores: passages with words of the query, and passages similar to it.
+ * And decides which of the latter are similar enough to be shown at all. Pure.
+ *
+ * The constants were chosen with questions and passages in twelve languages, also across languages,
+ * and rounded; slightly different values change little.
+ */
+import type { Hit } from "./bm25";
+import type { Passage } from "../contract";
+import { segment_chunks_max } from "../segments/segment";
+import type { MeaningScale } from "../vectors/vectors";
+
+/** Hits of each ranking that are fused; more of the words' if more are requested. */
+export const fusion_hits_max = 100;
+/**
+ * The share of the words in a score. More than half: people who use a word mostly mean it, and
+ * names and numbers have little meaning apart from their letters.
+ */
+const words_share = 0.65;
+/**
+ * Words get a smaller share when even the best hit covers less than this of the query, weighted by
+ * rarity: they are of another language, or other words were chosen.
+ */
+const coverage_enough = 0.5;
+/**
+ * When there are this many passages in a scope, they count as much as the reference passages in
+ * estimating unrelated texts: three passages may all be right.
+ */
+const reference_weight = 32;
+/**
+ * Meaningless words are more similar to all texts than questions usually are; but so are short
+ * questions: this share of the excess does not count.
+ */
+const excess_share = 0.5;
+/**
+ * The number of spreads by which the most similar of `n` unrelated passages exceeds them: the more
+ * there are, the more are similar by chance. For 3 it is 1.8, for 300 it is 2.5, for 100,000 it is
+ * 3.3.
+ */
+const chance = (n: number): number => 1.6 + 0.15 * Math.log(n);
+/**
+ * A passage without any of the words must be at least this similar, relative to the best: behind
+ * that comes the tail, which is the same for every query.
+ */
+const tail_share = 0.5;
+
+/** A hit by words, by meaning or by both. */
+export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
+
+/** Hits by cosine, best first, with statistics of the others. */
+export interface MeaningRanking {
+  readonly hits: readonly Hit[];
+  /** The number of passages compared, and their mean cosine. */
+  readonly compared: number;
+  readonly mean: number;
+  /** Undefined when the meaning of the model's cosines is unknown. */
+  readonly scale?: Omit<MeaningScale, "own"> | undefined;
+}
+export interface WordRanking {
+  readonly hits: readonly Hit[];
+  /** The share of the query in the first hit, weighted by rarity: 0 to 1. */
+  readonly coverage: number;
+}
+
+/** By words alone: 1 is the score of the first hit. */
+export const wordsAlone = (hits: readonly Hit[]): FusedHit[] =>
+  hits.map((hit) => ({
+    ...hit,
+    score: hit.score / hits[0]!.score,
+    matched: "words",
+    meaning: null,
+  }));
+
+/**
+ * The best `limit`; of equal ones, those by words first. Every hit by words is kept. One without
+ * any of the words must be similar, not just the most similar of unrelated ones, unless the caller
+ * wants `unlikely` ones, too.
+ */
+export function fuseRankings(
+  words: WordRanking,
+  meaning: MeaningRanking,
+  { limit, unlikely = false }: { readonly limit: number; readonly unlikely?: boolean | undefined },
+): FusedHit[] {
+  const nearness = new Nearness(meaning, unlikely),
+    share = words_share * Math.min(1, words.coverage / coverage_enough),
+    all = new Map<number, FusedHit>();
+  for (const hit of wordsAlone(words.hits))
+    // One that is not among the most similar counts as unrelated.
+    all.set(keyOf(hit), { ...hit, score: share * hit.score, meaning: nearness.meaningOf(-1) });
+  for (const hit of meaning.hits) {
+    const known = all.get(keyOf(hit)),
+      is_near = nearness.isNear(hit.score);
+    if (known === undefined && !is_near) continue;
+    all.set(keyOf(hit), {
+      ...hit,
+      score: (known?.score ?? 0) + (1 - share) * nearness.shareOf(hit.score),
+      matched: known === undefined ? "meaning" : is_near ? "both" : "words",
+      meaning: nearness.meaningOf(hit.score),
+    });
+  }
+  return [...all.values()].sort((one, other) => other.score - one.score).slice(0, limit);
+}
+const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max + chunk;
+
+/** The meaning of the cosines of one query. */
+class Nearness {
+  private readonly unrelated: number;
+  private readonly largest: number;
+  /** The minimum for a passage without any of the words. */
+  private readonly least: number;
+
+  constructor(
+    private readonly ranking: MeaningRanking,
+    unlikely: boolean,
+  ) {
+    const { hits, compared, mean, scale } = ranking;
+    this.largest = hits[0]?.score ?? 0;
+    this.unrelated =
+      scale === undefined
+        ? mean
+        : (compared * mean + reference_weight * scale.unrelated) / (compared + reference_weight);
+    this.least = this.leastMargin(unlikely);
+  }
+
+  /** By how much it exceeds unrelated ones. */
+  private marginOf(cosine: number): number {
+    return cosine - this.unrelated - excess_share * (this.ranking.scale?.excess ?? 0);
+  }
+  /** Infinity when even the best is no more similar than by chance, unless `unlikely` is set. */
+  private leastMargin(unlikely: boolean): number {
+    const { compared, scale } = this.ranking,
+      most = this.marginOf(this.largest);
+    if (scale === undefined) return 0;
+    const is_chance = !unlikely && most < scale.spread * chance(compared);
+    return is_chance ? Infinity : most * tail_share;
+  }
+
+  isNear(cosine: number): boolean {
+    return this.marginOf(cosine) >= this.least;
+  }
+  /** 0 to 1, relative to the best. */
+  shareOf(cosine: number): number {
+    const range = this.largest - this.unrelated;
+    return range > 0 ? Math.max(0, (cosine - this.unrelated) / range) : 1;
+  }
+  /** See `Passage.meaning`. */
+  meaningOf(cosine: number): number | null {
+    const { scale } = this.ranking;
+    if (scale === undefined) return null;
+    return Math.min(1, Math.max(0, this.marginOf(cosine) / scale.right));
+  }
+}

@@ -1,0 +1,188 @@
+/** What a search covers: the segments of its folders, and the packs that contain most of them. */
+import type { SearchRequest } from "../contract";
+import type { Pack, PackDirectory } from "../segments/pack-directory";
+import type { SegmentReader } from "../segments/segment-reader";
+import type { Pauses } from "../workers/worker-protocol";
+
+/** Ids per read. */
+const ids_read_max = 8_192;
+/** Reading this few chunks one by one is cheaper than reading a pack. */
+const few_chunks = 64;
+/** The number of ids remembered, for all scopes together. */
+const remembered_ids_max = 2_000_000;
+
+export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
+
+/** A pack with segments to be searched. */
+export interface ScopedPack {
+  readonly pack: Pack;
+  /** For each of its segments: the index in `ids`; -1 when it is not searched. */
+  readonly places: Int32Array;
+  /** Whether all of its segments are searched. */
+  readonly whole: boolean;
+}
+export interface Scope {
+  /** Ids of the segments, ascending. */
+  readonly ids: Float64Array;
+  readonly packs: readonly ScopedPack[];
+  /** Indices in `ids` of the segments that are read singly. */
+  readonly loose: Uint32Array;
+  /** By index: 1 when a pack contains the segment, whether it is read from there or not. */
+  readonly packed: Uint8Array;
+}
+
+export class ScopeResolver {
+  /** By folders: ids, and the state of the database at that time. Least recently used first. */
+  private readonly remembered = new Map<string, { version: number; ids: Float64Array }>();
+  private remembered_ids = 0;
+
+  constructor(
+    private readonly reader: SegmentReader,
+    private readonly directory: PackDirectory,
+  ) {}
+
+  async resolve(
+    { owner_id, folder_ids, document_ids }: ScopeRequest,
+    pauses: Pauses,
+  ): Promise<Scope> {
+    const packs = await this.directory.packsOf(owner_id, pauses),
+      ids = await this.idsIn(folder_ids, pauses);
+    return withPacks(
+      document_ids === undefined ? ids : await this.onlyOf(document_ids, ids),
+      packs,
+      pauses,
+    );
+  }
+
+  /** Without duplicates, ascending. */
+  private async idsIn(folder_ids: readonly string[], pauses: Pauses): Promise<Float64Array> {
+    const key = folder_ids.join(" "),
+      version = await this.reader.version(),
+      known = this.remembered.get(key);
+    if (known?.version === version) {
+      this.forget(key);
+      this.remember(key, version, known.ids);
+      return known.ids;
+    }
+    const pages: Float64Array[] = [];
+    for (const folder_id of folder_ids)
+      for (let last = -1, full = true; full;) {
+        const page = await this.reader.segmentIds(folder_id, last, ids_read_max);
+        if (page.length > 0) pages.push(page);
+        full = page.length === ids_read_max;
+        last = page.at(-1) ?? last;
+        if (pauses.due) await pauses.pause();
+      }
+    const ids = ascending(pages);
+    this.forget(key);
+    this.remember(key, version, ids);
+    return ids;
+  }
+
+  private async onlyOf(document_ids: readonly string[], ids: Float64Array): Promise<Float64Array> {
+    const wanted = new Set<number>();
+    for (const document_id of document_ids)
+      for (const id of await this.reader.segmentIdsOf(document_id)) wanted.add(id);
+    return ids.filter((id) => wanted.has(id));
+  }
+
+  private remember(key: string, version: number, ids: Float64Array): void {
+    this.remembered.set(key, { version, ids });
+    this.remembered_ids += ids.length;
+    for (const oldest of this.remembered.keys()) {
+      if (this.remembered_ids <= remembered_ids_max) break;
+      this.forget(oldest);
+    }
+  }
+  private forget(key: string): void {
+    this.remembered_ids -= this.remembered.get(key)?.ids.length ?? 0;
+    this.remembered.delete(key);
+  }
+}
+
+/** The same scope, of which only these segments are read, each singly. */
+export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {
+  const wanted = Float64Array.from(new Set(segment_ids)).sort(),
+    loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
+  return { ...scope, packs: [], loose: Uint32Array.from(loose) };
+}
+
+/** The ids of all pages, without duplicates; each page ascends. */
+function ascending(pages: readonly Float64Array[]): Float64Array {
+  const ids = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));
+  let used = 0,
+    sorted = true;
+  for (const page of pages) {
+    sorted &&= used === 0 || ids[used - 1]! < page[0]!;
+    ids.set(page, used);
+    used += page.length;
+  }
+  return sorted ? ids : withoutRepeats(ids.sort());
+}
+
+function withoutRepeats(sorted: Float64Array): Float64Array {
+  let kept = 0;
+  for (const id of sorted) if (kept === 0 || sorted[kept - 1] !== id) sorted[kept++] = id;
+  return sorted.subarray(0, kept);
+}
+
+/** Finds the segments of each pack among `ids`. */
+async function withPacks(ids: Float64Array, packs: Iterable<Pack>, pauses: Pauses): Promise<Scope> {
+  const packed = new Uint8Array(ids.length),
+    alone = new Uint8Array(ids.length).fill(1),
+    scoped: ScopedPack[] = [];
+  for (const pack of packs) {
+    const places = placesOf(pack.head.ids, ids),
+      chunks = chunksAt(pack, places),
+      is_used = chunks > few_chunks;
+    for (const place of places) {
+      if (place < 0) continue;
+      packed[place] = 1;
+      if (is_used) alone[place] = 0;
+    }
+    if (is_used) scoped.push({ pack, places, whole: chunks === pack.head.chunks });
+    if (pauses.due) await pauses.pause();
+  }
+  const loose = new Uint32Array(ids.length);
+  let used = 0;
+  for (let place = 0; place < ids.length; place++) if (alone[place] === 1) loose[used++] = place;
+  return { ids, packs: scoped, loose: loose.subarray(0, used), packed };
+}
+
+/** The index of each of `some` in `all`, -1 where it is missing; both ascend. */
+function placesOf(some: Float64Array, all: Float64Array): Int32Array {
+  const places = new Int32Array(some.length).fill(-1);
+  let place = 0;
+  for (let at = 0; at < some.length && place < all.length; at++) {
+    const id = some[at]!;
+    place = firstFrom(all, place, id);
+    if (all[place] === id) places[at] = place;
+  }
+  return places;
+}
+
+/** How many chunks of the pack are searched. */
+function chunksAt({ head }: Pack, places: Int32Array): number {
+  let chunks = 0;
+  for (let segment = 0; segment < places.length; segment++)
+    if (places[segment]! >= 0)
+      chunks += head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
+  return chunks;
+}
+
+/** The first index from `start` on whose id is not below `id`: galloping, then bisection. */
+export function firstFrom(ids: Float64Array, start: number, id: number): number {
+  let low = start,
+    step = 1;
+  while (low + step < ids.length && ids[low + step]! < id) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step, ids.length);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

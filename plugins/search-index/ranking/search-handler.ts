@@ -1,0 +1,53 @@
+/**
+ * The search worker's handler for requests: it searches, or makes packs, each of which is a part of
+ * the response.
+ */
+import type { ReadConnectionSpec } from "../../../core/worker-sdk";
+import type { BuiltPack } from "../segments/pack";
+import { packLoose } from "../segments/packing";
+import type { ScopeRequest } from "./scope";
+import {
+  Searcher,
+  type HybridSearchRequest,
+  type Searched,
+  type SearcherOptions,
+} from "./searcher";
+import type { SegmentReader } from "../segments/segment-reader";
+import type { RequestHandler } from "../workers/worker-server";
+
+/** Packs the segments of these folders that are in no pack, from the id `from_id` on. */
+export interface PackRequest extends ScopeRequest {
+  readonly from_id: number;
+}
+export interface SearchProtocol {
+  readonly setting: {
+    readonly read_connection: ReadConnectionSpec;
+  } & Pick<SearcherOptions, "cache_bytes_max" | "vector_cache_bytes_max">;
+  readonly request: { readonly search: HybridSearchRequest } | { readonly pack: PackRequest };
+  readonly part: BuiltPack;
+  /** Null when packs were made. */
+  readonly response: Searched | null;
+}
+
+/** Packs between two garbage collections. */
+const collected_packs = 8;
+
+export function searchHandler(
+  reader: SegmentReader,
+  options: SearcherOptions,
+): RequestHandler<SearchProtocol> {
+  const searcher = new Searcher(reader, options);
+  return async (request, run) => {
+    if ("search" in request) return searcher.search(request.search, run);
+    const { analyzer_version } = options,
+      { from_id } = request.pack,
+      scope = await searcher.scopeOf(request.pack, run);
+    let packs = 0;
+    for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id)) {
+      run.sendPart(pack);
+      // Each leaves some megabytes of arrays, which the garbage collector notices late.
+      if (++packs % collected_packs === 0) Bun.gc(true);
+    }
+    return null;
+  };
+}

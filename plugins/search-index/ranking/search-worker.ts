@@ -1,0 +1,13 @@
+/** Worker: searches on a read connection of its own, and caches what it has read. */
+import { analyzer, analyzers } from "../analysis/analyzer";
+import { searchHandler, type SearchProtocol } from "./search-handler";
+import { openSegmentReader } from "../segments/open-reader";
+import { serveWorker } from "../workers/worker-server";
+
+serveWorker<SearchProtocol>(({ read_connection, ...limits }) =>
+  searchHandler(openSegmentReader(read_connection), {
+    analyzers,
+    analyzer_version: analyzer.version,
+    ...limits,
+  }),
+);

@@ -1,0 +1,353 @@
+/**
+ * One search: the segments in scope, ranked by words and, with vectors, by meaning; then the text
+ * of the best. It yields to others between its reads. When something in its scope was replaced or
+ * deleted meanwhile, it starts over, so that a document that is indexed again is found throughout.
+ */
+import type { Analyzer } from "../analysis/analyzer";
+import { Ranker, type Hit, type Ranking } from "./bm25";
+import type { BackendAnswer, Passage, SearchRequest, SearchResult } from "../contract";
+import {
+  fuseRankings,
+  fusion_hits_max,
+  wordsAlone,
+  type FusedHit,
+  type MeaningRanking,
+} from "./fusion";
+import { nearestChunks } from "../vectors/nearest-chunks";
+import { spread_factor, spreadOverPages } from "./page-spread";
+import { pack_parts, type PackPart } from "../segments/pack";
+import { PackDirectory, type Pack } from "../segments/pack-directory";
+import { parseQuery, type Query } from "../analysis/query";
+import { rerank, rerank_hits_max } from "./reranker";
+import { onlyAmong, ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
+import type { Segment } from "../segments/segment";
+import { SegmentCache } from "../segments/segment-cache";
+import type { ChunkKey, PublishedChunk, SegmentReader } from "../segments/segment-reader";
+import { VectorMemory } from "../vectors/vector-memory";
+import type { NearRequest, NearSegments } from "../vectors/vector-reader";
+import type { QueryVector } from "../vectors/vectors";
+import { no_pauses, type Pauses } from "../workers/worker-protocol";
+
+export interface SearcherOptions {
+  /** Every analyzer that rows may refer to, by version. */
+  readonly analyzers: ReadonlyMap<number, Analyzer>;
+  /** The version that names the terms in the response. */
+  readonly analyzer_version: number;
+  /** Memory for cached parts of the index. */
+  readonly cache_bytes_max: number;
+  /** The same for vectors; none are kept before a query has one. */
+  readonly vector_cache_bytes_max?: number;
+}
+/**
+ * With `vector`, the rankings by words and by vectors are fused. With `among`, only these segments
+ * are read, unless they were found among too little.
+ */
+export interface HybridSearchRequest extends SearchRequest {
+  readonly vector?: QueryVector;
+  readonly among?: BackendAnswer;
+}
+export interface Searched extends SearchResult {
+  /** Chunks in scope that are in no pack. */
+  readonly loose_chunks: number;
+  /** It compared more vectors than the memory can keep. */
+  readonly is_beyond_memory: boolean;
+  /** `among` was of no use: it is based on fewer passages than there are segments. */
+  readonly is_short: boolean;
+}
+
+/** Segments read together. */
+const segments_read = 32;
+/** How often a search may be overtaken by changes before it no longer yields. */
+const attempts_max = 3;
+/** The share of the cache for heads of packs. */
+const heads_share = 0.25;
+/** How long the database is not asked for similar vectors after it could not tell. */
+const near_pause_ms = 60_000;
+
+/** Something in scope was deleted since the scope was read. */
+class ScopeChanged extends Error {}
+/** Called for segments in scope that no longer exist; a missing pack always throws. */
+type OnGone = () => void;
+const beginAgain: OnGone = () => {
+  throw new ScopeChanged();
+};
+const leaveOut: OnGone = () => undefined;
+
+export class Searcher {
+  private readonly cache: SegmentCache<Segment | PackPart>;
+  private readonly scopes: ScopeResolver;
+  /** Vectors of one set, replaced with another one. */
+  private vectors: { readonly set_id: number; readonly memory: VectorMemory } | undefined;
+  private near_failed_at_ms = -Infinity;
+
+  constructor(
+    private readonly reader: SegmentReader,
+    private readonly options: SearcherOptions,
+  ) {
+    const { cache_bytes_max } = options;
+    this.cache = new SegmentCache(cache_bytes_max * (1 - heads_share));
+    this.scopes = new ScopeResolver(
+      reader,
+      new PackDirectory(reader, cache_bytes_max * heads_share, (pack) => this.forget(pack)),
+    );
+  }
+
+  async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
+    const { analyzers, analyzer_version } = this.options,
+      query = parseQuery(request.query, request.context, analyzers, analyzer_version);
+    for (let attempt = 1; attempt <= attempts_max; attempt++)
+      try {
+        return await this.searchInSnapshots(request, query, pauses, beginAgain);
+      } catch (error) {
+        if (!(error instanceof ScopeChanged)) throw error;
+        await pauses.pause();
+      }
+    return this.searchInSnapshots(request, query, no_pauses, leaveOut);
+  }
+
+  /** What a search of these folders would cover. */
+  scopeOf(request: ScopeRequest, pauses: Pauses): Promise<Scope> {
+    return this.scopes.resolve(request, pauses);
+  }
+
+  /**
+   * Everything read between two pauses is from one snapshot. A longer one would keep the database's
+   * log from being emptied.
+   */
+  private async searchInSnapshots(
+    request: HybridSearchRequest,
+    query: Query,
+    pauses: Pauses,
+    onGone: OnGone,
+  ): Promise<Searched> {
+    let endSnapshot = await this.reader.beginSnapshot(),
+      is_open = true;
+    const pause = async (): Promise<void> => {
+      endSnapshot();
+      is_open = false;
+      await pauses.pause();
+      endSnapshot = await this.reader.beginSnapshot();
+      is_open = true;
+    };
+    const between: Pauses = {
+      get due() {
+        return pauses.due;
+      },
+      pause,
+    };
+    try {
+      return await this.searchScope(request, query, between, onGone);
+    } finally {
+      if (is_open) endSnapshot();
+      this.cache.endSearch();
+    }
+  }
+
+  private async searchScope(
+    request: HybridSearchRequest,
+    query: Query,
+    pauses: Pauses,
+    onGone: OnGone,
+  ): Promise<Searched> {
+    const nothing = {
+      passages: [],
+      terms: [],
+      loose_chunks: 0,
+      is_beyond_memory: false,
+      is_short: false,
+    };
+    // A query without words may still have a meaning.
+    if (query.terms.length === 0 && request.vector === undefined) return nothing;
+    const whole = await this.scopes.resolve(request, pauses);
+    if (whole.ids.length === 0) return nothing;
+    const is_short = (request.among?.passages ?? Infinity) < whole.ids.length,
+      among = is_short ? undefined : request.among,
+      scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
+    const ranker = new Ranker(query, scope.ids.length, among),
+      { vector } = request,
+      limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
+    for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
+    const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
+    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
+      by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
+    const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
+    const fused =
+      meaning === undefined
+        ? wordsAlone(by_words)
+        : fuseRankings(
+            { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
+            meaning,
+            { ...request, limit: request.limit * spread_factor },
+          );
+    const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids))),
+      hits = spreadOverPages(fused, pages, request.limit);
+    const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
+    const terms = query.terms.map(({ term, weight }, at) => ({
+      term,
+      idf: ranking.idfs[at]! * Math.min(1, weight),
+    }));
+    return {
+      passages,
+      terms,
+      loose_chunks,
+      is_beyond_memory: meaning?.is_beyond ?? false,
+      is_short,
+    };
+  }
+
+  /** @throws ScopeChanged */
+  private async addPack(ranker: Ranker, scoped: ScopedPack, pauses: Pauses): Promise<void> {
+    const wanted = ranker.partsFor(scoped),
+      keys = wanted.map((part) => partKey(scoped.pack, part));
+    const read = (missing: readonly number[]) =>
+      this.reader.packParts(
+        scoped.pack.id,
+        missing.map((key) => wanted[keys.indexOf(key)]!),
+      );
+    const parts = (await this.cache.getAll(keys, read)) as (PackPart | null)[];
+    if (parts.includes(null)) throw new ScopeChanged();
+    ranker.addPack(scoped, new Map(wanted.map((part, at) => [part, parts[at]!])));
+    if (pauses.due) await pauses.pause();
+  }
+
+  /** Returns how many of their chunks are in no pack. */
+  private async addLoose(
+    ranker: Ranker,
+    { ids, loose, packed }: Scope,
+    pauses: Pauses,
+    onGone: OnGone,
+  ): Promise<number> {
+    let chunks = 0;
+    for (let at = 0; at < loose.length; at += segments_read) {
+      const places = loose.subarray(at, at + segments_read);
+      const segments = (await this.cache.getAll(
+        Float64Array.from(places, (place) => ids[place]!),
+        (missing) => this.reader.segments(missing),
+      )) as (Segment | null)[];
+      segments.forEach((segment, i) => {
+        if (segment === null) return onGone();
+        ranker.addSegment(places[i]!, segment);
+        if (packed[places[i]!] === 0) chunks += ranker.chunk_counts[places[i]!]!;
+      });
+      if (pauses.due) await pauses.pause();
+    }
+    return chunks;
+  }
+
+  private rerank(
+    ranking: Ranking,
+    query: Query,
+    limit: number,
+    { ids }: Scope,
+    pauses: Pauses,
+    onGone: OnGone,
+  ): Promise<Hit[]> {
+    const textsOf = async (hits: readonly Hit[]) => {
+      const texts = await this.reader.texts(hits.map((hit) => keyOf(hit, ids)));
+      if (texts.includes(null)) onGone();
+      return texts;
+    };
+    return rerank(ranking, query, limit, { analyzers: this.options.analyzers, textsOf, pauses });
+  }
+
+  private async nearest(
+    { ids }: Scope,
+    vector: QueryVector,
+    { folder_ids, document_ids, among }: HybridSearchRequest,
+    pauses: Pauses,
+  ): Promise<MeaningRanking & { readonly is_beyond: boolean }> {
+    const { set_id, data, scale } = vector,
+      { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
+    if (this.vectors?.set_id !== set_id)
+      this.vectors = { set_id, memory: new VectorMemory(data.length, vector_cache_bytes_max) };
+    const { memory } = this.vectors,
+      { vectors: reader } = this.reader,
+      near =
+        document_ids === undefined
+          ? (query: Float32Array, segments: number) =>
+              this.nearIn({ folder_ids, set_id, query, segments })
+          : undefined,
+      found = among && { near: among.segment_ids, unknown: [] },
+      options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
+    return { ...(await nearestChunks(ids, vector, options)), scale };
+  }
+
+  /** @throws ScopeChanged after an error, which has also ended the snapshot. */
+  private async nearIn(request: NearRequest): Promise<NearSegments | null | undefined> {
+    const { vectors } = this.reader,
+      now_ms = performance.now();
+    if (vectors.near === undefined || now_ms < this.near_failed_at_ms + near_pause_ms)
+      return undefined;
+    try {
+      return await vectors.near(request);
+    } catch {
+      this.near_failed_at_ms = now_ms;
+      throw new ScopeChanged();
+    }
+  }
+
+  private async passagesOf(
+    hits: readonly FusedHit[],
+    { ids }: Scope,
+    folder_ids: readonly string[],
+    onGone: OnGone,
+  ): Promise<Passage[]> {
+    const chunks = await this.reader.chunks(hits.map((hit) => keyOf(hit, ids)));
+    if (chunks.includes(null)) onGone();
+    return chunks.flatMap((chunk, at) => {
+      const passage = chunk && passageOf(chunk, hits[at]!, folder_ids);
+      return passage ?? [];
+    });
+  }
+
+  private forget(pack: Pack): void {
+    for (let part = 0; part < pack_parts; part++) this.cache.delete(partKey(pack, part));
+  }
+}
+
+/** The share of the query in a hit, weighted by rarity: 0 to 1. */
+function coverageOf(
+  hit: Hit | undefined,
+  ranker: Ranker,
+  { terms }: Query,
+  idfs: readonly number[],
+): number {
+  if (hit === undefined) return 0;
+  const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!,
+    whole = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
+  return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / whole;
+}
+
+const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({
+  segment_id: ids[hit.segment]!,
+  ordinal: hit.chunk,
+});
+/** Below zero, where no segment has its id. */
+const partKey = ({ number }: Pack, part: number): number => -1 - (number * pack_parts + part);
+
+/** Null when the document is in no folder of the `scope` any more. */
+function passageOf(
+  { document, chunk, folder_ids }: PublishedChunk,
+  { score, matched, meaning }: FusedHit,
+  scope: readonly string[],
+): Passage | null {
+  const folder_id = scope.find((one) => folder_ids.includes(one));
+  if (folder_id === undefined) return null;
+  return {
+    document_id: document.document_id,
+    version: document.version,
+    title: document.title,
+    folder_id,
+    start: chunk.first_point,
+    end: chunk.end_point,
+    text: chunk.text.trimEnd(),
+    page: chunk.page,
+    page_end: chunk.page_end,
+    heading: chunk.heading,
+    score,
+    matched,
+    meaning,
+    time_start: chunk.time_start,
+    time_end: chunk.time_end,
+  };
+}

@@ -1,0 +1,41 @@
+/** The SQL statement that stores a pack; `deletion-store.ts` deletes them with their segments. */
+import { batchesOf } from "../../../core/lib/batch";
+import { insertRows } from "../../../core/sdk";
+import type { BuiltPack } from "./pack";
+import { ids_max, type IndexDb } from "../store";
+
+/**
+ * Stores a pack of segments if all of them still exist and are in no other pack; returns whether it
+ * did.
+ */
+export async function insertPack(
+  tx: IndexDb,
+  id: number,
+  owner_id: string,
+  { segment_ids, head, parts }: BuiltPack,
+): Promise<boolean> {
+  for (const some of batchesOf(segment_ids, ids_max)) {
+    const free = await tx
+      .selectFrom("index_segments as s")
+      .leftJoin("index_packed as p", "p.segment_id", "s.id")
+      .select("s.id")
+      .where("s.id", "in", some)
+      .where("p.segment_id", "is", null)
+      .execute();
+    if (free.length < some.length) return false;
+  }
+  await tx.insertInto("index_packs").values({ id, owner_id, head }).execute();
+  await insertRows(
+    tx,
+    "index_pack_parts",
+    ["pack_id", "part", "data"],
+    parts.map((data, part) => ({ pack_id: id, part, data })),
+  );
+  await insertRows(
+    tx,
+    "index_packed",
+    ["segment_id", "pack_id"],
+    segment_ids.map((segment_id) => ({ segment_id, pack_id: id })),
+  );
+  return true;
+}

@@ -1,0 +1,301 @@
+/**
+ * Reads the published segments from PostgreSQL: each request of a search is one round trip.
+ * Whatever is read repeatedly is cached by the caller (segment-cache.ts, pack-directory.ts).
+ */
+import { batchesOf } from "../../../core/lib/batch";
+import { readUnits } from "../../../core/lib/text-reader";
+import type { PostgresReadSession } from "../../../core/worker-sdk";
+import { firstPieceSql, piecesOfSession } from "../../texts/worker-contract";
+import { ChunkPlaces } from "../chunks/chunk-places";
+import { PackPart } from "./pack";
+import type { Segment } from "./segment";
+import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
+import { fromStored } from "./stored-segment";
+import type { ChunkRow } from "../store";
+import { blockOfFloats, isBlockOf } from "../vectors/vector-block";
+import { nearSegments } from "../vectors/pgvector-reader";
+import type { NearRequest, NearSegments, VectorMark, VectorReader } from "../vectors/vector-reader";
+
+/** Rows per statement, by key. */
+const rows_together = 256;
+const told_max = 1_000;
+
+/**
+ * Placeholders and values for `in`: padded to a power of two, so that few statements are prepared.
+ */
+function inList<V>(values: readonly V[]) {
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  const filled = Array.from({ length }, (_, i) => values[Math.min(i, values.length - 1)]!);
+  return { marks: Array(length).fill("?").join(", "), values: filled };
+}
+
+/** Rows by key, in any order. `sqlOf` makes the statement for a list of placeholders. */
+async function byKey<Row>(
+  session: PostgresReadSession,
+  keys: readonly number[],
+  sqlOf: (marks: string) => string,
+  keyOf: (row: Row) => number,
+  before: readonly unknown[] = [],
+): Promise<Map<number, Row[]>> {
+  const found = new Map<number, Row[]>();
+  for (const some of batchesOf([...new Set(keys)], rows_together)) {
+    const { marks, values } = inList(some);
+    for (const row of await session.all<Row>(sqlOf(marks), ...before, ...values)) {
+      const rows = found.get(keyOf(row));
+      if (rows) rows.push(row);
+      else found.set(keyOf(row), [row]);
+    }
+  }
+  return found;
+}
+
+/** A separate copy, in which wider numbers can be read in place: rows share their memory. */
+const own = (data: Uint8Array): Uint8Array => new Uint8Array(data);
+
+interface Bytes {
+  readonly id: number;
+  readonly data: Uint8Array;
+}
+interface Places {
+  readonly segment_id: number;
+  readonly text_id: number;
+  readonly data: Uint8Array;
+  readonly first: string | null;
+}
+interface PublishedDocument {
+  readonly segment_id: number;
+  readonly document_id: string;
+  readonly version: number;
+  readonly title: string;
+}
+
+const places_sql = (marks: string): string =>
+  "select p.segment_id, p.text_id, p.data, " +
+  `case when p.in_first_piece = 1 then ${firstPieceSql("p.text_id")} end as first ` +
+  `from index_places p where p.segment_id in (${marks})`;
+
+export class PostgresSegmentReader implements SegmentReader {
+  readonly vectors: VectorReader;
+  /** The database's description of its state, and the number that stands for it. */
+  private moment = "";
+  private number = 0;
+
+  constructor(private readonly session: PostgresReadSession) {
+    this.vectors = new PostgresVectorReader(session);
+  }
+
+  beginSnapshot(): Promise<() => void> {
+    return this.session.beginSnapshot();
+  }
+
+  async version(): Promise<number> {
+    const moment = await this.session.version();
+    if (moment !== this.moment) {
+      this.moment = moment;
+      this.number++;
+    }
+    return this.number;
+  }
+
+  async segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array> {
+    const rows = await this.session.all<{ segment_id: number }>(
+      "select segment_id from index_scope where folder_id = ? and segment_id > ? " +
+        "order by segment_id limit ?",
+      folder_id,
+      after,
+      limit,
+    );
+    return Float64Array.from(rows, (row) => row.segment_id);
+  }
+
+  async segmentIdsOf(document_id: string): Promise<number[]> {
+    const rows = await this.session.all<{ id: number }>(
+      "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +
+        "d.document_id = ? order by s.id",
+      document_id,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
+    const found = await this.bytes(ids, "select id, data from index_segments where id in");
+    return ids.map((id) => (found.has(id) ? fromStored(own(found.get(id)!)) : null));
+  }
+
+  async packIds(owner_id: string): Promise<number[]> {
+    const rows = await this.session.all<{ id: number }>(
+      "select id from index_packs where owner_id = ? order by id",
+      owner_id,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]> {
+    const found = await this.bytes(ids, "select id, head as data from index_packs where id in");
+    return ids.map((id) => (found.has(id) ? own(found.get(id)!) : null));
+  }
+
+  async packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]> {
+    const found = await byKey<{ part: number; data: Uint8Array }>(
+      this.session,
+      parts,
+      (marks) => `select part, data from index_pack_parts where pack_id = ? and part in (${marks})`,
+      ({ part }) => part,
+      [pack_id],
+    );
+    return parts.map((part) => {
+      const data = found.get(part)?.[0]?.data;
+      return data === undefined ? null : new PackPart(own(data));
+    });
+  }
+
+  async texts(keys: readonly ChunkKey[]): Promise<(string | null)[]> {
+    const chunks = await this.placed(keys);
+    return chunks.map((chunk) => chunk?.text ?? null);
+  }
+
+  async pages(keys: readonly ChunkKey[]): Promise<(number | null)[]> {
+    const ids = keys.map(({ segment_id }) => segment_id),
+      places = await this.bytes(
+        ids,
+        "select segment_id as id, data from index_places where segment_id in",
+      ),
+      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    return keys.map(({ segment_id, ordinal }) => {
+      const data = places.get(segment_id);
+      if (data !== undefined) return new ChunkPlaces(data).at(ordinal).page;
+      return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal)?.page ?? null;
+    });
+  }
+
+  async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
+    const ids = keys.map(({ segment_id }) => segment_id);
+    const [chunks, documents, folders] = await Promise.all([
+      this.placed(keys),
+      byKey<PublishedDocument>(
+        this.session,
+        ids,
+        (marks) =>
+          "select s.id as segment_id, d.document_id, d.version, d.title from index_segments s " +
+          `join index_documents d on d.document_id = s.document_id where s.id in (${marks})`,
+        ({ segment_id }) => segment_id,
+      ),
+      byKey<{ folder_id: string; segment_id: number }>(
+        this.session,
+        ids,
+        (marks) =>
+          "select segment_id, folder_id from index_scope " +
+          `where segment_id in (${marks}) order by folder_id`,
+        ({ segment_id }) => segment_id,
+      ),
+    ]);
+    return keys.map(({ segment_id }, i) => {
+      const chunk = chunks[i] ?? null,
+        found = documents.get(segment_id)?.[0],
+        folder_ids = (folders.get(segment_id) ?? []).map(({ folder_id }) => folder_id);
+      if (chunk === null || found === undefined) return null;
+      const { document_id, version, title } = found;
+      return { chunk, document: { document_id, version, title }, folder_ids };
+    });
+  }
+
+  private async bytes(ids: readonly number[], select: string): Promise<Map<number, Uint8Array>> {
+    const found = await byKey<Bytes>(
+      this.session,
+      ids,
+      (marks) => `${select} (${marks})`,
+      ({ id }) => id,
+    );
+    return new Map([...found].map(([id, [row]]) => [id, row!.data]));
+  }
+
+  /** Chunks of earlier versions, whose text the index stores itself, by segment. */
+  private async keptChunks(ids: readonly number[]): Promise<ReadonlyMap<number, ChunkRow[]>> {
+    return ids.length === 0
+      ? new Map<number, ChunkRow[]>()
+      : byKey<ChunkRow>(
+          this.session,
+          ids,
+          (marks) => `select * from index_chunks where segment_id in (${marks})`,
+          ({ segment_id }) => segment_id,
+        );
+  }
+
+  /**
+   * Chunks whose text is stored elsewhere, and those of earlier versions, which the index stores
+   * itself.
+   */
+  private async placed(keys: readonly ChunkKey[]): Promise<(PublishedChunk["chunk"] | null)[]> {
+    const ids = keys.map(({ segment_id }) => segment_id),
+      places = await byKey<Places>(this.session, ids, places_sql, ({ segment_id }) => segment_id),
+      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    return Promise.all(
+      keys.map(async ({ segment_id, ordinal }) => {
+        const row = places.get(segment_id)?.[0];
+        if (row === undefined)
+          return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal) ?? null;
+        const place = new ChunkPlaces(row.data).at(ordinal),
+          { start_point, end_point, ...rest } = place,
+          text =
+            row.first === null
+              ? await readUnits(piecesOfSession(this.session), row.text_id, place.start, place.end)
+              : row.first.slice(place.start, place.end);
+        return text === undefined ? null : { ...rest, first_point: start_point, end_point, text };
+      }),
+    );
+  }
+}
+
+class PostgresVectorReader implements VectorReader {
+  constructor(private readonly session: PostgresReadSession) {}
+
+  readonly near = (request: NearRequest): Promise<NearSegments | null | undefined> =>
+    nearSegments(this.session, request);
+
+  async vectors(
+    set_id: number,
+    dimensions: number,
+    ids: readonly number[],
+  ): Promise<Map<number, Uint8Array | null>> {
+    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null])),
+      select = (table: string) => (marks: string) =>
+        `select segment_id as id, data from ${table} where set_id = ? and segment_id in (${marks})`,
+      rowsIn = (table: string, some: readonly number[]) =>
+        byKey<Bytes>(this.session, some, select(table), ({ id }) => id, [set_id]);
+    for (const [id, [row]] of await rowsIn("index_vectors", ids))
+      if (isBlockOf(row!.data, dimensions)) found.set(id, own(row!.data));
+    const missing = ids.filter((id) => found.get(id) === null);
+    if (missing.length > 0)
+      for (const [id, [row]] of await rowsIn("index_float_vectors", missing))
+        found.set(id, blockOfFloats(row!.data, dimensions));
+    return found;
+  }
+
+  async vectorsSince(set_id: number, mark: VectorMark | null) {
+    const [newest] = await this.session.all<VectorMark>(
+        "select id, set_id, segment_id from index_vectors order by id desc limit 1",
+      ),
+      last = newest ?? { id: 0, set_id: 0, segment_id: 0 };
+    if (mark === null || !(await this.isThere(mark))) return { mark: last, segment_ids: null };
+    const rows = await this.session.all<{ segment_id: number }>(
+      "select segment_id from index_vectors where id > ? and set_id = ? order by id limit ?",
+      mark.id,
+      set_id,
+      told_max,
+    );
+    return {
+      mark: last,
+      segment_ids: rows.length === told_max ? null : rows.map(({ segment_id }) => segment_id),
+    };
+  }
+
+  /** If so, later ones have larger ids: ids are reused only when the last ones are deleted. */
+  private async isThere({ id, set_id, segment_id }: VectorMark): Promise<boolean> {
+    if (id === 0) return true;
+    const [row] = await this.session.all<VectorMark>(
+      "select id, set_id, segment_id from index_vectors where id = ?",
+      id,
+    );
+    return row?.set_id === set_id && row.segment_id === segment_id;
+  }
+}

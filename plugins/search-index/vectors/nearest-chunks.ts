@@ -1,0 +1,124 @@
+/** The chunks in scope whose vectors are most similar to that of a query; only positive cosines. */
+import type { Hit } from "../ranking/bm25";
+import { wholeQuery } from "./vector-block";
+import { Comparison, type VectorMemory } from "./vector-memory";
+import type { NearSegments, VectorReader } from "./vector-reader";
+import type { QueryVector } from "./vectors";
+import type { Pauses } from "../workers/worker-protocol";
+
+const none: ReadonlyMap<number, null> = new Map();
+
+/** See `VectorReader.near`. */
+type NearestAsked = (
+  query: Float32Array,
+  segments: number,
+) => Promise<NearSegments | null | undefined>;
+
+export interface NearestOptions {
+  /** Of the same set. */
+  readonly memory: VectorMemory;
+  readonly reader: VectorReader;
+  readonly limit: number;
+  readonly pauses: Pauses;
+  /**
+   * Asks the database for the nearest ones, if it can: when there are more than memory can keep.
+   */
+  readonly near?: NearestAsked | undefined;
+  /** The nearest ones, if they are known already. */
+  readonly found?: NearSegments | undefined;
+}
+
+export interface NearestChunks {
+  /** Best first. */
+  readonly hits: Hit[];
+  /** The number of chunks with vectors, and the mean of their cosines. */
+  readonly compared: number;
+  readonly mean: number;
+  /** There are more than the memory can keep, and the database could not tell the nearest. */
+  readonly is_beyond: boolean;
+}
+
+/** About this many segments are used to estimate what vectors have in common. */
+const judged_segments = 256;
+/** The database must know all but this many to be of use. */
+const unknown_segments = 64;
+
+/** `ids`: the segments, ascending; those without vectors of this set are skipped. */
+export async function nearestChunks(
+  ids: Float64Array,
+  vector: QueryVector,
+  options: NearestOptions,
+): Promise<NearestChunks> {
+  const {
+    found = options.memory.hasRoomFor(ids.length)
+      ? undefined
+      : await options.near?.(vector.scale?.own ?? vector.data, ids.length),
+  } = options;
+  return found
+    ? nearestAmong(ids, vector, found, options)
+    : { ...(await compareAll(ids, vector, options)), is_beyond: found === null };
+}
+
+/**
+ * The database has found the nearest ones: these are compared, and a constant sample of others, to
+ * estimate what all have in common.
+ */
+async function nearestAmong(
+  ids: Float64Array,
+  vector: QueryVector,
+  { near, unknown }: NearSegments,
+  options: NearestOptions,
+): Promise<NearestChunks> {
+  const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments),
+    { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
+  const wanted = new Set([...near, ...unknown]),
+    places: number[] = [];
+  for (let place = 0; place < ids.length; place++) if (wanted.has(ids[place]!)) places.push(place);
+  const some = Float64Array.from(places, (place) => ids[place]!),
+    { hits } = await compareAll(some, vector, options);
+  return {
+    hits: hits.map((hit) => ({ ...hit, segment: places[hit.segment]! })),
+    compared: Math.round((compared * ids.length) / Math.max(1, judged.length)),
+    mean,
+    is_beyond: unknown.length > unknown_segments,
+  };
+}
+
+/** Pseudo-random from 0 to 1, and the same each time. */
+const shareOf = (id: number): number => (Math.imul(id % 2 ** 32, 0x9e37_79b1) >>> 0) / 2 ** 32;
+
+async function compareAll(
+  ids: Float64Array,
+  { set_id, data, scale }: QueryVector,
+  { memory, reader, limit, pauses }: NearestOptions,
+): Promise<Omit<NearestChunks, "is_beyond">> {
+  const search = memory.beginSearch(),
+    comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
+  try {
+    const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
+    memory.mark = mark;
+    memory.forgetAbsent(segment_ids);
+    for (let start = 0; start < ids.length;) {
+      const { end, missing } = memory.next(ids, start),
+        blocks = missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
+      // Another search may have evicted some meanwhile: then they are read.
+      if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
+      giveBack(blocks.values());
+      if (pauses.due) await pauses.pause();
+    }
+  } finally {
+    memory.endSearch(search);
+  }
+  const { compared, mean } = comparison;
+  return { hits: comparison.top.sorted(), compared, mean };
+}
+
+/** Smaller ones are left to the garbage collector. */
+const collected_bytes = 1_000;
+/**
+ * In a large scope, hundreds of megabytes were read, which the garbage collector would notice late.
+ */
+function giveBack(blocks: Iterable<Uint8Array | null>): void {
+  for (const block of blocks)
+    if (block !== null && block.length > collected_bytes) (block.buffer as ArrayBuffer).transfer(0);
+}

@@ -1,0 +1,76 @@
+/** Asks pgvector which segments of some folders contain what is most similar to a query. */
+import type { PostgresReadSession } from "../../../core/sdk";
+import { copyOf, is_searchable_sql } from "./pgvector";
+import type { NearRequest, NearSegments } from "./vector-reader";
+
+/**
+ * The number of vectors requested: more than are ranked, since some belong to the same passages.
+ */
+const asked_for = 250;
+/**
+ * How far it searches: pgvector's own measure, and the number of vectors in total, including other
+ * folders.
+ */
+const breadth = 200,
+  looked_through_max = 100_000;
+/** More missing segments than this are not compared one by one. */
+const not_copied_max = 2_000;
+/** It searches all vectors, in any folder: for a small share of all, comparing is faster. */
+const share_min = 0.2;
+/** 16-bit floats represent integers exactly up to here. */
+const number_max = 2_047;
+
+const schema_sql = "select quote_ident(current_schema() || '_vectors') as name";
+
+/** See `VectorReader.near`: also null when too little is found. */
+export async function nearSegments(
+  session: PostgresReadSession,
+  { set_id, folder_ids, query, segments }: NearRequest,
+): Promise<NearSegments | null | undefined> {
+  const [all] = await session.all<{ rows: number }>(
+    "select reltuples as rows from pg_class where oid = to_regclass('index_vectors')",
+  );
+  if (segments < (all?.rows ?? 0) * share_min) return undefined;
+  const [schema] = await session.all<{ name: string }>(schema_sql),
+    copy = copyOf(schema!.name, set_id),
+    [searchable] = await session.all<{ types: string }>(is_searchable_sql, copy);
+  if (searchable === undefined || folder_ids.length === 0) return null;
+  const { types } = searchable;
+  const not_copied = await session.all<{ segment_id: number }>(
+    "select segment_id from index_vectors where set_id = ? and id > " +
+      `(select up_to from ${schema!.name}.copied where set_id = ?) order by id limit ?`,
+    set_id,
+    set_id,
+    not_copied_max + 1,
+  );
+  if (not_copied.length > not_copied_max) return null;
+  const floats = await session.all(
+    "select 1 from index_float_vectors where set_id = ? limit 1",
+    set_id,
+  );
+  if (floats.length > 0) return null;
+  await session.all("set local hnsw.iterative_scan = 'relaxed_order'");
+  await session.all(`set local hnsw.ef_search = ${breadth}`);
+  await session.all(`set local hnsw.max_scan_tuples = ${looked_through_max}`);
+  const marks = folder_ids.map(() => "?").join(", "),
+    numbers = `cast(cast(? as text) as ${types}.halfvec(${query.length}))`;
+  const near = await session.all<{ segment_id: number }>(
+    `select c.segment_id from ${copy} c where exists (select 1 from index_scope s ` +
+      `where s.segment_id = c.segment_id and s.folder_id in (${marks})) ` +
+      `order by c.numbers operator(${types}.<=>) ${numbers} limit ${asked_for}`,
+    ...folder_ids,
+    written(query),
+  );
+  if (near.length < asked_for) return null;
+  return { near: idsOf(near), unknown: idsOf(not_copied) };
+}
+
+const idsOf = (rows: readonly { readonly segment_id: number }[]): number[] => [
+  ...new Set(rows.map(({ segment_id }) => segment_id)),
+];
+
+function written(query: Float32Array): string {
+  const largest = query.reduce((most, number) => Math.max(most, Math.abs(number)), 0),
+    whole = Array.from(query, (number) => Math.round((number / largest) * number_max));
+  return `[${whole.join(",")}]`;
+}

@@ -1,0 +1,172 @@
+/**
+ * Embeds queries, quickly or not at all: a slow or unreachable embedder never delays a search for
+ * long.
+ */
+import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
+import type { Context } from "../../../core/sdk";
+import { scaleOf } from "./calibration";
+import type { Calibrations } from "./calibrations";
+import type { Embedder, SearchRequest } from "../contract";
+import type { VectorSetRow } from "../store";
+import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vectors";
+
+/** How long a search waits for its vector. */
+const timeout_ms_max = 3_000;
+/** How long it waits for the calibration, once per set. */
+const calibration_ms_max = 2_000;
+/**
+ * After this many failures in a row no query is embedded for a while; then one query at a time
+ * tries again.
+ */
+const failures_max = 3,
+  pause_ms = 30_000;
+/** Vectors in memory: queries are repeated within a conversation. */
+const cached_max = 100;
+/** The rest of a longer query adds nothing to its vector; UTF-16 units. */
+const length_max = 4_000;
+
+export interface QueryEmbedderParts extends Pick<Context, "now_ms" | "log"> {
+  readonly embedder: () => Embedder | undefined;
+  /** The set that queries are compared with. */
+  readonly servingSet: () => VectorSetRow | null;
+  readonly calibrations: Pick<Calibrations, "find" | "make">;
+  readonly timeout_ms?: number;
+}
+
+export class QueryEmbedder {
+  private readonly cache = new Map<string, QueryVector>();
+  /** In a row. */
+  private failures = 0;
+  private last_failure = "";
+  private paused_until_ms = 0;
+  /** A query is trying whether the embedder is back. */
+  private probing = false;
+  /** The set to which `failures` refers. */
+  private set_id = 0;
+
+  constructor(private readonly parts: QueryEmbedderParts) {}
+
+  /** Undefined when there is no vector in time. @throws only the reason of `signal`. */
+  async vectorOf(
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVector | undefined> {
+    const embedder = this.parts.embedder(),
+      set = this.parts.servingSet();
+    if (embedder === undefined || set === null) return undefined;
+    const vector = await this.vectorIn(set, embedder, request, signal);
+    return vector && { ...vector, scale: await this.scaleOf(vector, set, embedder, signal) };
+  }
+
+  private async vectorIn(
+    set: VectorSetRow,
+    embedder: Embedder,
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVector | undefined> {
+    const text = textOf(request),
+      key = `${set.id} ${text}`,
+      cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
+    // The endpoint may have another model although it lacked the last one.
+    if (this.set_id !== set.id) {
+      this.set_id = set.id;
+      this.failures = 0;
+    }
+    const probe = this.failures >= failures_max;
+    if (probe && (this.isPaused() || this.probing)) return undefined;
+    this.probing = probe;
+    try {
+      const vector = await this.embed(embedder, set, { text, owner_id: request.owner_id }, signal);
+      this.failures = 0;
+      if (vector !== undefined) this.remember(key, vector);
+      return vector;
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.countFailure(error);
+      return undefined;
+    } finally {
+      if (probe) this.probing = false;
+    }
+  }
+
+  /** Undefined when the set is still being calibrated and that takes too long. */
+  private async scaleOf(
+    { data }: QueryVector,
+    set: VectorSetRow,
+    embedder: Embedder,
+    signal: AbortSignal | undefined,
+  ): Promise<MeaningScale | undefined> {
+    const { calibrations } = this.parts;
+    if (calibrations.find(set) === undefined) {
+      const limit = new TimeLimit(calibration_ms_max, { signal });
+      await calibrations.make(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
+      limit.clear();
+    }
+    const calibration = calibrations.find(set);
+    return calibration ? scaleOf(calibration, data) : undefined;
+  }
+
+  /**
+   * Why queries get no vectors at the moment, as a sentence; null when they do, or when the next
+   * one tries.
+   */
+  failing(): string | null {
+    return this.failures < failures_max || !this.isPaused()
+      ? null
+      : `Questions are searched by their words alone: ${this.last_failure}.`;
+  }
+
+  private isPaused(): boolean {
+    return leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0;
+  }
+
+  private async embed(
+    embedder: Embedder,
+    { id, model, asked_dimensions, dimensions }: VectorSetRow,
+    { text, owner_id }: { readonly text: string; readonly owner_id: string },
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVector | undefined> {
+    const timeout_ms = this.parts.timeout_ms ?? timeout_ms_max,
+      reason = () => new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`),
+      limit = new TimeLimit(timeout_ms, { signal, reason });
+    const options = {
+      kind: "query",
+      model,
+      dimensions: asked_dimensions || null,
+      owner_id,
+      signal: limit.signal,
+    } as const;
+    try {
+      const [vectors] = await limit.race(embedChecked(embedder, [text], options, dimensions)),
+        data = meanOf(vectors!);
+      return data && { set_id: id, data };
+    } finally {
+      limit.clear();
+    }
+  }
+
+  private remember(key: string, vector: QueryVector): void {
+    this.cache.set(key, vector);
+    if (this.cache.size > cached_max) this.cache.delete(this.cache.keys().next().value!);
+  }
+
+  private countFailure(error: unknown): void {
+    const { now_ms, log } = this.parts;
+    this.last_failure = error instanceof Error ? error.message : String(error);
+    this.paused_until_ms = now_ms() + pause_ms;
+    const reason = this.last_failure;
+    if (++this.failures >= failures_max)
+      log.warn("questions get no vectors for a while; they are searched by their words alone", {
+        reason,
+        pause_ms,
+      });
+    else log.warn("a question got no vector; it is searched by its words alone", { reason });
+  }
+}
+
+/** The query after its context, cut at the beginning. */
+const textOf = ({ query, context }: SearchRequest): string =>
+  (context === undefined ? query : `${context.slice(0, length_max)}\n${query}`)
+    .slice(-length_max)
+    .toWellFormed();

@@ -1,0 +1,46 @@
+/**
+ * Converts vectors that earlier versions stored as 32-bit floats to rows of 8 bits, some in each
+ * run of its job. Until then they are converted wherever they are read: nobody has to pay for them
+ * again.
+ */
+import { toNumber, type Context, type JobEffect } from "../../../core/sdk";
+import { enqueueConversion } from "../jobs";
+import type { VectorsRow } from "../store";
+import { blockOfFloats } from "./vector-block";
+import * as store from "./vector-store";
+
+/** Per run; a larger segment comes alone. */
+const bytes_max = 2 * 2 ** 20,
+  segments_max = 64;
+
+export class VectorConverter {
+  constructor(
+    private readonly parts: Pick<Context, "db" | "enqueue" | "afterCommit" | "truncateWal">,
+  ) {}
+
+  /** Before the first request: enqueues the job if it has work. */
+  async start(): Promise<void> {
+    const { db } = this.parts;
+    if ((await store.someFloatVectors(db, 1)).length > 0) await enqueueConversion(this.parts, db);
+  }
+
+  /** One run of the job. */
+  async run(): Promise<JobEffect | void> {
+    const { db, afterCommit, truncateWal } = this.parts,
+      found = await store.someFloatVectors(db, segments_max);
+    let left_bytes = bytes_max;
+    const some = found.filter(({ bytes }, at) => (left_bytes -= toNumber(bytes)) >= 0 || at === 0),
+      converted: VectorsRow[] = [];
+    for (const { set_id, segment_id, dimensions } of some) {
+      const floats = await store.floatsOf(db, set_id, segment_id);
+      if (floats)
+        converted.push({ set_id, segment_id, data: blockOfFloats(floats.data, dimensions) });
+    }
+    if (converted.length === 0) return;
+    return async (tx) => {
+      for (const one of converted) await store.replaceFloatVectors(tx, one);
+      if (some.length === found.length && found.length < segments_max) afterCommit(truncateWal);
+      else await enqueueConversion(this.parts, tx);
+    };
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Which set of vectors is kept complete and which one is in use, in the memory of each process; all
+ * are notified of a change. In transactions of several processes the database decides.
+ */
+import { topic, type Context, type Db } from "../../../core/sdk";
+import type { Embedder } from "../contract";
+import type { VectorSetRow } from "../store";
+import { followedVectorSet, vectorSets } from "./vector-store";
+
+/** There are other sets, or another one is in use. */
+const VectorSetsChanged = topic<null>("index.vector_sets_changed");
+
+export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier"> {
+  readonly embedder: () => Embedder | undefined;
+}
+
+export class VectorSets {
+  /** The set of the embedder's model, which is kept complete. Null without an embedder. */
+  target: VectorSetRow | null = null;
+  /** The set in use: `target`, except for the time after a change of the model. */
+  serving: VectorSetRow | null = null;
+
+  constructor(private readonly parts: VectorSetsParts) {}
+
+  /** Until the returned function is called. */
+  listen(onChange: () => void): () => void {
+    const { notifier } = this.parts;
+    const ends = [
+      notifier.subscribe(VectorSetsChanged, "all", (_, here) => {
+        if (!here) onChange();
+      }),
+      notifier.onMissed(onChange),
+    ];
+    return () => ends.forEach((end) => end());
+  }
+
+  /** Notifies the others, with the commit. */
+  tell(): void {
+    this.parts.notifier.publish(VectorSetsChanged, "", null);
+  }
+
+  /** For the current embedder of this process. Returns whether another set is its target. */
+  async reload(): Promise<boolean> {
+    const embedder = this.parts.embedder();
+    if (embedder === undefined) return false;
+    const sets = await vectorSets(this.parts.db),
+      target = targetAmong(sets, embedder);
+    if (target === undefined) return false;
+    const is_other = target.id !== this.target?.id;
+    this.target = target;
+    this.serving = sets.find((set) => set.serving === 1) ?? target;
+    return is_other;
+  }
+
+  async targetIn(db: Db): Promise<VectorSetRow | null> {
+    if (!this.parts.node.shared) return this.target;
+    return (await followedVectorSet(db)) ?? null;
+  }
+  /** Whether this set is the one that is kept complete. */
+  async isTarget(db: Db, { id }: VectorSetRow): Promise<boolean> {
+    return (await this.targetIn(db))?.id === id;
+  }
+}
+
+export const targetAmong = (
+  sets: readonly VectorSetRow[],
+  { model, dimensions }: Embedder,
+): VectorSetRow | undefined =>
+  sets.find((set) => set.model === model && set.asked_dimensions === (dimensions ?? 0));

@@ -5,7 +5,7 @@
 import { seconds_of } from "./test-files";
 
 /** A process is given no further file that would take it beyond this. */
-const seconds_max = 60;
+const seconds_max = 30;
 /** Of a file that `seconds_of` does not name. */
 const seconds_otherwise = 5;
 

@@ -93,9 +93,9 @@ describe("files in one process", () => {
       ],
     ],
     [
-      "no more than a minute",
-      Array.from({ length: 13 }, (_, at) => `process/${at}`),
-      [Array.from({ length: 12 }, (_, at) => `process/${at}`), ["process/12"]],
+      "no more than half a minute",
+      Array.from({ length: 7 }, (_, at) => `process/${at}`),
+      [Array.from({ length: 6 }, (_, at) => `process/${at}`), ["process/6"]],
     ],
   ];
   for (const [reason, names, batches] of cases)

@@ -259,7 +259,7 @@ async function runQuickly(): Promise<Outcome[]> {
   const left_out = left_out_of_quick.map((name) => `test/${name}.test.ts`);
   const paths = testFiles([]).filter((path) => isShared(path) && !left_out.includes(path));
   const outcomes = await doTogether(basics(paths), { min: 3, max: 3 }, tell);
-  console.log(`Left to npm test: ${left_out.length} files that take programs, a model or long.`);
+  console.log(`Left to npm test: ${left_out.length} files that take long or other programs.`);
   return outcomes;
 }
 

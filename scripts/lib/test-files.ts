@@ -151,17 +151,21 @@ export const mostly_waiting: readonly string[] = [
 
 /**
  * What `npm run test:quick` leaves to `npm test`: tests that start other programs, compute with the
- * built-in model, or do many random operations.
+ * built-in model, do many random operations, or start some twenty servers.
  */
 export const left_out_of_quick: readonly string[] = [
   "http/backups",
   "http/before-hooks",
   "http/documents-random",
+  "http/embeddings",
   "http/embeddings-builtin",
+  "http/folder-archives",
   "http/originals-elsewhere",
   "http/pgvector",
   "http/plugin-manager",
+  "http/search-backend",
   "http/settings",
+  "http/sorted-lists",
   "unit/encoder",
 ];
 

@@ -17,7 +17,7 @@ export function rank(segments: readonly Segment[], query: Query, limit: number):
  * The same with this many segments per pack. Those that `isSearched` excludes are in the packs all
  * the same.
  */
-export function rankPacked(
+export async function rankPacked(
   segments: readonly Segment[],
   query: Query,
   limit: number,
@@ -30,7 +30,7 @@ export function rankPacked(
     const members = segments
       .slice(first, first + together)
       .map((segment, at) => ({ id: first + at, segment }));
-    const { head, parts } = buildPack(members),
+    const { head, parts } = await buildPack(members, no_pauses),
       pack = { id: first, number: first, head: new PackHead(head) },
       places = Int32Array.from(members, ({ id }) => searched.indexOf(id)),
       scoped = { pack, places, whole: !places.includes(-1) };

@@ -12,6 +12,7 @@ import {
 } from "../../plugins/search-index/segments/pack";
 import { radixSort, release } from "../../plugins/search-index/segments/radix-sort";
 import { SegmentBuilder, type Segment } from "../../plugins/search-index/segments/segment";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 /** The same numbers on every run. */
@@ -38,11 +39,12 @@ describe("a pack", () => {
     return builder.finish(4);
   };
 
-  test("holds every term of every chunk, and no other", () => {
+  test("holds every term of every chunk, and no other", async () => {
     const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5))),
       chunks = segments.flat();
-    const { head, parts, segment_ids } = buildPack(
+    const { head, parts, segment_ids } = await buildPack(
       segments.map((some, i) => ({ id: 1.7e15 + i * 977, segment: segmentOf(some) })),
+      no_pauses,
     );
     const read = new PackHead(head);
     expect([read.analyzer, read.chunks, parts.length]).toEqual([4, chunks.length, pack_parts]);
@@ -62,10 +64,11 @@ describe("a pack", () => {
       );
     }
   });
-  test("a part of more than 64 KiB can be read too", () => {
+  test("a part of more than 64 KiB can be read too", async () => {
     const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat(),
       segment = segmentOf(Array.from({ length: 256 }, () => twice));
-    const { parts } = buildPack([...Array(8).keys()].map((id) => ({ id, segment }))),
+    const members = [...Array(8).keys()].map((id) => ({ id, segment })),
+      { parts } = await buildPack(members, no_pauses),
       buffer = new Uint32Array(2_048);
     expect(parts[0]!.length).toBeGreaterThan(2 ** 16);
     for (const hash of [0, 60, 109]) {
@@ -73,6 +76,12 @@ describe("a pack", () => {
       expect([...buffer]).toEqual(Array.from({ length: 2_048 }, (_, at) => (at << 8) | 2));
     }
     expect(new PackPart(parts[0]!).read(110, buffer)).toBe(0);
+  });
+  test("is made in steps between which searches run", async () => {
+    const members = [...Array(8).keys()].map((id) => ({ id, segment: segmentOf(chunksOf(200)) }));
+    let pauses = 0;
+    await buildPack(members, { due: true, pause: async () => void (pauses += 1) });
+    expect(pauses).toBe(2 * members.length + pack_parts);
   });
   test("making it leaves no large array to the collector", () => {
     const keys = Uint32Array.of(3, 1, 2),

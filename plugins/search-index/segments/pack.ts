@@ -19,11 +19,11 @@ import {
   hashAt,
   lengthOf,
   postingAt,
-  postingCount,
   postingsAt,
   termCount,
   type Segment,
 } from "./segment";
+import type { Pauses } from "../workers/worker-protocol";
 
 export const pack_chunks_max = 2_048;
 /** The number of parts of a pack, by the highest bits of the hash. */
@@ -45,40 +45,79 @@ export interface PackMember {
   readonly segment: Segment;
 }
 
-/** The pack of these segments: of one analyzer, ids ascending, at most `pack_chunks_max` chunks. */
-export function buildPack(members: readonly PackMember[]): BuiltPack {
-  const sorted = sortedPostings(members),
-    { keys: hashes, values: postings } = sorted,
+/** Postings as hash and `chunk << 8 | tf`: part after part, each sorted by chunk. */
+interface Postings {
+  readonly hashes: Uint32Array;
+  readonly postings: Uint32Array;
+  /** The end of each part. */
+  readonly ends: Uint32Array;
+}
+
+/**
+ * The pack of these segments: of one analyzer, ids ascending, at most `pack_chunks_max` chunks. It
+ * pauses between segments and between parts: of Chinese or Japanese, a pack has millions of
+ * postings.
+ */
+export async function buildPack(
+  members: readonly PackMember[],
+  pauses: Pauses,
+): Promise<BuiltPack> {
+  const { hashes, postings, ends } = await postingsByPart(members, pauses),
     parts: Uint8Array[] = [];
-  for (let at = 0, part = 0; part < pack_parts; part++) {
-    let end = at;
-    while (end < hashes.length && partOf(hashes[end]!) === part) end++;
-    parts.push(buildPart(hashes.subarray(at, end), postings.subarray(at, end)));
-    at = end;
+  let start = 0;
+  for (const end of ends) {
+    const sorted = radixSort(hashes.slice(start, end), postings.slice(start, end));
+    parts.push(buildPart(sorted.keys, sorted.values));
+    release(sorted);
+    start = end;
+    if (pauses.due) await pauses.pause();
   }
-  release(sorted);
+  release({ keys: hashes, values: postings });
   return { segment_ids: members.map(({ id }) => id), head: buildHead(members), parts };
 }
 
-/** Every posting of the segments as hash and `chunk << 8 | tf`, sorted by hash, then by chunk. */
-function sortedPostings(members: readonly PackMember[]): ReturnType<typeof radixSort> {
-  const count = members.reduce((sum, { segment }) => sum + postingCount(segment), 0),
-    hashes = new Uint32Array(count),
-    postings = new Uint32Array(count);
-  let at = 0,
-    first_chunk = 0;
+async function postingsByPart(members: readonly PackMember[], pauses: Pauses): Promise<Postings> {
+  const ends = new Uint32Array(pack_parts);
   for (const { segment } of members) {
     for (let term = 0; term < termCount(segment); term++) {
-      const hash = hashAt(segment, term),
-        range = postingsAt(segment, term);
-      for (let place = range >>> 16; place < (range & 0xffff); place++) {
-        hashes[at] = hash;
-        postings[at++] = (first_chunk << 8) + postingAt(segment, place);
-      }
+      const range = postingsAt(segment, term);
+      ends[partOf(hashAt(segment, term))]! += (range & 0xffff) - (range >>> 16);
     }
-    first_chunk += chunkCount(segment);
+    if (pauses.due) await pauses.pause();
   }
-  return radixSort(hashes, postings);
+  const count = ends.reduce((sum, of_part) => sum + of_part, 0),
+    found = { hashes: new Uint32Array(count), postings: new Uint32Array(count), ends };
+  // Each is the start of its part first, and its end once every posting has been written.
+  for (let part = 0, start = 0; part < pack_parts; part++) {
+    const of_part = ends[part]!;
+    ends[part] = start;
+    start += of_part;
+  }
+  let first_chunk = 0;
+  for (const { segment } of members) {
+    addPostings(found, segment, first_chunk);
+    first_chunk += chunkCount(segment);
+    if (pauses.due) await pauses.pause();
+  }
+  return found;
+}
+
+function addPostings(
+  { hashes, postings, ends }: Postings,
+  segment: Segment,
+  first_chunk: number,
+): void {
+  for (let term = 0; term < termCount(segment); term++) {
+    const hash = hashAt(segment, term),
+      range = postingsAt(segment, term),
+      part = partOf(hash);
+    let at = ends[part]!;
+    for (let place = range >>> 16; place < (range & 0xffff); place++) {
+      hashes[at] = hash;
+      postings[at++] = (first_chunk << 8) + postingAt(segment, place);
+    }
+    ends[part] = at;
+  }
 }
 
 function buildHead(members: readonly PackMember[]): Uint8Array {

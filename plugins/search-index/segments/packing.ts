@@ -1,4 +1,5 @@
 /** Makes packs of the segments of a scope that are in none. */
+import { PartSize } from "../../../core/lib/chunked-work";
 import { buildPack, pack_chunks_max, type BuiltPack, type PackMember } from "./pack";
 import type { Scope } from "../ranking/scope";
 import { analyzerOf, chunkCount } from "./segment";
@@ -7,8 +8,9 @@ import type { Pauses } from "../workers/worker-protocol";
 
 /** Fewer chunks than this are left for later. */
 const pack_chunks_min = pack_chunks_max / 2;
-/** Segments read together. */
-const segments_read = 32;
+/** Segments read together: fewer when they are long, because searches wait meanwhile. */
+const segments_read = { first: 4, max: 32 } as const;
+const read_ms = 10;
 
 /**
  * Only segments of this analyzer, because others are about to be indexed again; and only from
@@ -24,12 +26,17 @@ export async function* packLoose(
   let members: PackMember[] = [],
     chunks = 0;
   const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);
-  for (let at = 0; at < loose.length; at += segments_read) {
-    const some = [...loose.subarray(at, at + segments_read)];
-    for (const [i, segment] of (await reader.segments(some)).entries()) {
+  const part = new PartSize(segments_read, read_ms);
+  for (let at = 0; at < loose.length;) {
+    const some = [...loose.subarray(at, at + part.size)],
+      begun_ms = performance.now(),
+      segments = await reader.segments(some);
+    part.took(performance.now() - begun_ms);
+    at += some.length;
+    for (const [i, segment] of segments.entries()) {
       if (segment === null || analyzerOf(segment) !== analyzer_version) continue;
       if (chunks + chunkCount(segment) > pack_chunks_max) {
-        yield buildPack(members);
+        yield await buildPack(members, pauses);
         members = [];
         chunks = 0;
       }
@@ -38,5 +45,5 @@ export async function* packLoose(
     }
     if (pauses.due) await pauses.pause();
   }
-  if (chunks >= pack_chunks_min) yield buildPack(members);
+  if (chunks >= pack_chunks_min) yield await buildPack(members, pauses);
 }

@@ -147,8 +147,8 @@ export default definePlugin({
         await converter.start();
         await pgvector.start();
         await feed.start();
-        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", () =>
-          document_embedder.follow(),
+        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", (_, here) =>
+          document_embedder.follow(here),
         );
       },
       stop: async () => {

@@ -83,9 +83,9 @@ export class DocumentEmbedder {
     return serving === null || serving.dimensions === 0 ? null : serving;
   }
 
-  /** The embedder was replaced or removed while the server runs. */
-  follow(): void {
-    this.inTurn("the vectors of another model could not be begun", () => this.start());
+  /** The embedder was replaced or removed while the server runs, `here` or in another process. */
+  follow(here: boolean): void {
+    this.inTurn("the vectors of another model could not be begun", () => this.start(here));
   }
 
   private inTurn(problem: string, work: () => Promise<void>): void {
@@ -103,18 +103,21 @@ export class DocumentEmbedder {
     return this.following;
   }
 
-  /** Before the first request: compares the configured model with the stored sets. */
-  async start(): Promise<void> {
+  /**
+   * Before the first request: compares the configured model with the stored sets. `is_new`: this
+   * process had another embedder before.
+   */
+  async start(is_new = false): Promise<void> {
     const embedder = this.parts.embedder();
     this.failure = null;
-    this.scheduler.clear();
     this.progress.begin();
     if (embedder === undefined) return this.end();
     await this.parts.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
       this.sets.serving = sets.find((set) => set.serving === 1) ?? null;
       this.sets.target =
-        targetAmong(sets, embedder) ?? (await this.insertTarget(tx, sets, embedder));
+        targetAmong(sets, embedder) ?? (await this.sets.insert(tx, sets, embedder));
+      this.scheduler.clear();
       // Before the first vector of the serving set, or when no question can be compared with it any
       // more, some vectors are better than none.
       const is_served = embedder.has?.(this.sets.serving?.model ?? "") ?? true;
@@ -126,12 +129,13 @@ export class DocumentEmbedder {
       const is_followed = this.sets.target.followed === 1;
       await this.waiting.follow(tx, this.sets.target);
       this.sets.target = { ...this.sets.target, followed: 1 };
-      // The waiting job may be paused because of a former embedder; that of another process is at
-      // work.
-      if (!is_followed || !this.parts.node.shared) await cancelEmbedding(this.parts, tx);
+      // The job may wait for a former embedder, or to try it again; that of another process is at
+      // work when this one only starts.
+      if (is_new || !is_followed || !this.parts.node.shared) await cancelEmbedding(this.parts, tx);
       await enqueueEmbedding(this.parts, tx);
       if (!is_followed) this.sets.tell();
     });
+    this.sets.show();
   }
 
   /** The set for vectors that were made elsewhere; null when this server's are of another kind. */
@@ -185,7 +189,7 @@ export class DocumentEmbedder {
 
   /** See `SearchIndex.lackingVectors`. */
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null> {
-    return this.sets.target === null ? null : this.waiting.lacking(db, document_ids);
+    return this.sets.are_shown ? this.waiting.lacking(db, document_ids) : null;
   }
 
   // --- The job.
@@ -255,6 +259,8 @@ export class DocumentEmbedder {
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
     await this.parts.calibrations.make(embedder, { ...set, dimensions }, signal);
+    // The embedder was replaced meanwhile.
+    if (this.sets.target?.id !== set.id) return;
     const complete = this.scheduler.done(call, made),
       is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)
@@ -293,27 +299,10 @@ export class DocumentEmbedder {
   /** Without an embedder nothing waits. */
   private async end(): Promise<void> {
     this.sets.target = this.sets.serving = null;
+    this.scheduler.clear();
     const sets = await store.vectorSets(this.parts.db);
     if (sets.length > 0) await this.parts.inTransaction((tx) => this.waiting.follow(tx, null));
-  }
-
-  private async insertTarget(
-    tx: IndexDb,
-    sets: readonly VectorSetRow[],
-    { model, dimensions }: Embedder,
-  ): Promise<VectorSetRow> {
-    const set = {
-      id: Math.max(this.parts.now_ms(), (sets.at(-1)?.id ?? 0) + 1),
-      model,
-      asked_dimensions: dimensions ?? 0,
-      dimensions: 0,
-      serving: 0,
-      adopted: 0,
-      followed: 0,
-      looked_to: null,
-    };
-    await store.insertVectorSet(tx, set);
-    return set;
+    this.sets.show();
   }
 
   private async storeVectors(
@@ -351,7 +340,7 @@ export class DocumentEmbedder {
   private async replaceAdopted(tx: Db, embedder: Embedder, set: VectorSetRow): Promise<void> {
     if (!(await this.sets.isTarget(tx, set))) return;
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
-    const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
+    const target = await this.sets.insert(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
     await this.parts.backend.vectorsChanged(tx);
     await this.waiting.follow(tx, target);

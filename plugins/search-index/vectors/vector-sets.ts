@@ -5,12 +5,12 @@
 import { topic, type Context, type Db } from "../../../core/sdk";
 import type { Embedder } from "../contract";
 import type { VectorSetRow } from "../store";
-import { followedVectorSet, vectorSets } from "./vector-store";
+import { followedVectorSet, insertVectorSet, vectorSets } from "./vector-store";
 
 /** There are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
-export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier"> {
+export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {
   readonly embedder: () => Embedder | undefined;
 }
 
@@ -19,6 +19,11 @@ export class VectorSets {
   target: VectorSetRow | null = null;
   /** The set in use: `target`, except for the time after a change of the model. */
   serving: VectorSetRow | null = null;
+  /**
+   * Whether documents are shown as having vectors or waiting for them: from the commit of `target`
+   * on, because before it no document waits yet.
+   */
+  are_shown = false;
 
   constructor(private readonly parts: VectorSetsParts) {}
 
@@ -39,6 +44,11 @@ export class VectorSets {
     this.parts.notifier.publish(VectorSetsChanged, "", null);
   }
 
+  /** After the commit of another target. */
+  show(): void {
+    this.are_shown = this.target !== null;
+  }
+
   /** For the current embedder of this process. Returns whether another set is its target. */
   async reload(): Promise<boolean> {
     const embedder = this.parts.embedder();
@@ -50,6 +60,26 @@ export class VectorSets {
     this.target = target;
     this.serving = sets.find((set) => set.serving === 1) ?? target;
     return is_other;
+  }
+
+  /** For an embedder whose model has none. */
+  async insert(
+    tx: Db,
+    sets: readonly VectorSetRow[],
+    { model, dimensions }: Embedder,
+  ): Promise<VectorSetRow> {
+    const set = {
+      id: Math.max(this.parts.now_ms(), (sets.at(-1)?.id ?? 0) + 1),
+      model,
+      asked_dimensions: dimensions ?? 0,
+      dimensions: 0,
+      serving: 0,
+      adopted: 0,
+      followed: 0,
+      looked_to: null,
+    };
+    await insertVectorSet(tx, set);
+    return set;
   }
 
   async targetIn(db: Db): Promise<VectorSetRow | null> {

@@ -315,6 +315,19 @@ describe("what is wrong with a bucket is said", () => {
     return new S3Place({ ...found, timeout_ms: 500, now_ms: () => Date.now() });
   };
   const here = () => store.env.DOSSIER_FILES_URL!;
+  test.each<[why: string, may: boolean, requests: number]>([
+    ["is sent again while it may be", true, 3],
+    ["is not sent again by a process that may not delete the file any more", false, 1],
+  ])("a deletion that failed %s", async (_why, may, requests) => {
+    let asked = 0;
+    store.door = async () => {
+      asked++;
+      return new Response("down", { status: 503 });
+    };
+    const deleting = place(here()).remove(await sha256(text("Deleted.")), () => may);
+    await deleting.catch(() => undefined);
+    expect(asked).toBe(requests);
+  });
   const xml =
     (status: number, code: string, headers = {}) =>
     () =>

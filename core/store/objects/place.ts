@@ -17,8 +17,11 @@ export interface ObjectPlace {
   size(sha256: string): Promise<number | undefined>;
   /** @throws FilesFault */
   open(sha256: string): Promise<StoredBytes | undefined>;
-  /** Does nothing when it does not exist. @throws FilesFault */
-  remove(sha256: string): Promise<void>;
+  /**
+   * Does nothing when it does not exist. A request that failed is repeated only while
+   * `mayRepeat()`. @throws FilesFault
+   */
+  remove(sha256: string, mayRepeat: () => boolean): Promise<void>;
   /** See `Files.list`. @throws FilesFault */
   list(): AsyncGenerator<ListedFile[]>;
   /** The path at which this machine can read the file, if any. */

@@ -17,6 +17,8 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   /** Further statuses that are not failures, besides 2xx. */
   readonly allowed?: readonly number[];
+  /** Asked before each repetition, after the pause; absent: always. */
+  readonly mayRepeat?: (() => boolean) | undefined;
 }
 export interface S3Answer {
   readonly status: number;
@@ -70,9 +72,10 @@ export class S3Client {
         answer instanceof Error
           ? !isTimeout(answer)
           : passing.has((answer as S3Answer).status) || (answer as S3Answer).status >= 500;
-      if (tried === tries_max || !again)
-        throw failure instanceof FilesFault ? failure : this.#unreachable(failure);
+      const final = failure instanceof FilesFault ? failure : this.#unreachable(failure);
+      if (tried === tries_max || !again) throw final;
       await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
+      if (request.mayRepeat?.() === false) throw final;
     }
   }
 

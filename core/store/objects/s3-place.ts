@@ -67,8 +67,8 @@ export class S3Place implements ObjectPlace {
     return new RangedBytes((start, end) => this.#read(sha256, start, end), 0, size);
   }
 
-  async remove(sha256: string): Promise<void> {
-    await this.#delete(this.#key(sha256));
+  async remove(sha256: string, mayRepeat: () => boolean): Promise<void> {
+    await this.#delete(this.#key(sha256), mayRepeat);
   }
 
   async *list(): AsyncGenerator<ListedFile[]> {
@@ -136,8 +136,9 @@ export class S3Place implements ObjectPlace {
     return `${this.options.address.prefix}${nameOf(sha256)}`;
   }
 
-  async #delete(key: string): Promise<void> {
-    await this.#client.send({ operation: "delete", method: "DELETE", key, allowed: [404] });
+  async #delete(key: string, mayRepeat?: () => boolean): Promise<void> {
+    const allowed = [404];
+    await this.#client.send({ operation: "delete", method: "DELETE", key, allowed, mayRepeat });
   }
 
   /** Bytes from `start` to `end`, end exclusive. */

@@ -242,8 +242,9 @@ export class SharedFiles implements Files {
     try {
       const is_used = await stillUsed(sha256);
       // A process that was suspended meanwhile has lost the right to do it.
-      if (performance.now() - begun_at > place.timeout_ms) throw new Error("it took too long");
-      if (!is_used) await this.#request(() => place.remove(sha256));
+      const mayDelete = (): boolean => performance.now() - begun_at <= place.timeout_ms;
+      if (!mayDelete()) throw new Error("it took too long");
+      if (!is_used) await this.#request(() => place.remove(sha256, mayDelete));
       await this.#claims.end(sha256);
       return !is_used;
     } catch (error) {

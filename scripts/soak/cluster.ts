@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
 import { startRoundRobin } from "../lib/round-robin";
+import { minutesFrom } from "./minutes";
 import { outside_host, startOutside } from "./outside";
 import { StreamReader } from "./stream-reader";
 import { Unexpected, User } from "./user";
@@ -22,7 +23,7 @@ const down_ms = 1_500;
 const users = 4;
 const clients_each = 2;
 const secret_key = "the key that all of them have, of 32 bytes or more";
-const minutes = Number(process.argv[2] ?? 5);
+const minutes = minutesFrom(process.argv[2], 5);
 
 const outside = startOutside(Math.random);
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { can_mount, mountSmallDisk, type SmallDisk } from "../lib/small-disk";
+import { minutesFrom } from "./minutes";
 import { outside_host, startOutside } from "./outside";
 import { Unexpected, User } from "./user";
 import { verifyDirectory, verifyUser } from "./verify";
@@ -21,7 +22,7 @@ const fill_step_bytes = 2 ** 22;
 const users = 4;
 const clients_each = 2;
 
-const minutes = Number(process.argv[2] ?? 20);
+const minutes = minutesFrom(process.argv[2], 20);
 const seed = Number(process.env.DOSSIER_SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 let state = seed;
 /** Mulberry32. */

@@ -55,6 +55,20 @@ export async function ask(
   }
 }
 
+/**
+ * Why a question without an answer may get one later: questions in other words, or in another
+ * language, find only documents that have their vectors. Null when all have.
+ */
+export async function pendingNote(server: ServerClient, folder_id: string): Promise<string | null> {
+  const { vectors_pending: pending } = await server.call<{ vectors_pending: number | null }>(
+    "GET",
+    `/folders/${folder_id}`,
+  );
+  if (!pending) return null;
+  const documents = pending === 1 ? "1 document is" : `${pending} documents are`;
+  return `${documents} not searched by meaning yet: ask again in a while.`;
+}
+
 /** Human-readable: the answer, then each quote with its document, its place and a link. */
 export const linesOf = ({ answer, citations, related = [], warnings }: Result): string[] => [
   answer,

@@ -4,7 +4,7 @@
  */
 import { definePlugin, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
-import { ask, linesOf } from "./ask";
+import { ask, linesOf, pendingNote } from "./ask";
 import { exportFolder, importFolder, leftOut } from "./folder-archive";
 import { addFiles, requireFiles } from "./document-add";
 import { userOf, withServer, type ClientParts } from "./server-client";
@@ -123,11 +123,17 @@ const commandHandlers = (
   },
   ask: async ({ args, options, print }) => {
     const user = await userOf(parts.accounts, options.user);
-    const result = await withServer(parts, user, async (server) =>
-      ask(server, args[0]!, [(await server.folder(String(options.folder))).id]),
-    );
-    if (options.json) print(JSON.stringify(result, null, 2));
-    else for (const line of linesOf(result)) print(line);
+    const { result, note } = await withServer(parts, user, async (server) => {
+      const { id } = await server.folder(String(options.folder)),
+        result = await ask(server, args[0]!, [id]);
+      return {
+        result,
+        note: result.outcome === "no_answer" ? await pendingNote(server, id) : null,
+      };
+    });
+    if (options.json) return print(JSON.stringify(result, null, 2));
+    for (const line of linesOf(result)) print(line);
+    if (note !== null) print(`\nNote: ${note}`);
   },
 });
 

@@ -47,3 +47,18 @@ test("kill -9 while vectors are made loses none: after each start the work goes 
   }
   await dossier.untilTrue(() => new Set(embedder.asked.flatMap(({ input }) => input)).size >= 30);
 }, 120_000);
+
+test("dossier ask says that documents have no vectors yet when it has no answer", async () => {
+  const embedder = startEmbedder();
+  onTestFinished(() => void embedder.stop());
+  embedder.behaves("silent");
+  await using dossier = await startExecutable({
+    env: { DOSSIER_EMBEDDINGS_BASE_URL: embedder.url, DOSSIER_EMBEDDINGS_MODEL: "small" },
+  });
+  await dossier.createUser();
+  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
+  await dossier.api("POST", "/documents", { folder_id: id, name: "car", content: car });
+  await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 1);
+  const ask = () => dossier.cli(["ask", "Wie teuer sind Autos?", "--folder", "f"]);
+  expect((await ask()).stdout).toContain("Note: 1 document is not searched by meaning yet");
+});

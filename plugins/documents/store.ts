@@ -154,12 +154,10 @@ const withLabels = (pages: Spans["pages"], labels: ReadonlyMap<number, string>):
       });
 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
-  db
-    .selectFrom("documents")
-    .selectAll()
-    .where("id", "=", id)
-    .where(isLinked("documents.id"))
-    .executeTakeFirst();
+  documentById(db, { id });
+const documentById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  db.selectFrom("documents").selectAll().where("id", "=", id).where(isLinked("documents.id")),
+);
 
 export const insertDocument = prepared((db: DocumentsDb, row: DocumentRow) =>
   db.insertInto("documents").values(row),

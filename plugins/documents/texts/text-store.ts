@@ -196,39 +196,47 @@ export async function findWithText(
   db: DocumentsDb,
   id: string,
 ): Promise<{ readonly row: DocumentRow; readonly text: VersionText } | undefined> {
-  const found = await currentVersion(db, id)
-    .selectAll("d")
-    .select([...text_columns, firstPieceOf, "v.content"])
-    .executeTakeFirst();
+  const found = await documentWithText(db, { id });
   if (found === undefined) return undefined;
   const { text_id, text_units, text_points, piece: first, content, ...row } = found;
   return { row, text: textOf({ text_id, text_units, text_points, piece: first, content }) };
 }
 
+const documentWithText = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  currentVersion(db, id)
+    .selectAll("d")
+    .select([...text_columns, firstPieceOf, "v.content"]),
+);
+
 /** The version whose original is downloaded, with the text if that is the original. */
 export async function findOriginal(db: DocumentsDb, id: string) {
-  const found = await currentVersion(db, id)
-    .select([
-      "d.owner_id",
-      "d.name",
-      "v.sha256",
-      "v.size_bytes",
-      "v.media_type",
-      "v.in_files",
-      ...text_columns,
-      firstPieceOf,
-      contentIf(is_sent).as("content"),
-    ])
-    .executeTakeFirst();
+  const found = await originalById(db, { id });
   return found && { ...found, text: textOf(found) };
 }
+const originalById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  currentVersion(db, id).select([
+    "d.owner_id",
+    "d.name",
+    "v.sha256",
+    "v.size_bytes",
+    "v.media_type",
+    "v.in_files",
+    ...text_columns,
+    firstPieceOf,
+    contentIf(is_sent).as("content"),
+  ]),
+);
 
 /**
  * The current text with its pages, headings and name: the input of the index. Undefined before the
  * first version is indexed.
  */
 export async function findCurrentText(db: DocumentsDb, id: string) {
-  const found = await currentVersion(db, id)
+  const found = await currentTextById(db, { id });
+  return found && { ...found, text: textOf(found) };
+}
+const currentTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  currentVersion(db, id)
     .where("d.current_version", ">", 0)
     .select([
       "d.owner_id",
@@ -241,10 +249,8 @@ export async function findCurrentText(db: DocumentsDb, id: string) {
       ...text_columns,
       firstPieceOf,
       "v.content",
-    ])
-    .executeTakeFirst();
-  return found && { ...found, text: textOf(found) };
-}
+    ]),
+);
 
 /** Stores the extracted text; returns the previous text of the version. */
 export async function setExtracted(

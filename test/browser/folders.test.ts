@@ -96,7 +96,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await field.fill("beta");
       await page.keyboard.press("Enter");
       await link("beta").waitFor();
-      expect(await page.evaluate("document.activeElement.textContent")).toBe("beta");
+      await becomesTrue(page, "document.activeElement.textContent === 'beta'");
     },
     limit_ms,
   );

@@ -92,7 +92,7 @@ describe.skipIf(!chromium_path)("a text", () => {
     await page.keyboard.press("Shift+Enter");
     await count("11 of 11");
     await at.dossier.untilTrue(() => inView(".find-current"));
-    expect(await page.locator(".find-current").innerText()).toBe("Paragraph 39");
+    await page.locator(".find-current", { hasText: /^Paragraph 39$/ }).waitFor();
     await page.getByRole("textbox", { name: "Find in this document" }).fill("zyzzyva");
     await count("Not found");
     await expectWell(at.window, { within: ".document-view" });

@@ -1,5 +1,5 @@
 /** The name of a document in a list, with notes below it. It can be edited in place. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { problemOf } from "../../api/client";
 import { renameDocument } from "../../api/documents";
@@ -32,7 +32,7 @@ export function DocumentName({ document, folder_id, renaming, clashes }: NamePro
   const link = useRef<HTMLSpanElement>(null);
   const edited = renaming?.id === id;
   const was_edited = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (was_edited.current && !edited) link.current?.querySelector("a")?.focus();
     was_edited.current = edited;
   }, [edited]);
@@ -95,7 +95,7 @@ function NameEditor({
   const [name, setName] = useState(document.name);
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const input = field.current!;
     input.focus();
     // The extension is kept by default.

@@ -11,13 +11,15 @@
  * `npm run test:databases`: whatever can run on PostgreSQL does.
  */
 import { Glob } from "bun";
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { check, processorSeconds, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
+import { memoryPlace } from "./lib/memory-place";
 import {
   left_out_of_quick,
   mostly_waiting,
@@ -65,6 +67,20 @@ interface Outcome extends Counts {
   readonly paths?: readonly string[];
 }
 
+/** Where tests put temporary files, on disk and in memory: removed when they have ended. */
+function temporaryPlaces(): { TMPDIR: string; TEST_MEMORY_PLACE: string } & Disposable {
+  const TMPDIR = mkdtempSync(join(tmpdir(), "dossier-tests-"));
+  const TEST_MEMORY_PLACE = mkdtempSync(join(memoryPlace(), "dossier-tests-"));
+  return {
+    TMPDIR,
+    TEST_MEMORY_PLACE,
+    [Symbol.dispose]() {
+      for (const path of [TMPDIR, TEST_MEMORY_PLACE])
+        rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Runs `bun test` with these arguments. `output` is all it printed, and how it ended. */
 async function runBunTest(
   args: readonly string[],
@@ -72,9 +88,15 @@ async function runBunTest(
   limit_ms = file_limit_ms,
 ): Promise<{ output: string; counts: Counts; processor: number }> {
   const started = performance.now();
+  using places = temporaryPlaces();
+  const { TMPDIR, TEST_MEMORY_PLACE } = places;
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
-    env: { ...cleanEnvironment(), ...short_lived, TEST_POSTGRES: "", ...env },
+    env: {
+      ...cleanEnvironment(),
+      ...{ ...short_lived, TMPDIR, TEST_MEMORY_PLACE, TEST_POSTGRES: "" },
+      ...env,
+    },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -5,8 +5,13 @@ import { tmpdir } from "node:os";
 const memory = "/dev/shm";
 const memory_bytes_min = 2 * 2 ** 30;
 
-/** In memory if there is enough of it, so that no test waits for a disk. */
+/**
+ * In memory if there is enough of it, so that no test waits for a disk. Under `npm test` a
+ * directory of the run, which removes it.
+ */
 export function memoryPlace(): string {
+  const { TEST_MEMORY_PLACE: of_the_run } = process.env;
+  if (of_the_run) return of_the_run;
   try {
     const { bavail, bsize } = statfsSync(memory);
     return bavail * bsize > memory_bytes_min ? memory : tmpdir();

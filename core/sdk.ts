@@ -108,6 +108,7 @@ export {
   tooLarge,
   unavailable,
 } from "./base/errors";
+export { requireDescriptors } from "./base/descriptors";
 export {
   checkedName,
   codePoints,

@@ -3,6 +3,7 @@
  * dies.
  */
 import { setPriority } from "node:os";
+import { requireDescriptors } from "../base/descriptors";
 import { settlesWithin } from "../lib/timeout";
 import { TaskFailure } from "./contract";
 import { decodeLines } from "../lib/json-lines";
@@ -36,6 +37,7 @@ export class ChildProcess {
    * then grows ten times slower. @throws when the system can't start a process
    */
   constructor(command: readonly string[]) {
+    requireDescriptors();
     this.process = Bun.spawn([...command], {
       // Nothing of the parent's environment; and the kernel ends the child when the parent is
       // killed.

@@ -1,4 +1,5 @@
 /** Classifies errors of the database and the file system, and translates them into responses. */
+import { tooManyOpen } from "../base/descriptors";
 import { HttpError, unavailable } from "../base/errors";
 
 /** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of its cause. */
@@ -44,7 +45,8 @@ export const isFull = (error: unknown): boolean =>
 /** The storage can't be written to, or fails. */
 export const isReadOnly = (error: unknown): boolean =>
   !isFull(error) &&
-  (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO") || hasState(error, "25006"));
+  (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_CANTOPEN", "EROFS", "EIO") ||
+    hasState(error, "25006"));
 /** The database can't be reached at the moment, or is stopping or starting. */
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
@@ -53,6 +55,9 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isCrowded = (error: unknown): boolean => hasState(error, "53300");
 /** The place of the original files does not respond, or refuses this server. */
 export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
+/** The operating system opens no further file, or starts no further process, at the moment. */
+export const isExhausted = (error: unknown): boolean =>
+  hasCode(error, "EMFILE", "ENFILE", "EAGAIN", "ENOMEM");
 /** Another transaction was in the way: a retry may succeed. */
 export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");
 /**
@@ -61,9 +66,10 @@ export const isConflict = (error: unknown): boolean => hasState(error, "40001", 
  */
 export const lostSync = (error: unknown): boolean =>
   hasCode(error, "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC");
-/** The storage is at fault, not the work: a later retry may help. */
+/** The storage or the operating system is at fault, not the work: a later retry may help. */
 export const isStorageFault = (error: unknown): boolean =>
   isFull(error) ||
+  isExhausted(error) ||
   isReadOnly(error) ||
   isBusy(error) ||
   isUnreachable(error) ||
@@ -126,6 +132,7 @@ export function translateError(error: unknown): unknown {
       unavailable("The database can't be reached at the moment. Nothing was saved; try again.", 5),
       error,
     );
+  if (isExhausted(error)) return withCause(tooManyOpen(), error);
   if (isFilesFault(error))
     return withCause(
       unavailable(

@@ -157,13 +157,14 @@ export class EncoderPool {
   }
 
   private start(): void {
-    const worker = this.options.startWorker(),
-      pooled: PooledWorker = {
-        worker,
-        is_open: false,
-        is_repaired: false,
-        in_work: { urgent: null, background: null },
-      };
+    const worker = this.startWorker();
+    if (worker === null) return;
+    const pooled: PooledWorker = {
+      worker,
+      is_open: false,
+      is_repaired: false,
+      in_work: { urgent: null, background: null },
+    };
     worker.unref();
     this.workers.push(pooled);
     worker.addEventListener("message", ({ data }: MessageEvent<FromEncoderWorker>) => {
@@ -175,6 +176,16 @@ export class EncoderPool {
     });
     worker.addEventListener("close", () => this.takeOver(pooled, "it ended"));
     this.open(pooled);
+  }
+
+  /** When none can be started, the texts wait for those that run, or fail. */
+  private startWorker(): Worker | null {
+    try {
+      return this.options.startWorker();
+    } catch (error) {
+      if (this.workers.length === 0) this.fail(error as Error);
+      return null;
+    }
   }
 
   private open({ worker }: PooledWorker): void {

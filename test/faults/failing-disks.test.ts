@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { filesOf } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -130,6 +130,32 @@ describe("writes that fail", () => {
       expect([status, body.code]).toEqual([507, "storage_full"]);
       await server.untilTrue(() => filesOf(server.data).length === 0);
       await fault.end();
+      expect((await upload()).status).toBe(201);
+    },
+  );
+
+  test.skipIf(prlimit === null)(
+    "of more files and connections than the process may open: refused with 503, and it lives on",
+    async () => {
+      await using server = await startExecutable();
+      const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+      const search = () => server.send("ada", "POST", "/search", { query: "gannet" });
+      const upload = () =>
+        server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(1_000));
+      const opened = readdirSync(`/proc/${server.pid()}/fd`).length;
+      const limit = (files: number | "unlimited") =>
+        Bun.spawnSync([prlimit!, "--pid", `${server.pid()}`, `--nofile=${files}:`]).exitCode;
+      expect(limit(opened + 8)).toBe(0);
+      const text = await server.send("ada", "POST", "/documents", {
+        folder_id,
+        content: "A gannet.",
+      });
+      expect(text.status).toBe(201);
+      for (const { status, headers } of [await search(), await search()])
+        expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(limit(1_024)).toBe(0);
+      await server.until(`/documents/${text.body.id}`, ({ body }) => body.status === "synced");
+      await server.untilTrue(async () => (await search()).body.data.length > 0);
       expect((await upload()).status).toBe(201);
     },
   );

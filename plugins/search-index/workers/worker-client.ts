@@ -2,7 +2,7 @@
  * A worker thread as a function: started with the first request, stopped when idle, replaced when
  * it dies or hangs. `worker-server.ts` decides who takes turns in it.
  */
-import { HttpError, type Log } from "../../../core/sdk";
+import { HttpError, requireDescriptors, type Log } from "../../../core/sdk";
 import {
   control_bytes,
   in_work,
@@ -87,6 +87,11 @@ export class WorkerClient<P extends WorkerProtocol> {
   ): Promise<P["response"]> {
     if (this.stopped) return Promise.reject(new Error("The server is stopping."));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
+    try {
+      this.makeReady();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const id = ++this.last_id,
       { promise, resolve, reject } = Promise.withResolvers<P["response"]>();
     this.pending.set(id, {
@@ -148,10 +153,16 @@ export class WorkerClient<P extends WorkerProtocol> {
 
   private send(id: number, pending: Pending<P>): void {
     const { owner, background, request } = pending;
-    clearTimeout(this.idle_timer);
-    this.worker ??= this.start();
     pending.sent = true;
-    this.post(this.worker, { id, owner, background, request });
+    this.post(this.worker!, { id, owner, background, request });
+  }
+
+  /** Starts the worker unless it runs. @throws Error when the process has too many files open */
+  private makeReady(): void {
+    clearTimeout(this.idle_timer);
+    if (this.worker !== null) return;
+    requireDescriptors();
+    this.worker = this.start();
   }
 
   private start(): Worker {
@@ -219,6 +230,14 @@ export class WorkerClient<P extends WorkerProtocol> {
     if (blamed !== undefined && ++blamed.deaths === deaths_max) {
       this.pending.delete(culprit);
       blamed.reject(new Error(`The worker ${path} died: ${reason}`));
+    }
+    if (this.pending.size === 0) return;
+    try {
+      this.makeReady();
+    } catch (error) {
+      for (const { reject } of this.pending.values()) reject(error as Error);
+      this.pending.clear();
+      return;
     }
     for (const pending of this.pending.values()) pending.sent = false;
     for (const id of this.pending.keys()) this.sendReady(id);

@@ -1,0 +1,29 @@
+/** Checks that file descriptors are left before something is started that can't do without. */
+import { closeSync, openSync } from "node:fs";
+import { unavailable, type HttpError } from "./errors";
+
+/** More than a thread or a child process opens as it starts. */
+const needed = 32;
+
+/** 503. */
+export const tooManyOpen = (): HttpError =>
+  unavailable(
+    "The server has too many connections, files or processes open at the moment. Nothing was " +
+      "saved; try again.",
+    5,
+  );
+
+/**
+ * Call it before starting a thread: Bun ends the process when a new thread gets no descriptors.
+ * @throws HttpError 503, with the error of the operating system as its cause
+ */
+export function requireDescriptors(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < needed) opened.push(openSync("/dev/null", "r"));
+  } catch (error) {
+    throw Object.assign(tooManyOpen(), { cause: error });
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}

@@ -25,7 +25,7 @@ import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
 import { listenOptions } from "./listen-options";
 import { readLastExit, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
-import { releaseUnusedMemory } from "./unused-memory";
+import { tidyMemory } from "./unused-memory";
 
 /** How long requests in progress may take when the server stops. */
 const requests_ms_max = 10_000;
@@ -35,8 +35,6 @@ const jobs_ms_max = 5_000;
 const notice_ms_max = 3_000;
 /** For all of it together: without a database the process ends as if it had been killed. */
 const stop_ms_max = 45_000;
-/** How long after the start to give memory that only the start needed back to the system. */
-const tidy_after_ms = 2_000;
 
 export interface RunningServer extends Pick<PluginWatch, "noteStray"> {
   stop(): Promise<void>;
@@ -87,7 +85,7 @@ export async function startServer(
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
     Bun.unsafe.setJITPolicy(1);
-    const tidying = setTimeout(releaseUnusedMemory, tidy_after_ms).unref();
+    const leaveMemory = tidyMemory();
     // After the log lines, so that what people must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
@@ -95,7 +93,7 @@ export async function startServer(
     return {
       noteStray: watch.noteStray,
       async stop() {
-        clearTimeout(tidying);
+        leaveMemory();
         removeServerAddress(boot.located.data);
         removeRunningPlugins(boot.located.data);
         stopping.abort();

@@ -1,16 +1,29 @@
 /**
- * Gives memory back to the operating system that only the start of a server needed: parts of the
- * heap, and most of the executable's mapped pages.
+ * Keeps the memory of a server small: what only its start needed is given back to the operating
+ * system, parts of the heap and most of the executable's mapped pages, and garbage is bounded.
  */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
+import { guardMemory } from "../lib/memory-guard";
 
 /** MADV_DONTNEED on Linux: the pages are read from their file again when they are used. */
 const not_needed = 4;
 const mapping_head = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +(\S.*)$/;
 
+const release_after_ms = 2_000;
+
+/** Called once the server has started. Returns a function that ends it. */
+export function tidyMemory(): () => void {
+  const releasing = setTimeout(releaseUnusedMemory, release_after_ms).unref(),
+    unguard = guardMemory();
+  return () => {
+    clearTimeout(releasing);
+    unguard();
+  };
+}
+
 /** Takes some 20 ms; the runtime itself never does this while it is idle. */
-export function releaseUnusedMemory(): void {
+function releaseUnusedMemory(): void {
   Bun.gc(true);
   Bun.shrink();
   if (process.platform !== "linux") return;

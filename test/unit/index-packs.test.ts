@@ -7,9 +7,12 @@ import {
   buildPack,
   PackHead,
   PackPart,
+  pack_chunks_max,
   pack_parts,
+  pack_postings_max,
   partOf,
 } from "../../plugins/search-index/segments/pack";
+import { packLoose } from "../../plugins/search-index/segments/packing";
 import { radixSort, release } from "../../plugins/search-index/segments/radix-sort";
 import { SegmentBuilder, type Segment } from "../../plugins/search-index/segments/segment";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
@@ -83,6 +86,28 @@ describe("a pack", () => {
     await buildPack(members, { due: true, pause: async () => void (pauses += 1) });
     expect(pauses).toBe(2 * members.length + pack_parts);
   });
+  const limits: [why: string, segment: Segment, segments_in_pack: number][] = [
+    [
+      "has only so many chunks",
+      segmentOf(Array.from({ length: 256 }, (_, n) => [n])),
+      pack_chunks_max / 256,
+    ],
+    [
+      "has only so many postings, where chunks have many terms",
+      segmentOf(Array.from({ length: 32 }, () => [...Array(1_024).keys()])),
+      pack_postings_max / 2 ** 15,
+    ],
+  ];
+  for (const [why, segment, segments_in_pack] of limits)
+    test(why, async () => {
+      const count = 2 * segments_in_pack + 1,
+        reader = { segments: async (ids: readonly number[]) => ids.map(() => segment) },
+        scope = { ids: Float64Array.from(Array(count).keys()), packed: new Uint8Array(count) };
+      const sizes: number[] = [];
+      for await (const { segment_ids } of packLoose(reader, scope, 4, no_pauses))
+        sizes.push(segment_ids.length);
+      expect(sizes).toEqual([segments_in_pack, segments_in_pack]);
+    });
   test("making it leaves no large array to the collector", () => {
     const keys = Uint32Array.of(3, 1, 2),
       values = Uint32Array.of(0, 1, 2),

@@ -29,9 +29,6 @@ export interface SearchProtocol {
   readonly response: Searched | null;
 }
 
-/** Packs between two garbage collections. */
-const collected_packs = 8;
-
 export function searchHandler(
   reader: SegmentReader,
   options: SearcherOptions,
@@ -42,12 +39,11 @@ export function searchHandler(
     const { analyzer_version } = options,
       { from_id } = request.pack,
       scope = await searcher.scopeOf(request.pack, run);
-    let packs = 0;
-    for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id)) {
-      run.sendPart(pack);
-      // Each leaves some megabytes of arrays, which the garbage collector notices late.
-      if (++packs % collected_packs === 0) Bun.gc(true);
-    }
+    for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id))
+      run.sendPart(
+        pack,
+        [pack.head, ...pack.parts].map(({ buffer }) => buffer as ArrayBuffer),
+      );
     return null;
   };
 }

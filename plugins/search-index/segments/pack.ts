@@ -26,6 +26,11 @@ import {
 import type { Pauses } from "../workers/worker-protocol";
 
 export const pack_chunks_max = 2_048;
+/**
+ * Reached before the limit of chunks only by Chinese, Japanese and the like, of which a chunk has
+ * ten times as many terms: the pack is in memory while it is made, and written in one transaction.
+ */
+export const pack_postings_max = 2 ** 19;
 /** The number of parts of a pack, by the highest bits of the hash. */
 export const pack_parts = 64;
 const part_shift = 26,
@@ -55,8 +60,7 @@ interface Postings {
 
 /**
  * The pack of these segments: of one analyzer, ids ascending, at most `pack_chunks_max` chunks. It
- * pauses between segments and between parts: of Chinese or Japanese, a pack has millions of
- * postings.
+ * pauses between segments and between parts.
  */
 export async function buildPack(
   members: readonly PackMember[],

@@ -1,13 +1,22 @@
 /** Makes packs of the segments of a scope that are in none. */
 import { PartSize } from "../../../core/lib/chunked-work";
-import { buildPack, pack_chunks_max, type BuiltPack, type PackMember } from "./pack";
+import { GarbageMeter } from "../../../core/lib/garbage-meter";
+import {
+  buildPack,
+  pack_chunks_max,
+  pack_postings_max,
+  type BuiltPack,
+  type PackMember,
+} from "./pack";
 import type { Scope } from "../ranking/scope";
-import { analyzerOf, chunkCount } from "./segment";
+import { analyzerOf, chunkCount, postingCount } from "./segment";
 import type { SegmentReader } from "./segment-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
-/** Fewer chunks than this are left for later. */
-const pack_chunks_min = pack_chunks_max / 2;
+/** Less than this share of a full pack is left for later. */
+const share_min = 0.5;
+/** The garbage left by a pack, for each of its postings. */
+const garbage_bytes = 40;
 /** Segments read together: fewer when they are long, because searches wait meanwhile. */
 const segments_read = { first: 4, max: 32 } as const;
 const read_ms = 10;
@@ -23,8 +32,17 @@ export async function* packLoose(
   pauses: Pauses,
   from_id = 0,
 ): AsyncGenerator<BuiltPack, void> {
+  const garbage = new GarbageMeter();
   let members: PackMember[] = [],
-    chunks = 0;
+    chunks = 0,
+    postings = 0;
+  const build = async (): Promise<BuiltPack> => {
+    const pack = await buildPack(members, pauses);
+    garbage.add(postings * garbage_bytes);
+    members = [];
+    chunks = postings = 0;
+    return pack;
+  };
   const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);
   const part = new PartSize(segments_read, read_ms);
   for (let at = 0; at < loose.length;) {
@@ -35,15 +53,16 @@ export async function* packLoose(
     at += some.length;
     for (const [i, segment] of segments.entries()) {
       if (segment === null || analyzerOf(segment) !== analyzer_version) continue;
-      if (chunks + chunkCount(segment) > pack_chunks_max) {
-        yield await buildPack(members, pauses);
-        members = [];
-        chunks = 0;
-      }
+      const is_full =
+        chunks + chunkCount(segment) > pack_chunks_max ||
+        postings + postingCount(segment) > pack_postings_max;
+      if (is_full && members.length > 0) yield await build();
       members.push({ id: some[i]!, segment });
       chunks += chunkCount(segment);
+      postings += postingCount(segment);
     }
     if (pauses.due) await pauses.pause();
   }
-  if (chunks >= pack_chunks_min) yield await buildPack(members, pauses);
+  const share = Math.max(chunks / pack_chunks_max, postings / pack_postings_max);
+  if (share >= share_min) yield await build();
 }

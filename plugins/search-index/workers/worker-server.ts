@@ -2,6 +2,7 @@
  * The inside of a worker: owners take turns, a long request yields every few milliseconds, waits
  * while its parts are not taken, and ends when nobody waits for it any more.
  */
+import { guardMemory } from "../../../core/lib/memory-guard";
 import { HttpError } from "../../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
 import {
@@ -42,6 +43,7 @@ export type RequestHandler<P extends WorkerProtocol> = (
 export function serveWorker<P extends WorkerProtocol>(
   open: (setting: P["setting"]) => RequestHandler<P>,
 ): void {
+  guardMemory();
   let scheduler: Scheduler<P>;
   self.addEventListener("message", ({ data }: MessageEvent<ToWorker<P>>) => {
     if ("setting" in data) {

@@ -1,0 +1,25 @@
+/**
+ * Bounds the garbage of a thread while the process uses much memory. By itself each thread collects
+ * only when its own heap has about doubled, which is too late for all of them together.
+ */
+import { heapSize } from "bun:jsc";
+
+/** Below this much in use by the process, the collector decides by itself. */
+const process_bytes_max = 256 * 2 ** 20;
+/** By how much a heap has grown, as known from its last collection by itself. */
+const garbage_bytes = 8 * 2 ** 20;
+/** A collection takes some ten milliseconds: a fiftieth of the time at the most. */
+const look_every_ms = 500;
+
+/** Called once in each thread whose heap may grow. Returns a function that ends it. */
+export function guardMemory(limit_bytes: number = process_bytes_max): () => void {
+  let live_bytes = heapSize();
+  const looking = setInterval(() => {
+    const bytes = heapSize();
+    live_bytes = Math.min(live_bytes, bytes);
+    if (bytes < live_bytes + garbage_bytes || process.memoryUsage.rss() < limit_bytes) return;
+    Bun.gc(true);
+    live_bytes = heapSize();
+  }, look_every_ms).unref();
+  return () => clearInterval(looking);
+}

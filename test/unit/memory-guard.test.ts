@@ -1,0 +1,33 @@
+/** Garbage is collected early, but only while the process uses much memory. */
+import { expect, spyOn, test } from "bun:test";
+import { guardMemory } from "../../core/lib/memory-guard";
+
+const mib = 2 ** 20;
+/** How often the guard collects when it looks at a heap that has grown by so much. */
+function collections(limit_bytes: number, grown_bytes: number): number {
+  Bun.gc(true);
+  const look = spyOn(globalThis, "setInterval"),
+    unguard = guardMemory(limit_bytes),
+    grown = new Uint8Array(grown_bytes);
+  // The size of a heap is known from its last collection.
+  Bun.gc(true);
+  const collect = spyOn(Bun, "gc").mockImplementation(() => 0);
+  try {
+    (look.mock.calls[0]![0] as () => void)();
+    return grown.length === 0 ? -1 : collect.mock.calls.length;
+  } finally {
+    unguard();
+    look.mockRestore();
+    collect.mockRestore();
+  }
+}
+
+const cases: [why: string, limit_bytes: number, grown_bytes: number, expected: number][] = [
+  ["above the limit what may be much garbage is collected", 1, 30 * mib, 1],
+  ["little is left alone", 1, mib, 0],
+  ["below the limit the collector decides by itself", 2 ** 60, 30 * mib, 0],
+];
+for (const [why, limit_bytes, grown_bytes, expected] of cases)
+  test(why, () => {
+    expect(collections(limit_bytes, grown_bytes)).toBe(expected);
+  });

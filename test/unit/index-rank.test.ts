@@ -202,6 +202,15 @@ describe("ranking", () => {
       [1, 0],
     ]);
   });
+  test("what a search has found leaves nothing to the collector", async () => {
+    const asked = parseQuery("heron", undefined, analyzers, 1),
+      hit = { segment: 0, chunk: 0, score: 1, document_score: 1 };
+    const ranker = new Ranker(asked, 1);
+    ranker.addSegment(0, segmentOf(["heron"]));
+    expect(ranker.termsIn(hit)).toEqual([0]);
+    ranker[Symbol.dispose]();
+    expect(() => ranker.termsIn(hit)).toThrow("detached");
+  });
   test("equal scores keep the order of the text", async () => {
     const { hits } = await rank(
       [segmentOf(["same words", "same words"]), segmentOf(["same words"])],

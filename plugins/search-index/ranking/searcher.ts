@@ -163,8 +163,8 @@ export class Searcher {
     const is_short = (request.among?.passages ?? Infinity) < whole.ids.length,
       among = is_short ? undefined : request.among,
       scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
-    const ranker = new Ranker(query, scope.ids.length, among),
-      { vector } = request,
+    using ranker = new Ranker(query, scope.ids.length, among);
+    const { vector } = request,
       limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
     for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
     const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);

@@ -5,7 +5,7 @@
 import { heapSize } from "bun:jsc";
 
 /** Below this much in use by the process, the collector decides by itself. */
-const process_bytes_max = 256 * 2 ** 20;
+const process_bytes_max = 192 * 2 ** 20;
 /** By how much a heap has grown, as known from its last collection by itself. */
 const garbage_bytes = 8 * 2 ** 20;
 /** A collection takes some ten milliseconds: a fiftieth of the time at the most. */

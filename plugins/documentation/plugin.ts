@@ -35,7 +35,7 @@ export default definePlugin({
     let opened: Promise<DocumentationSite> | undefined;
     const show = async ({ request }: { readonly request: Request }): Promise<Response> => {
       // Rendered on first use, so that the server starts faster.
-      opened ??= import("./site").then((site) => new site.DocumentationSite(public_url()));
+      opened ??= import("./site").then((site) => site.DocumentationSite.open(public_url()));
       return (await opened).show(request);
     };
     return { routes: { index: show, page: show } };

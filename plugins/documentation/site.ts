@@ -1,8 +1,9 @@
 /** The pages as served: rendered once, compressed once, revalidated by ETag. */
+import { nextTurn } from "../../core/lib/chunked-work";
 import { ServedText } from "../../core/lib/served-text";
 import { basePathOf } from "../../core/sdk";
 import { addressOf, missingHtml, page_policy, pageHtml, searchHtml, type Site } from "./layout";
-import { renderPage } from "./markdown";
+import { renderPage, type RenderedPage } from "./markdown";
 import { pages } from "./pages";
 import style from "./style.css" with { type: "text" };
 
@@ -14,14 +15,25 @@ export class DocumentationSite {
   readonly #site: Site;
   readonly #served: ReadonlyMap<string, ServedText>;
 
-  constructor(public_url: string) {
+  /** Renders all pages; requests are served between two of them. */
+  static async open(public_url: string): Promise<DocumentationSite> {
     const base = basePathOf(public_url);
     const slugs = new Map(pages.map(({ path, slug }) => [path, slug]));
     const address = (path: string): string | null => {
       const slug = slugs.get(path);
       return slug === undefined ? null : addressOf(base, slug);
     };
-    this.#site = { base, pages: pages.map((page) => renderPage(page, address)) };
+    const rendered: RenderedPage[] = [];
+    for (const page of pages) {
+      await nextTurn();
+      rendered.push(renderPage(page, address));
+    }
+    return new DocumentationSite({ base, pages: rendered }, public_url);
+  }
+
+  private constructor(site: Site, public_url: string) {
+    this.#site = site;
+    const { base } = site;
     const map = pages.map(
       ({ slug }) => `<url><loc>${new URL(addressOf(base, slug), public_url)}</loc></url>`,
     );

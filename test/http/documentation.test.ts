@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
+import { pages } from "../../plugins/documentation/pages";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const root = resolve(import.meta.dir, "../..");
@@ -19,6 +20,19 @@ const linksIn = (page: string): string[] =>
   [...page.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!);
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
 
+test("others are served between the pages while they are rendered for the first time", async () => {
+  let turns = 0,
+    rendering = true;
+  const countTurns = (): void => {
+    turns++;
+    if (rendering) setImmediate(countTurns);
+  };
+  countTurns();
+  expect((await get("/docs")).status).toBe(200);
+  rendering = false;
+  expect(turns).toBeGreaterThan(pages.length);
+});
+
 test("every page of docs/ is there, and no address twice", async () => {
   const index = await html("/docs");
   const listed = linksIn(index).filter((link) => link.startsWith(`${base}/docs/`));
@@ -31,10 +45,10 @@ test("every page of docs/ is there, and no address twice", async () => {
 });
 
 test("every link of every page leads to a place that is there", async () => {
-  const pages = new Map<string, string>();
+  const opened = new Map<string, string>();
   const open = async (path: string): Promise<string> => {
-    const known = pages.get(path) ?? (await html(path.slice(base.length)));
-    pages.set(path, known);
+    const known = opened.get(path) ?? (await html(path.slice(base.length)));
+    opened.set(path, known);
     return known;
   };
   const broken: string[] = [];

@@ -11,6 +11,10 @@ const garbage_bytes = 8 * 2 ** 20;
 /** A collection takes some ten milliseconds: a fiftieth of the time at the most. */
 const look_every_ms = 500;
 
+/** Caches should be small while the process uses more than this. */
+const much_bytes = 256 * 2 ** 20;
+export const usesMuchMemory = (): boolean => process.memoryUsage.rss() > much_bytes;
+
 /** Called once in each thread whose heap may grow. Returns a function that ends it. */
 export function guardMemory(limit_bytes: number = process_bytes_max): () => void {
   let live_bytes = heapSize();

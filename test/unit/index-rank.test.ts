@@ -421,6 +421,23 @@ describe("the cache", () => {
     expect(segments.map((one) => one?.length)).toEqual(Array(50).fill(1_000));
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
+  test("keeps little while the process uses much memory", async () => {
+    let much = false;
+    const cache = new SegmentCache(2 ** 30, () => much),
+      scan = async () => {
+        const ids = [...Array(80).keys()];
+        await cache.getAll(ids, async (missing) => missing.map(() => new Uint8Array(2 ** 20)));
+        cache.endSearch();
+        return Math.round(cache.bytes / 2 ** 20);
+      };
+    expect(await scan()).toBe(80);
+    much = true;
+    expect(await scan()).toBe(0);
+    expect(await scan()).toBeLessThanOrEqual(48);
+    much = false;
+    await scan();
+    expect(await scan()).toBe(80);
+  });
   test("when everything it holds was deleted it makes room for the new", async () => {
     const cache = new SegmentCache(20_000);
     let reads = 0;

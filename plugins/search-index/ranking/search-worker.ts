@@ -1,4 +1,5 @@
 /** Worker: searches on a read connection of its own, and caches what it has read. */
+import { usesMuchMemory } from "../../../core/lib/memory-guard";
 import { analyzer, analyzers } from "../analysis/analyzer";
 import { searchHandler, type SearchProtocol } from "./search-handler";
 import { openSegmentReader } from "../segments/open-reader";
@@ -8,6 +9,7 @@ serveWorker<SearchProtocol>(({ read_connection, ...limits }) =>
   searchHandler(openSegmentReader(read_connection), {
     analyzers,
     analyzer_version: analyzer.version,
+    usesMuch: usesMuchMemory,
     ...limits,
   }),
 );

@@ -35,6 +35,8 @@ export interface SearcherOptions {
   readonly analyzer_version: number;
   /** Memory for cached parts of the index. */
   readonly cache_bytes_max: number;
+  /** Whether the process uses so much memory that little should be cached. Default: never. */
+  readonly usesMuch?: () => boolean;
   /** The same for vectors; none are kept before a query has one. */
   readonly vector_cache_bytes_max?: number;
 }
@@ -84,8 +86,8 @@ export class Searcher {
     private readonly reader: SegmentReader,
     private readonly options: SearcherOptions,
   ) {
-    const { cache_bytes_max } = options;
-    this.cache = new SegmentCache(cache_bytes_max * (1 - heads_share));
+    const { cache_bytes_max, usesMuch } = options;
+    this.cache = new SegmentCache(cache_bytes_max * (1 - heads_share), usesMuch);
     this.scopes = new ScopeResolver(
       reader,
       new PackDirectory(reader, cache_bytes_max * heads_share, (pack) => this.forget(pack)),

@@ -2,14 +2,18 @@
  * Caches what searches have read, by id. An id never refers to other bytes later, so no entry is
  * ever out of date.
  */
+import { GarbageMeter } from "../../../core/lib/garbage-meter";
 
 /** The overhead of an entry, bytes. */
 const entry_bytes = 500;
+/** While the process uses much memory. */
+const short_bytes_max = 48 * 2 ** 20;
 
 /**
  * Two generations. A hit moves an entry to the young one. When the young one reaches half of the
  * limit, or an entry did not fit, it becomes the old one, and the rest of the old one is dropped.
- * Nothing is dropped before a search ends; a full cache only stops accepting.
+ * Nothing is dropped before a search ends; a full cache only stops accepting. While the process
+ * uses much memory, little is kept.
  */
 export class SegmentCache<T extends { readonly byteLength: number }> {
   private young = new Map<number, T>();
@@ -18,8 +22,16 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   private old_bytes = 0;
   /** An entry of this search did not fit. */
   private overflowed = false;
+  private bytes_max: number;
+  private readonly garbage = new GarbageMeter();
 
-  constructor(private readonly bytes_max: number) {}
+  /** `usesMuch`: whether the process uses much memory. */
+  constructor(
+    private readonly whole_bytes_max: number,
+    private readonly usesMuch: () => boolean = () => false,
+  ) {
+    this.bytes_max = whole_bytes_max;
+  }
 
   /**
    * The entries with these ids, in order. `read` returns missing ones, in one call; what it can't
@@ -65,8 +77,16 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
 
   /** Makes space for what the next search needs. */
   endSearch(): void {
-    if (this.young_bytes <= this.bytes_max / 2 && !this.overflowed) return;
+    this.bytes_max = this.usesMuch()
+      ? Math.min(short_bytes_max, this.whole_bytes_max)
+      : this.whole_bytes_max;
+    if (this.young_bytes > this.bytes_max / 2 || this.overflowed) this.endGeneration();
+    while (this.bytes > this.bytes_max) this.endGeneration();
+  }
+
+  private endGeneration(): void {
     this.overflowed = false;
+    this.garbage.add(this.old_bytes);
     this.old = this.young;
     this.old_bytes = this.young_bytes;
     this.young = new Map();
@@ -92,6 +112,7 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     const bytes = entry.byteLength + entry_bytes;
     if (this.bytes + bytes > this.bytes_max) {
       this.overflowed = true;
+      this.garbage.add(bytes);
       return;
     }
     this.young.set(id, entry);

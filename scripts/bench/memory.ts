@@ -6,11 +6,23 @@ import { makeText } from "./text";
 const rss_mib_max = 400;
 const file_bytes = 60_000_000,
   text_bytes = 15_700_000,
-  texts_count = 40;
+  texts_count = 40,
+  chinese_count = 4,
+  chinese_searches = 20;
 
 /** As a string, two bytes per character: not all of them are Latin. */
 const longText = (bytes: number): string =>
   `“${makeText(1, bytes).slice(0, bytes - Buffer.byteLength("“”"))}”`;
+
+/** Each character has three bytes, and most pairs of them occur once. */
+function chineseText(bytes: number): string {
+  const characters = new Uint16Array(bytes / 3);
+  for (let at = 0, state = 1; at < characters.length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    characters[at] = 0x4e00 + ((state >>> 8) % 20_000);
+  }
+  return Buffer.from(characters.buffer).toString("utf16le");
+}
 
 export async function memoryRows(): Promise<Row[]> {
   if (!has_proc) return [];
@@ -43,8 +55,7 @@ function stepsOf(
   folder_id: string,
 ): [what: string, work: () => Promise<unknown>][] {
   const authorization = `Bearer ${key}`,
-    file = new Blob([longText(file_bytes)], { type: "text/plain" }),
-    body = Buffer.from(JSON.stringify({ folder_id, content: longText(text_bytes) }));
+    file = new Blob([longText(file_bytes)], { type: "text/plain" });
   const settled = async (): Promise<void> => {
     for (;;) {
       const {
@@ -57,6 +68,15 @@ function stepsOf(
       if (syncing === 0) return;
       await Bun.sleep(100);
     }
+  };
+  const sendAtOnce = async (content: string, count: number): Promise<void> => {
+    const headers = { authorization, "content-type": "application/json" },
+      body = Buffer.from(JSON.stringify({ folder_id, content }));
+    const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
+    // Requests that wait for more than half a minute are refused.
+    for (const one of await Promise.all(Array.from({ length: count }, send)))
+      await one.arrayBuffer();
+    await settled();
   };
   let id = "";
   return [
@@ -82,13 +102,15 @@ function stepsOf(
     ],
     [
       `${texts_count} texts of ${text_bytes / 1e6} MB are sent at once`,
+      () => sendAtOnce(longText(text_bytes), texts_count),
+    ],
+    [
+      `${chinese_count} Chinese texts of ${text_bytes / 1e6} MB are sent at once, and searched`,
       async () => {
-        const headers = { authorization, "content-type": "application/json" };
-        const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
-        // Requests that wait for more than half a minute are refused.
-        for (const one of await Promise.all(Array.from({ length: texts_count }, send)))
-          await one.arrayBuffer();
-        await settled();
+        const chinese = chineseText(text_bytes - 1_000);
+        await sendAtOnce(chinese, chinese_count);
+        for (let n = 0; n < chinese_searches; n++)
+          await call("POST", "/search", { query: chinese.slice(n * 500, n * 500 + 200) });
       },
     ],
   ];

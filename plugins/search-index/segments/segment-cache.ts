@@ -8,6 +8,8 @@ import { GarbageMeter } from "../../../core/lib/garbage-meter";
 const entry_bytes = 500;
 /** While the process uses much memory. */
 const short_bytes_max = 48 * 2 ** 20;
+/** After so much that is new it looks again whether the process does. */
+const look_bytes = 8 * 2 ** 20;
 
 /**
  * Two generations. A hit moves an entry to the young one. When the young one reaches half of the
@@ -23,6 +25,7 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   /** An entry of this search did not fit. */
   private overflowed = false;
   private bytes_max: number;
+  private unlooked_bytes = 0;
   private readonly garbage = new GarbageMeter();
 
   /** `usesMuch`: whether the process uses much memory. */
@@ -77,11 +80,16 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
 
   /** Makes space for what the next search needs. */
   endSearch(): void {
+    this.look();
+    if (this.young_bytes > this.bytes_max / 2 || this.overflowed) this.endGeneration();
+    while (this.bytes > this.bytes_max) this.endGeneration();
+  }
+
+  private look(): void {
+    this.unlooked_bytes = 0;
     this.bytes_max = this.usesMuch()
       ? Math.min(short_bytes_max, this.whole_bytes_max)
       : this.whole_bytes_max;
-    if (this.young_bytes > this.bytes_max / 2 || this.overflowed) this.endGeneration();
-    while (this.bytes > this.bytes_max) this.endGeneration();
   }
 
   private endGeneration(): void {
@@ -110,6 +118,8 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     // Another search may have read it meanwhile.
     if (this.young.has(id) || this.old.has(id)) return;
     const bytes = entry.byteLength + entry_bytes;
+    this.unlooked_bytes += bytes;
+    if (this.unlooked_bytes > look_bytes) this.look();
     if (this.bytes + bytes > this.bytes_max) {
       this.overflowed = true;
       this.garbage.add(bytes);

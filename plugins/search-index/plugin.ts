@@ -39,6 +39,8 @@ import { WorkerClient } from "./workers/worker-client";
 
 const encoder_idle_ms = 30_000,
   searcher_idle_ms = 2 * 60_000;
+/** A larger cache is what the operator wants, and filled however much memory the process uses. */
+const spared_bytes_max = 256 * 2 ** 20;
 /** A text of more UTF-16 units takes much memory. */
 const large_text_length = 2 ** 20;
 const probe_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
@@ -56,7 +58,9 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     cache: Size({
-      description: "Memory that may hold parts of the index, so that a search need not read them.",
+      description:
+        "Memory that may hold parts of the index, so that a search need not read them. Of at " +
+        "most 256 MiB a part is left free while the server uses much memory.",
       default: "256MiB",
     }),
     vector_cache: Size({
@@ -232,6 +236,7 @@ const searcherOf = (
     setting: {
       read_connection,
       cache_bytes_max: caches.cache,
+      spares_memory: caches.cache <= spared_bytes_max,
       vector_cache_bytes_max: caches.vector_cache,
     },
     idle_ms: searcher_idle_ms,

@@ -22,6 +22,8 @@ export interface PackRequest extends ScopeRequest {
 export interface SearchProtocol {
   readonly setting: {
     readonly read_connection: ReadConnectionSpec;
+    /** Little is cached while the process uses much memory. Default: false. */
+    readonly spares_memory?: boolean;
   } & Pick<SearcherOptions, "cache_bytes_max" | "vector_cache_bytes_max">;
   readonly request: { readonly search: HybridSearchRequest } | { readonly pack: PackRequest };
   readonly part: BuiltPack;

@@ -5,11 +5,11 @@ import { searchHandler, type SearchProtocol } from "./search-handler";
 import { openSegmentReader } from "../segments/open-reader";
 import { serveWorker } from "../workers/worker-server";
 
-serveWorker<SearchProtocol>(({ read_connection, ...limits }) =>
+serveWorker<SearchProtocol>(({ read_connection, spares_memory = false, ...limits }) =>
   searchHandler(openSegmentReader(read_connection), {
     analyzers,
     analyzer_version: analyzer.version,
-    usesMuch: usesMuchMemory,
+    usesMuch: () => spares_memory && usesMuchMemory(),
     ...limits,
   }),
 );

@@ -304,6 +304,18 @@ describe("reranking", () => {
       ["башня стоит рядом", "башня строгая рядом", "башня строитель рядом"],
       2,
     ],
+    [
+      "what the question spells like code wins where it is spelled the same",
+      "number taken by \\char in it",
+      ["number taken by biggest_char in it", "a number for \\char that is taken in it"],
+      1,
+    ],
+    [
+      "… and not as a part of something longer",
+      "what does --quiet mean",
+      ["--quiet-errors mean little", "errors mean less with –quiet"],
+      1,
+    ],
   ];
   for (const [why, question, texts, first] of cases)
     test(why, async () => expect((await reranked(question, texts))[0]).toBe(first));

@@ -2,6 +2,7 @@
  * A query as weighted terms: stopwords removed, repeated words counted, the words of an earlier
  * query at half weight.
  */
+import { literalPattern, literalsOf } from "./literals";
 import type { Analyzer } from "./analyzer";
 import { stopwordsOf } from "./languages";
 import { commonTerm, otherSpellings } from "./spelling";
@@ -25,6 +26,8 @@ export interface Query {
   readonly terms: readonly QueryTerm[];
   /** By analyzer version: the hashes to look up. */
   readonly hashes: ReadonlyMap<number, readonly TermHash[]>;
+  /** Patterns of what it spells like code. */
+  readonly literals: readonly RegExp[];
 }
 /** The hash of a term; a term with several spellings has several. */
 export interface TermHash {
@@ -88,6 +91,7 @@ export function parseQuery(
       position,
     })),
     hashes,
+    literals: literalsOf(text).map(literalPattern),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Reranks the best hits by how the words of the query occur in the text itself. */
+import { literalShare } from "../analysis/literals";
 import type { Analyzer } from "../analysis/analyzer";
 import { byScore, type Hit, type RankedHit, type Ranking } from "./bm25";
 import type { Query } from "../analysis/query";
@@ -17,11 +18,17 @@ const weights = {
   sentence: 0.3,
   /** Instead of a missing word there is one that contains it, or begins like it. */
   partial: 0.4,
+  /** What the query spells like code is spelled the same. */
+  literal: 0.5,
 } as const;
 /** The addition of the document, relative to its score. */
 const document_weight = 0.5;
-/** A word has a form, or it is missing and may match in part. */
-const boost_max = weights.proximity + weights.sentence + Math.max(weights.form, weights.partial);
+/** The most of all features. A word has a form, or it is missing and may match in part. */
+const boostMax = ({ literals }: Query): number =>
+  weights.proximity +
+  weights.sentence +
+  Math.max(weights.form, weights.partial) +
+  (literals.length > 0 ? weights.literal : 0);
 /** The number of hits whose text may be read. */
 export const rerank_hits_max = 50;
 
@@ -40,7 +47,8 @@ export async function rerank(
   { analyzers, textsOf, pauses }: RerankParts,
 ): Promise<Hit[]> {
   const considered = hits.slice(0, rerank_hits_max);
-  const least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
+  const boost_max = boostMax(query),
+    least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
   const candidates = considered.filter((hit) => baseScore(hit) + hit.score * boost_max >= least);
   const texts = await textsOf(candidates),
     features = new TextFeatures(query, idfs, analyzers);
@@ -75,7 +83,7 @@ class TextFeatures {
       this.term_of.set(version, new Map(hashes.map(({ hash, at }) => [hash, at] as const)));
   }
 
-  /** Relative to the score, 0 to `boost_max`. `analyzer` is the version that indexed the text. */
+  /** Relative to the score, 0 to `boostMax`. `analyzer` is the version that indexed the text. */
   boost(text: string, analyzer: number): number {
     if (this.worth_sum === 0) return 0;
     const { terms } = this.query,
@@ -95,6 +103,7 @@ class TextFeatures {
     const { form, partial } = this.formWorth(text, positions, same_form);
     return (
       weights.proximity * proximity(positions, this.query, this.idfs) +
+      weights.literal * literalShare(this.query.literals, text) +
       (weights.form * form + weights.sentence * sentences.best() + weights.partial * partial) /
         this.worth_sum
     );

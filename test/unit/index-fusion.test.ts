@@ -18,7 +18,7 @@ const hits = (scored: Scored) =>
   scored.map(([chunk, score]) => ({ segment: 0, chunk, score, document_score: 0 }));
 
 /** As those of multilingual-e5-small: unrelated texts have .73, a right one .89. */
-const usual: Scale = { unrelated: 0.73, excess: 0, spread: 0.02, right: 0.16 };
+const usual: Scale = { unrelated: 0.73, alike: 0.77, excess: 0, spread: 0.02, right: 0.16 };
 interface Asked {
   readonly words?: Scored;
   /** What the first hit of the words covers of the query. */
@@ -27,6 +27,8 @@ interface Asked {
   /** Passages that were compared; all of `meaning` unless given. */
   readonly compared?: number;
   readonly mean?: number;
+  readonly likeness?: number | null;
+  readonly around?: number | null;
   readonly scale?: Scale | undefined;
   readonly limit?: number;
   readonly unlikely?: boolean;
@@ -37,6 +39,8 @@ function fused({
   meaning = [],
   compared = meaning.length,
   mean = 0.73,
+  likeness = null,
+  around = null,
   limit = 9,
   unlikely,
   ...more
@@ -44,7 +48,7 @@ function fused({
   const scale = "scale" in more ? more.scale : usual;
   return fuseRankings(
     { hits: hits(words), coverage },
-    { hits: hits(meaning), compared, mean, scale },
+    { hits: hits(meaning), compared, mean, likeness, around, scale },
     { limit, unlikely },
   );
 }
@@ -264,6 +268,36 @@ describe("what meaning alone finds", () => {
       [1, 2],
     ],
     [
+      "nothing, when the passages are about one subject and the query is about none of it",
+      { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.84 },
+      [],
+    ],
+    [
+      "… but it is found when those around the nearest are about it",
+      { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.84, around: 0.76 },
+      [1],
+    ],
+    [
+      "… and among passages on various subjects",
+      { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.78 },
+      [1],
+    ],
+    [
+      "… and among those that are alike in form",
+      { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.95 },
+      [1],
+    ],
+    [
+      "what stands out less, when all the passages are about the subject of the query",
+      { meaning: [[1, 0.809]], compared: 1_000, mean: 0.76, likeness: 0.84 },
+      [1],
+    ],
+    [
+      "… but not when they are about another",
+      { meaning: [[1, 0.779]], compared: 1_000, mean: 0.73, likeness: 0.84 },
+      [],
+    ],
+    [
       "everything, when it isn't known what the cosines mean",
       {
         meaning: [
@@ -326,9 +360,9 @@ describe("what meaning alone finds", () => {
         [3, 0.1],
       ];
     expect(meanings(e5, usual)).toEqual([1, 0.5, 0, 0]);
-    expect(meanings(other, { unrelated: 0.1, excess: 0, spread: 0.05, right: 0.4 })).toEqual([
-      1, 0.5, 0, 0,
-    ]);
+    expect(
+      meanings(other, { unrelated: 0.1, alike: 0.1, excess: 0, spread: 0.05, right: 0.4 }),
+    ).toEqual([1, 0.5, 0, 0]);
     expect(meanings(e5)).toEqual([null, null, null, null]);
   });
 });
@@ -354,9 +388,9 @@ describe("a model is measured", () => {
   ) => calibrationOf({ pairs, questions });
 
   test("by how near unrelated texts are, and by how much the right ones exceed them", () => {
-    const { usual, spread, right, passages } = measured(five)!;
-    expect([usual, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
-      0.355, 0.036, 0.36,
+    const { usual, alike, spread, right, passages } = measured(five)!;
+    expect([usual, alike, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
+      0.355, 0.64, 0.036, 0.36,
     ]);
     expect(passages.length).toBe(5);
   });

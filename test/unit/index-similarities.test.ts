@@ -9,6 +9,7 @@ const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
 /** By which cosines are what they are. */
 const whole_scale: MeaningScale = {
   unrelated: 0,
+  alike: 0,
   own: Float32Array.of(0, 1),
   excess: 0,
   spread: 0.1,
@@ -70,6 +71,7 @@ describe("the similarities of texts to a question", () => {
     const { ask } = similaritiesOf({
       scale: {
         unrelated: 0.4,
+        alike: 0.4,
         own: Float32Array.of(0, 1),
         excess: 0.1,
         spread: 0.1,

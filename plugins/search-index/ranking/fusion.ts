@@ -44,6 +44,20 @@ const chance = (n: number): number => 1.6 + 0.15 * Math.log(n);
  */
 const tail_share = 0.5;
 
+/**
+ * Passages about one subject are alike, and a question about it is similar to all of them: compared
+ * with unrelated texts, at least by `share` of their likeness. Up to `least`, passages on various
+ * subjects are alike because of their language; what exceeds `most` is likeness of form, as that of
+ * the rows of a table, so that less is expected. Both are relative to the margin of an answer. What
+ * is missing is subtracted from every margin.
+ */
+const subject = { share: 0.6, least: 0.28, most: 0.63 } as const;
+/**
+ * The share of the similarity of all passages by which the best may be less similar without being
+ * so by chance: in a scope about the subject of the question, the best stands out less.
+ */
+const subject_bonus = 0.15;
+
 /** A hit by words, by meaning or by both. */
 export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 
@@ -53,6 +67,10 @@ export interface MeaningRanking {
   /** The number of passages compared, and their mean cosine. */
   readonly compared: number;
   readonly mean: number;
+  /** How alike the passages are: their mean cosine with each other; null: unknown. */
+  readonly likeness: number | null;
+  /** The mean cosine of the passages around the first hit; null: there are none. */
+  readonly around: number | null;
   /** Undefined when the meaning of the model's cosines is unknown. */
   readonly scale?: Omit<MeaningScale, "own"> | undefined;
 }
@@ -106,6 +124,8 @@ const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max 
 class Nearness {
   private readonly unrelated: number;
   private readonly largest: number;
+  /** Subtracted from each margin. */
+  private readonly missing: number;
   /** The minimum for a passage without any of the words. */
   private readonly least: number;
 
@@ -119,20 +139,23 @@ class Nearness {
       scale === undefined
         ? mean
         : (compared * mean + reference_weight * scale.unrelated) / (compared + reference_weight);
+    this.missing = missingSubject(ranking);
     this.least = this.leastMargin(unlikely);
   }
 
   /** By how much it exceeds unrelated ones. */
   private marginOf(cosine: number): number {
-    return cosine - this.unrelated - excess_share * (this.ranking.scale?.excess ?? 0);
+    const excess = excess_share * (this.ranking.scale?.excess ?? 0);
+    return cosine - this.unrelated - excess - this.missing;
   }
   /** Infinity when even the best is no more similar than by chance, unless `unlikely` is set. */
   private leastMargin(unlikely: boolean): number {
     const { compared, scale } = this.ranking,
       most = this.marginOf(this.largest);
     if (scale === undefined) return 0;
-    const is_chance = !unlikely && most < scale.spread * chance(compared);
-    return is_chance ? Infinity : most * tail_share;
+    const bonus = subject_bonus * Math.max(0, this.unrelated - scale.unrelated),
+      is_chance = !unlikely && most + bonus < scale.spread * chance(compared);
+    return is_chance ? Infinity : Math.min(most, most * tail_share);
   }
 
   isNear(cosine: number): boolean {
@@ -149,4 +172,16 @@ class Nearness {
     if (scale === undefined) return null;
     return Math.min(1, Math.max(0, this.marginOf(cosine) / scale.right));
   }
+}
+
+/** By how much less than expected a query is similar to passages that are all about one subject. */
+function missingSubject({ compared, mean, likeness, around, scale }: MeaningRanking): number {
+  if (likeness === null || scale === undefined) return 0;
+  const { share, least, most } = subject,
+    more = (likeness - scale.alike) / scale.right,
+    expected = share * scale.right * Math.min(more - least, 2 * most - least - more),
+    // One document among many may be about another subject.
+    found = Math.max(mean, around ?? mean) - scale.unrelated,
+    known_share = compared / (compared + reference_weight);
+  return known_share * Math.max(0, expected - found);
 }

@@ -13,6 +13,7 @@ import {
   type FusedHit,
   type MeaningRanking,
 } from "./fusion";
+import { Likeness } from "../vectors/likeness";
 import { nearestChunks } from "../vectors/nearest-chunks";
 import { spread_factor, spreadOverPages } from "./page-spread";
 import { pack_parts, type PackPart } from "../segments/pack";
@@ -79,7 +80,9 @@ export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
   /** Vectors of one set, replaced with another one. */
-  private vectors: { readonly set_id: number; readonly memory: VectorMemory } | undefined;
+  private vectors:
+    | { readonly set_id: number; readonly memory: VectorMemory; readonly likeness: Likeness }
+    | undefined;
   private near_failed_at_ms = -Infinity;
 
   constructor(
@@ -261,8 +264,12 @@ export class Searcher {
     const { set_id, data, scale } = vector,
       { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
     if (this.vectors?.set_id !== set_id)
-      this.vectors = { set_id, memory: new VectorMemory(data.length, vector_cache_bytes_max) };
-    const { memory } = this.vectors,
+      this.vectors = {
+        set_id,
+        memory: new VectorMemory(data.length, vector_cache_bytes_max),
+        likeness: new Likeness(set_id, data.length),
+      };
+    const { memory, likeness } = this.vectors,
       { vectors: reader } = this.reader,
       near =
         document_ids === undefined
@@ -271,7 +278,18 @@ export class Searcher {
           : undefined,
       found = among && { near: among.segment_ids, unknown: [] },
       options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
-    return { ...(await nearestChunks(ids, vector, options)), scale };
+    const nearest = await nearestChunks(ids, vector, options),
+      [best] = nearest.hits;
+    // Passages chosen by a backend are alike anyway.
+    if (scale === undefined || among !== undefined || best === undefined)
+      return { ...nearest, likeness: null, around: null, scale };
+    const place = { id: ids[best.segment]!, cosine: best.score, query: scale.own };
+    return {
+      ...nearest,
+      likeness: await likeness.of(ids, reader, pauses),
+      around: await likeness.around(place, reader, pauses),
+      scale,
+    };
   }
 
   /** @throws ScopeChanged after an error, which has also ended the snapshot. */

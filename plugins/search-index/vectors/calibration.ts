@@ -4,7 +4,7 @@
  */
 import { cosine, type MeaningScale } from "./vectors";
 
-export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
+export interface Calibration extends Pick<MeaningScale, "spread" | "right" | "alike"> {
   readonly languages: Languages;
   /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
@@ -86,6 +86,7 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
     ? {
         languages,
         passages: known.map(({ passage }) => passage),
+        alike: likenessOf(known.map(({ passage }) => passage)),
         usual: median(unrelated),
         spread,
         right,
@@ -95,13 +96,17 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
 
 /** `question`: of length 1. */
 export function scaleOf(
-  { languages, passages, usual, spread, right }: Calibration,
+  { languages, passages, usual, alike, spread, right }: Calibration,
   question: Float32Array,
 ): MeaningScale {
   const own = ownOf(question, languages),
     unrelated = median(passages.map((passage) => cosine(own, passage)));
-  return { own, unrelated, excess: Math.max(0, unrelated - usual), spread, right };
+  return { own, unrelated, alike, excess: Math.max(0, unrelated - usual), spread, right };
 }
+
+/** The typical cosine of two of these vectors. */
+const likenessOf = (vectors: readonly Float32Array[]): number =>
+  median(vectors.flatMap((one, at) => vectors.slice(at + 1).map((other) => cosine(one, other))));
 
 /** `others`: further questions, for a model that takes too few of those in all languages. */
 function languagesOf(

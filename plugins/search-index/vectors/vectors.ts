@@ -18,6 +18,8 @@ export interface MeaningScale {
   readonly own: Float32Array;
   /** Its cosine with unrelated passages. */
   readonly unrelated: number;
+  /** The cosine of unrelated passages with each other. */
+  readonly alike: number;
   /** How much more similar it is to unrelated passages than questions usually are; not below 0. */
   readonly excess: number;
   /** The standard deviation of the cosines of unrelated texts. */

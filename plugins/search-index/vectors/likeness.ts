@@ -1,0 +1,107 @@
+/**
+ * How alike the passages in scope are: their mean cosine with each other. It is high in a scope
+ * about one subject.
+ */
+import { rowsAt, scales_at, strideOf } from "./vector-block";
+import type { VectorReader } from "./vector-reader";
+import type { Pauses } from "../workers/worker-protocol";
+
+/** It is estimated from about this many segments, of which so many are read at once. */
+const sampled_segments = 64,
+  read_at_once = 8;
+/** Fewer passages tell nothing. */
+const passages_min = 8;
+/** Segments whose sums are kept in memory. */
+const kept_max = 2_048;
+
+/** The sum of the vectors of a segment. */
+interface VectorSum {
+  readonly rows: number;
+  readonly vector: Float32Array;
+}
+
+/** For the vectors of one set. */
+export class Likeness {
+  /** By segment; the vectors of a segment in a set never change. */
+  private readonly sums = new Map<number, VectorSum>();
+
+  constructor(
+    private readonly set_id: number,
+    private readonly dimensions: number,
+  ) {}
+
+  /** `ids`: the segments in scope. Null when there are too few passages. */
+  async of(ids: Float64Array, reader: VectorReader, pauses: Pauses): Promise<number | null> {
+    const sampled = sampleOf(ids),
+      sum = new Float64Array(this.dimensions);
+    let rows = 0;
+    for (let at = 0; at < sampled.length; at += read_at_once)
+      for (const part of await this.sumsOf(sampled.slice(at, at + read_at_once), reader, pauses)) {
+        part.vector.forEach((number, i) => (sum[i]! += number));
+        rows += part.rows;
+      }
+    if (rows < passages_min) return null;
+    const squares = sum.reduce((all, number) => all + number * number, 0);
+    // Without the cosine of each with itself, which is 1.
+    return (squares - rows) / (rows * (rows - 1));
+  }
+
+  /**
+   * The mean cosine of a query with the passages of a segment, except for one with this cosine.
+   * Null when there is no other.
+   */
+  async around(
+    { id, cosine, query }: { id: number; cosine: number; query: Float32Array },
+    reader: VectorReader,
+    pauses: Pauses,
+  ): Promise<number | null> {
+    const [sum] = await this.sumsOf([id], reader, pauses);
+    if (sum === undefined || sum.rows < 2) return null;
+    const all = sum.vector.reduce((all, number, i) => all + number * query[i]!, 0);
+    return (all - cosine) / (sum.rows - 1);
+  }
+
+  /** Those of segments without vectors are left out. */
+  private async sumsOf(
+    ids: readonly number[],
+    reader: VectorReader,
+    pauses: Pauses,
+  ): Promise<VectorSum[]> {
+    const missing = ids.filter((id) => !this.sums.has(id));
+    if (missing.length > 0) {
+      const blocks = await reader.vectors(this.set_id, this.dimensions, missing);
+      for (const [id, block] of blocks)
+        if (block !== null) this.sums.set(id, sumOf(block, this.dimensions));
+      if (pauses.due) await pauses.pause();
+    }
+    const sums = ids.flatMap((id) => this.sums.get(id) ?? []);
+    for (const id of this.sums.keys()) {
+      if (this.sums.size <= kept_max) break;
+      this.sums.delete(id);
+    }
+    return sums;
+  }
+}
+
+/** Always the same ones, as long as they are in scope. */
+function sampleOf(ids: Float64Array): number[] {
+  const limit = (2 ** 32 * sampled_segments) / ids.length,
+    sample: number[] = [];
+  for (let at = 0; at < ids.length; at++)
+    if (Math.imul(ids[at]!, 0x9e37_79b1) >>> 0 < limit) sample.push(ids[at]!);
+  return sample;
+}
+
+/** `block`: as in `vector-block.ts`. */
+function sumOf(block: Uint8Array, dimensions: number): VectorSum {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength),
+    rows = view.getUint32(4, true),
+    numbers = new Int8Array(block.buffer, block.byteOffset + rowsAt(rows)),
+    stride = strideOf(dimensions),
+    vector = new Float32Array(dimensions);
+  for (let row = 0; row < rows; row++) {
+    const scale = view.getFloat32(scales_at + 4 * row, true);
+    for (let i = 0; i < dimensions; i++) vector[i]! += scale * numbers[row * stride + i]!;
+  }
+  return { rows, vector };
+}

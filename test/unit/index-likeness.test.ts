@@ -1,0 +1,60 @@
+/** How alike the passages in scope are. */
+import { expect, test } from "bun:test";
+import { Likeness } from "../../plugins/search-index/vectors/likeness";
+import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
+import { chance } from "../helpers/random";
+import { vectorsInMemory } from "../helpers/vectors";
+
+const dimensions = 32;
+/** About one subject: they have much in common. */
+function passages(count: number, seed: number): Float32Array[] {
+  const random = chance(seed);
+  return Array.from({ length: count }, () =>
+    normalised(Float32Array.from({ length: dimensions }, () => 0.5 + random()))!,
+  );
+}
+const segmentOf = (vectors: readonly Float32Array[]): Uint8Array =>
+  packVectors(
+    vectors.map((one) => [one]),
+    dimensions,
+  );
+const likenessOf = (store: ReturnType<typeof vectorsInMemory>, ids = store.ids()) =>
+  new Likeness(1, dimensions).of(ids, store.reader, no_pauses);
+
+test("it is the mean cosine of two passages, those of a segment and of several", async () => {
+  const all = passages(20, 1),
+    store = vectorsInMemory({ 1: segmentOf(all.slice(0, 13)), 2: segmentOf(all.slice(13)) }),
+    cosines = all.flatMap((one, at) => all.slice(at + 1).map((other) => cosine(one, other))),
+    mean = cosines.reduce((sum, one) => sum + one, 0) / cosines.length;
+  expect(await likenessOf(store)).toBeCloseTo(mean, 3);
+});
+
+test("a query is compared with the passages around one", async () => {
+  const [query, ...all] = passages(6, 3) as [Float32Array, ...Float32Array[]],
+    store = vectorsInMemory({ 1: segmentOf(all), 2: segmentOf(all.slice(0, 1)) }),
+    [first, ...others] = all.map((one) => cosine(query, one)) as [number, ...number[]],
+    around = (id: number) =>
+      new Likeness(1, dimensions).around({ id, cosine: first, query }, store.reader, no_pauses);
+  expect(await around(1)).toBeCloseTo(others.reduce((sum, one) => sum + one, 0) / 4, 2);
+  expect([await around(2), await around(3)]).toEqual([null, null]);
+});
+
+test("segments without vectors are left out, and some passages tell nothing", async () => {
+  const seven = vectorsInMemory({ 1: segmentOf(passages(7, 2)) });
+  expect(await likenessOf(seven, Float64Array.of(1, 2))).toBeNull();
+  const eight = vectorsInMemory({ 1: segmentOf(passages(8, 2)) });
+  expect(await likenessOf(eight, Float64Array.of(1, 2))).toBeGreaterThan(0.8);
+});
+
+test("a few of many segments are read, once", async () => {
+  const all = Array.from({ length: 2_000 }, (_, at) => [at + 1, segmentOf(passages(1, at))]),
+    store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>),
+    likeness = new Likeness(1, dimensions),
+    first = await likeness.of(store.ids(), store.reader, no_pauses),
+    { length } = store.asked;
+  expect(length).toBeGreaterThan(16);
+  expect(length).toBeLessThan(256);
+  expect(await likeness.of(store.ids(), store.reader, no_pauses)).toBe(first);
+  expect(store.asked.length).toBe(length);
+});

@@ -19,7 +19,7 @@ export const systemClock: Clock = {
     boot ??= bootOfLinux();
     return boot === null
       ? { boot: process_boot, ms: performance.now() }
-      : { boot, ms: Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000 };
+      : { boot, ms: uptimeOfLinux() };
   },
 };
 
@@ -32,6 +32,19 @@ function bootOfLinux(): string | null {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
     return null;
+  }
+}
+
+/** The last reading, minus the age of the process then. */
+let ahead_ms = 0;
+function uptimeOfLinux(): number {
+  try {
+    const ms = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000;
+    ahead_ms = ms - performance.now();
+    return ms;
+  } catch {
+    // The process has too many files open. What the machine has slept meanwhile is missing.
+    return performance.now() + ahead_ms;
   }
 }
 

@@ -135,11 +135,13 @@ async function say(
 }
 
 function inWords(error: unknown, { located, config }: Bootstrap): unknown {
-  if (isDamage(error)) return damaged(error as Error, located.data);
+  if (isDamage(error)) return damaged(causeOf(error as Error), located.data);
   if (!isCrowded(error)) return error;
   return unreachable(error, withoutPassword(config.values.database!.url as string));
 }
 
+const causeOf = (error: Error): Error =>
+  error.cause instanceof Error ? causeOf(error.cause) : error;
 const damaged = ({ message }: Error, data: string): Error =>
   new Error(
     `the database of ${data} is damaged (${message}). Keep the directory as it is; ` +

@@ -7,6 +7,7 @@ import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
 import { notifyObservers } from "../base/observers";
 import { withOrigin } from "../base/origin";
+import { translateError } from "../store/storage-errors";
 import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
@@ -106,7 +107,7 @@ export class Gateway {
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
       const problem = this.#mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
-      return problem(error, state.request_id);
+      return problem(translateError(error), state.request_id);
     }
   }
 

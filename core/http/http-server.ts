@@ -1,9 +1,12 @@
 /** Opens the port and the Unix socket, and closes them gracefully. */
-import type { Log } from "../base/log";
+import { newId } from "../base/ids";
+import { errorFields, type Log } from "../base/log";
 import { ipVersion } from "../base/networks";
 import { settlesWithin } from "../lib/timeout";
+import { translateError } from "../store/storage-errors";
 import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
+import { problemResponse } from "./problem";
 import type { TlsFiles, TlsPair } from "./tls-files";
 import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
@@ -91,11 +94,9 @@ const handlers = (gateway: Gateway, via: Peer["via"], log: Log) => ({
   fetch: (request: Request, self: Bun.Server<undefined>) =>
     gateway.handle(request, { address: self.requestIP(request)?.address ?? "", via }),
   error(error: Error) {
-    log.error("request failed outside the gateway", { error: error.message });
-    return new Response("The server failed to answer.", {
-      status: 500,
-      headers: { "content-type": "text/plain; charset=utf-8" },
-    });
+    const request_id = newId("req");
+    log.error("request failed outside the gateway", { request_id, ...errorFields(error) });
+    return problemResponse(translateError(error), request_id);
   },
 });
 

@@ -4,6 +4,7 @@
  * the log starts over.
  */
 import type { Database } from "bun:sqlite";
+import { requireDescriptors } from "../base/descriptors";
 import type { Mutex } from "./mutex";
 
 /** The log is measured at most this often. */
@@ -64,7 +65,11 @@ export class Checkpointer {
 
   async #moveAll(): Promise<void> {
     const { log, checkpointed } = this.#pages();
-    if (log - checkpointed > few_pages && !this.#stopped) await this.#moveInThread();
+    try {
+      if (log - checkpointed > few_pages && !this.#stopped) await this.#moveInThread();
+    } catch {
+      // There can't be a thread at the moment: the step below does all of it.
+    }
     const unlock = await this.mutex.lock();
     try {
       this.database.run("pragma wal_checkpoint(PASSIVE)");
@@ -120,6 +125,7 @@ function startThread(): Worker {
   const url = Bun.isStandaloneExecutable
     ? "./core/store/checkpoint-worker.ts"
     : new URL("./checkpoint-worker.ts", import.meta.url).href;
+  requireDescriptors();
   const worker = new Worker(url);
   worker.unref();
   return worker;

@@ -1,4 +1,5 @@
 /** The layout of original files in a directory: `ab/abcd…`, named by their hash. */
+import { closeSync, openSync } from "node:fs";
 import { mkdir, open, readdir, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ListedFile } from "./files";
@@ -40,6 +41,21 @@ export async function* listDirectory(directory: string): AsyncGenerator<ListedFi
 /** Undefined when there is no such file. */
 export const sizeOf = async (path: string): Promise<number | undefined> =>
   (await stat(path).catch(() => undefined))?.size;
+
+/**
+ * @throws Error when no file in it can be opened: with the code FILES_DIRECTORY when it is missing
+ * or may not be read, as when its disk is not mounted.
+ */
+export function requireDirectory(directory: string): void {
+  try {
+    closeSync(openSync(directory, "r"));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EACCES") throw error;
+    const reason = `original files can't be reached: ${message}`;
+    throw Object.assign(new Error(reason, { cause: error }), { code: "FILES_DIRECTORY" });
+  }
+}
 
 /** Renames a file within a disk, durably even across a power failure. */
 export async function renameForGood(from: string, to: string, directory: string): Promise<void> {

@@ -5,7 +5,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nextTurn } from "../lib/chunked-work";
-import { listDirectory, listNames, nameOf, renameForGood, sizeOf } from "./file-directory";
+import {
+  listDirectory,
+  listNames,
+  nameOf,
+  renameForGood,
+  requireDirectory,
+  sizeOf,
+} from "./file-directory";
 import type { Files, FindUsed, ListedFile, ReceivedFile, StillUsed } from "./files";
 import { Mutex } from "./mutex";
 import { Spool, type Spooled } from "./spool";
@@ -48,11 +55,15 @@ export class FileStore implements Files {
 
   async open(sha256: string): Promise<Blob | undefined> {
     const file = Bun.file(this.path(sha256));
-    return (await file.exists()) ? file : undefined;
+    if (await file.exists()) return file;
+    requireDirectory(this.directory);
+    return undefined;
   }
 
-  withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
-    return use(this.path(sha256));
+  async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
+    const path = this.path(sha256);
+    if ((await sizeOf(path)) === undefined) requireDirectory(this.directory);
+    return use(path);
   }
 
   async receive(
@@ -99,9 +110,14 @@ export class FileStore implements Files {
 
   /** Nothing to check: the disk is that of the database, which reports its problems. */
   async check(): Promise<void> {}
-  /** Nothing to report, for the same reason. */
-  async failure(): Promise<null> {
-    return null;
+
+  async failure(): Promise<string | null> {
+    try {
+      requireDirectory(this.directory);
+      return null;
+    } catch (error) {
+      return `${(error as Error).message}.`;
+    }
   }
 
   counts(): null {

@@ -1,10 +1,11 @@
 /** Hashes incoming bytes and writes them to a temporary file on this machine. */
 import { open, readdir, rm, type FileHandle } from "node:fs/promises";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
+import { requireDirectory } from "./file-directory";
 import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
 import { translateError } from "./storage-errors";
 
@@ -50,7 +51,7 @@ export class Spool {
     if (bytes instanceof Readable) this.#open_streams.add(bytes);
     let file: FileHandle | undefined;
     try {
-      file = await open(path, "wx");
+      file = await this.#create(path);
       const chunks = bytes as AsyncIterable<Uint8Array>;
       const written = await write(this.directory, file, chunks, bytes_max);
       return { ...written, path, file };
@@ -61,6 +62,15 @@ export class Spool {
     } finally {
       this.#open_streams.delete(bytes as Readable);
     }
+  }
+
+  /** Whoever tidied up may have deleted the directory, but not the one that it is in. */
+  async #create(path: string): Promise<FileHandle> {
+    if (!existsSync(this.directory)) {
+      requireDirectory(dirname(this.directory));
+      mkdirSync(this.directory, { recursive: true });
+    }
+    return open(path, "wx");
   }
 
   /** The temporary file was renamed, or is gone. */

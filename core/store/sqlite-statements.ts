@@ -69,17 +69,21 @@ export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R
 /** Reads synchronously on its connection; only the port is asynchronous. */
 export class SqlitePreparedReads implements PreparedReads {
   readonly #statements: StatementCache<RawStatement>;
-  constructor(private readonly reader: Database) {
+  /** `onError` is told of every unmodified error of the database. */
+  constructor(
+    private readonly reader: Database,
+    private readonly onError: (error: unknown) => void = () => {},
+  ) {
     this.#statements = new StatementCache(reader, (raw) => raw);
   }
 
   async get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined> {
-    const row = guarded(() => this.#statements.get(sql).get(...params));
+    const row = guarded(() => this.#statements.get(sql).get(...params), this.onError);
     return (row as R | null) ?? undefined;
   }
 
   async all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]> {
-    return guarded(() => this.#statements.get(sql).all(...params)) as R[];
+    return guarded(() => this.#statements.get(sql).all(...params), this.onError) as R[];
   }
 
   /** Call after tables have changed. */

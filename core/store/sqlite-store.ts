@@ -17,6 +17,7 @@ import { Mutex } from "./mutex";
 import type { FileSpec } from "./read-connection";
 import { LocalState } from "./shared-state";
 import { LogSync } from "./log-sync";
+import { OpenFiles } from "./open-files";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
 import {
@@ -93,6 +94,7 @@ export class SqliteStore implements Store {
   readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
   readonly #room: DiskRoom;
+  readonly #open_files: OpenFiles;
   readonly #state: StorageState;
   readonly #log_sync: LogSync;
   readonly #checkpointer: Checkpointer;
@@ -117,6 +119,8 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     this.read_connection = { engine: "sqlite", path };
     this.#scopes = new TransactionScopes(log);
+    const onError = (error: unknown): void => this.#state.noteError(error);
+    this.#open_files = new OpenFiles([path, `${path}-wal`], onError);
     this.#room = new DiskRoom(writer, { path, log, freeSpace });
     this.#state = new StorageState({
       log,
@@ -126,11 +130,8 @@ export class SqliteStore implements Store {
     });
     this.#statements = kyselyStatements(writer, {
       requireWhole: () => this.#state.requireWhole(),
-      admit: (deletes) => {
-        this.#admit(deletes);
-        this.#room.limitGrowth();
-      },
-      onError: (error) => this.#state.noteError(error),
+      admit: this.#admitAlone,
+      onError,
       onAlone: () => void (this.#wrote_alone = true),
       onInside: () => void (this.#wrote_inside = true),
       makeRoom: () => {
@@ -147,8 +148,7 @@ export class SqliteStore implements Store {
     this.db = setRunner(new DatabaseRoot({ dialect }), this.#runAlone);
     const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.#group = setRunner(groupOf(this.db, parts, this.#statements), this.#run);
-    this.reads = new SqlitePreparedReads(reader);
-    const onError = (error: unknown): void => this.#state.noteError(error);
+    this.reads = new SqlitePreparedReads(reader, onError);
     this.#log_sync = new LogSync(`${path}-wal`);
     this.#checkpointer = new Checkpointer(writer, mutex, {
       path,
@@ -230,7 +230,10 @@ export class SqliteStore implements Store {
 
   readonly freeBytes = (): number => this.#room.free_bytes;
 
-  readonly failure = (): Promise<string | null> => this.#state.failure();
+  readonly failure = (): Promise<string | null> => {
+    this.#open_files.moved();
+    return this.#state.failure();
+  };
 
   readonly forgetStatements = (): void => {
     this.#statements.clear();
@@ -249,6 +252,7 @@ export class SqliteStore implements Store {
 
   /** One group of transactions, run outside the scope of the first caller. */
   async #transact(within: (group: Db) => Promise<void>): Promise<void> {
+    this.#open_files.require();
     const is_reserve_used = this.#room.reserve_in_use;
     // A deletion needs the space taken up by the log.
     if (this.#room.full) await this.#wal.trySome();
@@ -325,6 +329,13 @@ export class SqliteStore implements Store {
   #admit(uses_reserve = false): void {
     if (!uses_reserve && this.#room.reserve_in_use) throw storageFull();
   }
+
+  /** A change outside a transaction. */
+  readonly #admitAlone = (deletes: boolean): void => {
+    this.#admit(deletes);
+    this.#open_files.require();
+    this.#room.limitGrowth();
+  };
 
   #noteNoRoom(): void {
     this.#state.met_full_disk = false;

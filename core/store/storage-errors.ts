@@ -91,6 +91,14 @@ export const storageUnwritable = (): HttpError =>
     30,
   );
 
+/** 503: only whoever runs the server can mend it. */
+const databaseDamaged = (): HttpError =>
+  unavailable(
+    "The database of the server is damaged. Whoever runs the server learns from its log and from " +
+      "`dossier doctor` what to do.",
+    300,
+  );
+
 /** 503: every connection was in use for too long. */
 export const databaseBusy = (): HttpError =>
   withCause(
@@ -114,6 +122,7 @@ export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (isFull(error)) return withCause(storageFull(), error);
   if (isReadOnly(error)) return withCause(storageUnwritable(), error);
+  if (isDamage(error)) return withCause(databaseDamaged(), error);
   if (isBusy(error))
     return withCause(
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),

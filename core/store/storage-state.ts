@@ -1,7 +1,7 @@
 /** Whether the storage can be written to, according to the most recent writes. */
 import { errorFields, type Log } from "../base/log";
 import { settlesWithin } from "../lib/timeout";
-import { isFull, isReadOnly, lostSync, storageUnwritable } from "./storage-errors";
+import { isDamage, isFull, isReadOnly, lostSync, storageUnwritable } from "./storage-errors";
 
 /** How long the state of a working storage is trusted; a failing one is checked sooner. */
 const known_ms_max = 30_000;
@@ -23,6 +23,7 @@ export class StorageState {
   #known_at_ms = performance.now();
   #probing: Promise<void> | undefined;
   #lost = false;
+  #damage: string | undefined;
   /** A write has found no space since this was last cleared. */
   met_full_disk = false;
 
@@ -48,6 +49,16 @@ export class StorageState {
       this.#known_at_ms = -Infinity;
     } else if (lostSync(error)) this.#stop(error as Error);
     else if (isReadOnly(error)) this.#fail(error);
+    else if (isDamage(error)) this.#noteDamage(error as Error);
+  }
+
+  /** It stays: what is damaged does not mend by itself. */
+  #noteDamage(error: Error): void {
+    if (this.#damage !== undefined) return;
+    this.#damage =
+      `The database is damaged (${error.message}). \`dossier doctor\` says what is wrong; ` +
+      "restore the newest backup into a new directory.";
+    this.options.log.error("the database is damaged", errorFields(error));
   }
 
   #fail(error: unknown): void {
@@ -64,6 +75,7 @@ export class StorageState {
 
   /** Why the storage can't be written to; null when it can. Probes it when unknown. */
   async failure(): Promise<string | null> {
+    if (this.#damage !== undefined) return this.#damage;
     if (this.options.isDiskFull())
       return "The disk is full: what needs space is refused, deleting works.";
     const known_for_ms = performance.now() - this.#known_at_ms;

@@ -54,9 +54,9 @@ async function failWrites(server: Executable, error: string): Promise<Fault> {
 
 const health = async (server: Executable): Promise<any> =>
   (await fetch(`${server.url()}/health`)).json();
-const file = (bytes: number): FormData => {
+const file = (bytes: number, name = "gannet.txt"): FormData => {
   const form = new FormData();
-  form.append("file", new File(["The gannet nests. ".repeat(bytes / 18)], "gannet.txt"));
+  form.append("file", new File(["The gannet nests. ".repeat(bytes / 18)], name));
   return form;
 };
 
@@ -140,8 +140,10 @@ describe("writes that fail", () => {
       await using server = await startExecutable();
       const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
       const search = () => server.send("ada", "POST", "/search", { query: "gannet" });
-      const upload = () =>
-        server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(1_000));
+      const upload = (name: string) =>
+        server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(1_000, name));
+      const kept = (await upload("kept.txt")).body.id;
+      const original = () => server.send("ada", "GET", `/documents/${kept}/file`);
       const opened = readdirSync(`/proc/${server.pid()}/fd`).length;
       const limit = (files: number | "unlimited") =>
         Bun.spawnSync([prlimit!, "--pid", `${server.pid()}`, `--nofile=${files}:`]).exitCode;
@@ -153,10 +155,16 @@ describe("writes that fail", () => {
       expect(text.status).toBe(201);
       for (const { status, headers } of [await search(), await search()])
         expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
+      // Nothing at all can be opened, on connections that are open already.
+      expect(limit(8)).toBe(0);
+      for (const { status, body } of [await upload("late.txt"), await original()])
+        expect([status, body.code]).toEqual([503, "unavailable"]);
+      expect((await health(server)).storage).toMatch(/EMFILE/);
       expect(limit(1_024)).toBe(0);
+      expect((await health(server)).status).toBe("ok");
       await server.until(`/documents/${text.body.id}`, ({ body }) => body.status === "synced");
       await server.untilTrue(async () => (await search()).body.data.length > 0);
-      expect((await upload()).status).toBe(201);
+      expect((await upload("late.txt")).status).toBe(201);
     },
   );
 });

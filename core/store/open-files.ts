@@ -1,0 +1,58 @@
+/**
+ * Notices when the files of the database are no longer those that are open. The operating system
+ * would accept writes to a deleted file, and the next start would find none of them.
+ */
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { translateError } from "./storage-errors";
+
+const look_every_ms = 100;
+
+type FileId = readonly [device: number, file: number] | undefined;
+
+export class OpenFiles {
+  readonly #opened: ReadonlyMap<string, FileId>;
+  #looked_at_ms = -Infinity;
+  #error: Error | null = null;
+
+  /** `paths`: files that are open, and are never replaced by this process. */
+  constructor(
+    paths: readonly string[],
+    private readonly onMoved: (error: Error) => void,
+  ) {
+    this.#opened = new Map(paths.map((path) => [path, idOf(path)]));
+  }
+
+  /** @throws HttpError 503 when the next start would not find what is written. */
+  require(): void {
+    const moved = this.moved();
+    if (moved) throw translateError(moved);
+  }
+
+  /** An error with SQLite's code for it, until the file is back; null when all are in place. */
+  moved(): Error | null {
+    if (performance.now() - this.#looked_at_ms < look_every_ms) return this.#error;
+    this.#looked_at_ms = performance.now();
+    const path = [...this.#opened].find(([path, id]) => !isSame(idOf(path), id))?.[0];
+    this.#error = path === undefined ? null : movedError(path);
+    if (this.#error) this.onMoved(this.#error);
+    return this.#error;
+  }
+}
+
+function idOf(path: string): FileId {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && [found.dev, found.ino];
+}
+
+const isSame = (one: FileId, other: FileId): boolean =>
+  one?.[0] === other?.[0] && one?.[1] === other?.[1];
+
+const movedError = (path: string): Error =>
+  Object.assign(
+    new Error(
+      `${basename(path)} was moved, replaced or deleted while the server was using it; ` +
+        "put it back, or stop the server",
+    ),
+    { code: "SQLITE_READONLY_DBMOVED" },
+  );

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { rfc3339 } from "../base/clock";
 import { ConfigError, type Config } from "../base/config";
+import { HttpError } from "../base/errors";
 import { networkSetting, type Networks } from "../base/networks";
 import { basePathOf } from "../base/public-url";
 import { version } from "../base/version";
@@ -25,6 +26,7 @@ import {
   RequestObserver,
   Surface,
 } from "../http/slots";
+import { translateError } from "../store/storage-errors";
 import type { TlsFiles } from "../http/tls-files";
 import type { Host } from "../plugin/host";
 import { readyHandler, readyRoute } from "./readiness";
@@ -254,15 +256,11 @@ function coreHandlers(
             reason: failing,
           })),
         ];
+        const fields = await healthFields(host);
+        // After the fields: what they meet counts.
         const storage = (await host.storageFailure()) ?? (await host.filesFailure());
         const certificate = tls?.failure() ?? null;
         const is_well = storage === null && certificate === null && plugins.length === 0;
-        const fields = await Promise.all(
-          host.filled(HealthFields).map(async ({ plugin, value: { name, read } }) => {
-            const what = { plugin, what: `its field ${name} of /health` };
-            return [name, await host.inTime(what, read, null)] as const;
-          }),
-        );
         return Response.json(
           {
             status: is_well ? "ok" : "degraded",
@@ -272,13 +270,26 @@ function coreHandlers(
             plugins,
             ...(tls && { tls: certificate }),
             ...(host.shares && { nodes: await shownNodes(host) }),
-            ...Object.fromEntries(fields),
+            ...fields,
           },
           { headers: { "cache-control": "no-store" } },
         );
       },
     },
   ];
+}
+
+/** A field is null while the database can't be read for it. */
+async function healthFields(host: Host): Promise<Record<string, unknown>> {
+  const fields = host.filled(HealthFields).map(async ({ plugin, value: { name, read } }) => {
+    const what = { plugin, what: `its field ${name} of /health` };
+    const field = await host.inTime(what, read, null).catch((error: unknown) => {
+      if (!(translateError(error) instanceof HttpError)) throw error;
+      return null;
+    });
+    return [name, field] as const;
+  });
+  return Object.fromEntries(await Promise.all(fields));
 }
 
 async function shownNodes({ nodes }: Host): Promise<object[] | null> {

@@ -6,6 +6,8 @@ import { isDamage, isFull, isReadOnly, lostSync, storageUnwritable } from "./sto
 /** How long the state of a working storage is trusted; a failing one is checked sooner. */
 const known_ms_max = 30_000;
 const retry_ms = 1_000;
+/** How long damage is reported after it was last met: a disk that can't be read looks the same. */
+const damage_ms = 600_000;
 /** How long a check waits for a write that hangs. */
 const patience_ms = 2_000;
 
@@ -24,6 +26,7 @@ export class StorageState {
   #probing: Promise<void> | undefined;
   #lost = false;
   #damage: string | undefined;
+  #damage_met_ms = -Infinity;
   /** A write has found no space since this was last cleared. */
   met_full_disk = false;
 
@@ -52,13 +55,18 @@ export class StorageState {
     else if (isDamage(error)) this.#noteDamage(error as Error);
   }
 
-  /** It stays: what is damaged does not mend by itself. */
   #noteDamage(error: Error): void {
-    if (this.#damage !== undefined) return;
+    const is_known = this.#damageMet() !== undefined;
+    this.#damage_met_ms = performance.now();
+    if (is_known) return;
     this.#damage =
       `The database is damaged (${error.message}). \`dossier doctor\` says what is wrong; ` +
       "restore the newest backup into a new directory.";
     this.options.log.error("the database is damaged", errorFields(error));
+  }
+
+  #damageMet(): string | undefined {
+    return performance.now() - this.#damage_met_ms < damage_ms ? this.#damage : undefined;
   }
 
   #fail(error: unknown): void {
@@ -75,7 +83,8 @@ export class StorageState {
 
   /** Why the storage can't be written to; null when it can. Probes it when unknown. */
   async failure(): Promise<string | null> {
-    if (this.#damage !== undefined) return this.#damage;
+    const damage = this.#damageMet();
+    if (damage !== undefined) return damage;
     if (this.options.isDiskFull())
       return "The disk is full: what needs space is refused, deleting works.";
     const known_for_ms = performance.now() - this.#known_at_ms;

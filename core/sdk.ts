@@ -108,7 +108,7 @@ export {
   tooLarge,
   unavailable,
 } from "./base/errors";
-export { requireDescriptors } from "./base/descriptors";
+export { startThread } from "./base/descriptors";
 export {
   checkedName,
   codePoints,

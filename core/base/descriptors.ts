@@ -1,4 +1,4 @@
-/** Checks that file descriptors are left before something is started that can't do without. */
+/** Starts threads, and checks that there are the file descriptors that one can't do without. */
 import { closeSync, openSync } from "node:fs";
 import { unavailable, type HttpError } from "./errors";
 
@@ -13,8 +13,20 @@ export const tooManyOpen = (): HttpError =>
     5,
   );
 
+/** @throws HttpError 503 when the process may open no more files, or have no more threads */
+export function startThread(start: () => Worker): Worker {
+  requireDescriptors();
+  try {
+    return start();
+  } catch (error) {
+    // The runtime says this without a code.
+    const cause = Object.assign(new Error(String(error), { cause: error }), { code: "EAGAIN" });
+    throw Object.assign(tooManyOpen(), { cause });
+  }
+}
+
 /**
- * Call it before starting a thread: Bun ends the process when a new thread gets no descriptors.
+ * Before starting a child process; Bun ends this process when a new thread gets no descriptors.
  * @throws HttpError 503, with the error of the operating system as its cause
  */
 export function requireDescriptors(): void {

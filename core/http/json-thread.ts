@@ -3,7 +3,7 @@
  * with the first such body and ends after a while without any, which gives its memory back.
  */
 import { HttpError, unavailable } from "../base/errors";
-import { requireDescriptors } from "../base/descriptors";
+import { startThread } from "../base/descriptors";
 import { Limiter } from "../lib/limiter";
 import { withTimeout } from "../lib/timeout";
 import type { LargeBody, LargeValue, Parsed } from "./json-worker";
@@ -63,12 +63,11 @@ export class JsonThread {
   }
 
   #start(): Worker {
-    requireDescriptors();
     // Inside the executable, workers are found relative to the root of the build.
     const url = Bun.isStandaloneExecutable
       ? "./core/http/json-worker.ts"
       : new URL("./json-worker.ts", import.meta.url).href;
-    const worker = new Worker(url);
+    const worker = startThread(() => new Worker(url));
     worker.unref();
     return worker;
   }

@@ -4,7 +4,7 @@
  * the log starts over.
  */
 import type { Database } from "bun:sqlite";
-import { requireDescriptors } from "../base/descriptors";
+import { startThread } from "../base/descriptors";
 import type { Mutex } from "./mutex";
 
 /** The log is measured at most this often. */
@@ -91,7 +91,7 @@ export class Checkpointer {
 
   async #moveInThread(): Promise<void> {
     clearTimeout(this.#idle_timer);
-    const worker = (this.#worker ??= startThread()),
+    const worker = (this.#worker ??= startCheckpoints()),
       { promise, resolve } = Promise.withResolvers<void>(),
       heard = new AbortController(),
       { signal } = heard;
@@ -120,13 +120,12 @@ export class Checkpointer {
   }
 }
 
-function startThread(): Worker {
+function startCheckpoints(): Worker {
   // Inside the executable, workers are found relative to the root of the build.
   const url = Bun.isStandaloneExecutable
     ? "./core/store/checkpoint-worker.ts"
     : new URL("./checkpoint-worker.ts", import.meta.url).href;
-  requireDescriptors();
-  const worker = new Worker(url);
+  const worker = startThread(() => new Worker(url));
   worker.unref();
   return worker;
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { freeSpace } from "../../core/lib/disk-usage";
-import { requireDescriptors, type Context } from "../../core/sdk";
+import { startThread, type Context } from "../../core/sdk";
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { EncoderPool } from "./pool";
 import { missing, readShared } from "./model-files";
@@ -93,11 +93,12 @@ async function requireRoom(directory: string, bytes: number): Promise<void> {
 }
 
 // In the executable, workers are located relative to the root it was built from.
-function startWorker(): Worker {
-  requireDescriptors();
-  return new Worker(
-    Bun.isStandaloneExecutable
-      ? `./${worker_path}`
-      : new URL("./encoder-worker.ts", import.meta.url).href,
+const startWorker = (): Worker =>
+  startThread(
+    () =>
+      new Worker(
+        Bun.isStandaloneExecutable
+          ? `./${worker_path}`
+          : new URL("./encoder-worker.ts", import.meta.url).href,
+      ),
   );
-}

@@ -27,13 +27,13 @@ async function limitFiles(server: Executable, more_bytes: number): Promise<Fault
   expect(limit(size + more_bytes)).toBe(0);
   return { end: async () => void expect(limit("unlimited")).toBe(0) };
 }
-/** Every call of the system to write at a place answers with this error. */
-async function failWrites(server: Executable, error: string): Promise<Fault> {
+/** Every such call of the system answers with this error. */
+async function failCalls(server: Executable, call: string, error: string): Promise<Fault> {
   const tracer = Bun.spawn(
     [
       strace!,
-      ...["-f", "-p", `${server.pid()}`, "-e", "trace=pwrite64"],
-      ...["-e", `inject=pwrite64:error=${error}`],
+      ...["-f", "-p", `${server.pid()}`, "-e", `trace=${call}`],
+      ...["-e", `inject=${call}:error=${error}`],
     ],
     { stdout: "ignore", stderr: "pipe" },
   );
@@ -69,9 +69,38 @@ type Case = [
 ];
 const cases: Case[] = [
   ["files that may not grow any more", prlimit, true, (server) => limitFiles(server, 20_000), 503],
-  ["a disk that fails", strace, false, (server) => failWrites(server, "EIO"), 503],
-  ["a disk that says it is full", strace, false, (server) => failWrites(server, "ENOSPC"), 507],
+  ["a disk that fails", strace, false, (server) => failCalls(server, "pwrite64", "EIO"), 503],
+  [
+    "a disk that says it is full",
+    strace,
+    false,
+    (server) => failCalls(server, "pwrite64", "ENOSPC"),
+    507,
+  ],
 ];
+
+describe("a disk that can't be read for a while", () => {
+  test.skipIf(strace === null || !takes_all)(
+    "is said, nothing is failed for good, and everything is there again afterwards",
+    async () => {
+      await using server = await startExecutable();
+      const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+      const add = (content: string) =>
+        server.send("ada", "POST", "/documents", { folder_id, content });
+      const search = () => server.send("ada", "POST", "/search", { query: "gannet" });
+      expect((await add("The gannet nests on the cliff.")).status).toBe(201);
+      await server.untilTrue(async () => (await search()).body.data?.length === 1);
+      const fault = await failCalls(server, "pread64", "EIO");
+      await server.untilTrue(async () => (await search()).status === 503);
+      const { status, storage } = await health(server);
+      expect([status, typeof storage]).toEqual(["degraded", "string"]);
+      await fault.end();
+      expect((await add("The gannet sleeps.")).status).toBe(201);
+      await server.untilTrue(async () => (await search()).body.data?.length === 2);
+    },
+    120_000,
+  );
+});
 
 describe("writes that fail", () => {
   for (const [why, needs, is_quick, fail, refused_with] of cases)

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { jsonLog } from "../../core/base/log";
+import { startThread } from "../../core/base/descriptors";
 import { HttpError } from "../../core/base/errors";
 import {
   isBusy,
@@ -253,6 +254,17 @@ describe("a failing disk", () => {
   });
 });
 
+/** As the runtime throws it: without a code. */
+function errorOfThread(): unknown {
+  try {
+    return startThread(() => {
+      throw new TypeError("Failed to spawn worker thread");
+    });
+  } catch (error) {
+    return error;
+  }
+}
+
 describe("what an error means", () => {
   const coded = (code: string) => Object.assign(new Error("x"), { code });
   const cases: [why: string, error: unknown, is: ((error: unknown) => boolean)[]][] = [
@@ -277,6 +289,13 @@ describe("what an error means", () => {
     [
       "a translated error still says what it was",
       translateError(coded("SQLITE_READONLY")),
+      [isReadOnly, isStorageFault],
+    ],
+    ["too many open files", coded("EMFILE"), [isStorageFault]],
+    ["a thread that can't be started", errorOfThread(), [isStorageFault]],
+    [
+      "a database that was moved away",
+      coded("SQLITE_READONLY_DBMOVED"),
       [isReadOnly, isStorageFault],
     ],
     ["an error of the code", new TypeError("x"), []],

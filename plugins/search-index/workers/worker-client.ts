@@ -2,7 +2,7 @@
  * A worker thread as a function: started with the first request, stopped when idle, replaced when
  * it dies or hangs. `worker-server.ts` decides who takes turns in it.
  */
-import { HttpError, requireDescriptors, type Log } from "../../../core/sdk";
+import { HttpError, startThread, type Log } from "../../../core/sdk";
 import {
   control_bytes,
   in_work,
@@ -161,14 +161,13 @@ export class WorkerClient<P extends WorkerProtocol> {
   private makeReady(): void {
     clearTimeout(this.idle_timer);
     if (this.worker !== null) return;
-    requireDescriptors();
     this.worker = this.start();
   }
 
   private start(): Worker {
     const { path, url, setting } = this.options;
     // Inside the executable, workers are found relative to the root of the build.
-    const worker = new Worker(Bun.isStandaloneExecutable ? `./${path}` : url());
+    const worker = startThread(() => new Worker(Bun.isStandaloneExecutable ? `./${path}` : url()));
     worker.unref();
     const control = new SharedArrayBuffer(control_bytes);
     this.control = new Int32Array(control);

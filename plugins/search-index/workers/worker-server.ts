@@ -3,7 +3,7 @@
  * while its parts are not taken, and ends when nobody waits for it any more.
  */
 import { guardMemory } from "../../../core/lib/memory-guard";
-import { HttpError } from "../../../core/worker-sdk";
+import { HttpError, translateError } from "../../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
 import {
   in_work,
@@ -196,8 +196,9 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 }
 
-/** The database may be unreachable: then the request gets the usual response for that. */
-function errorToSend(error: unknown): WorkerError {
+/** The database may be unreachable, or fail: then the request gets the usual response for that. */
+function errorToSend(thrown: unknown): WorkerError {
+  const error = translateError(thrown);
   if (error instanceof HttpError) {
     const { detail: message, status, code, headers } = error;
     return { message, answer: { status, code, headers } };

@@ -14,6 +14,8 @@ export interface LaunchOptions {
   readonly limit_ms?: number;
   /** The working directory. Default: the data directory, which has no settings of this checkout. */
   readonly cwd?: string;
+  /** Kills it, also while it starts. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Launched {
@@ -56,6 +58,7 @@ export async function launch({
   args = [],
   limit_ms = 90_000,
   cwd = data,
+  signal,
 }: LaunchOptions): Promise<Launched> {
   const child = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
     cwd,
@@ -63,6 +66,8 @@ export async function launch({
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
+    signal,
+    killSignal: "SIGKILL",
   });
   let said = "";
   const served = Promise.withResolvers<string>();

@@ -46,6 +46,7 @@ class Cluster {
     private readonly directory: string,
     private readonly url: string,
     private readonly crash: () => Promise<void>,
+    private readonly stopped: AbortSignal,
   ) {
     for (let n = 0; n < processes; n++) {
       const data = join(directory, `node${n}`);
@@ -135,7 +136,7 @@ class Cluster {
     };
     for (;;)
       try {
-        node.server = await launch({ data: node.data, env });
+        node.server = await launch({ data: node.data, env, signal: this.stopped });
         return;
       } catch (error) {
         // The database is unavailable at this moment: a supervisor would restart the server.
@@ -229,10 +230,6 @@ class Cluster {
       `${this.findings.length} findings`,
     ].join("\n");
   }
-
-  killAll(): void {
-    for (const { server } of this.nodes) server?.kill("SIGKILL");
-  }
 }
 
 const postgres = await startPostgres();
@@ -243,14 +240,18 @@ const admin = new SQL(postgres.url, { max: 1 });
 await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
 await admin.close();
 const url = postgres.url.replace(/postgres$/, "dossier");
-const cluster = new Cluster(directory, url, () => postgres.crash());
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
+const cluster = new Cluster(directory, url, () => postgres.crash(), stopped.signal);
 try {
-  await cluster.run();
+  const { promise, reject } = Promise.withResolvers<never>();
+  stopped.signal.addEventListener("abort", () => reject(new Error("it was stopped")));
+  await Promise.race([cluster.run(), promise]);
 } catch (error) {
   cluster.findings.push(`the soak itself: ${String(error)}`);
 } finally {
   console.log(cluster.report());
-  cluster.killAll();
+  stopped.abort();
   await postgres.stop();
   rmSync(directory, { recursive: true, force: true });
   process.exit(cluster.findings.length > 0 ? 1 : 0);

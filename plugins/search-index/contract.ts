@@ -312,7 +312,9 @@ export type Embedding = Readonly<{ state: () => EmbeddingState }>;
 export const pause_setting = "index.pause_vectors";
 export const Embedding = service<Embedding>("index.embedding");
 /**
- * Published by the plugin that fills the slot when another embedder is used from now on, or none.
+ * Published by the plugin that fills the slot when this process uses another embedder from now on,
+ * or none. Other processes ignore it: each has an embedder of its own, which may still be the former
+ * one.
  */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
 

@@ -151,9 +151,9 @@ export default definePlugin({
         await converter.start();
         await pgvector.start();
         await feed.start();
-        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", (_, here) =>
-          document_embedder.follow(here),
-        );
+        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", (_, here) => {
+          if (here) document_embedder.follow();
+        });
       },
       stop: async () => {
         stopFollowing();

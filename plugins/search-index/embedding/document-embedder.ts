@@ -83,9 +83,9 @@ export class DocumentEmbedder {
     return serving === null || serving.dimensions === 0 ? null : serving;
   }
 
-  /** The embedder was replaced or removed while the server runs, `here` or in another process. */
-  follow(here: boolean): void {
-    this.inTurn("the vectors of another model could not be begun", () => this.start(here));
+  /** This process's embedder was replaced or removed while the server runs. */
+  follow(): void {
+    this.inTurn("the vectors of another model could not be begun", () => this.start(true));
   }
 
   private inTurn(problem: string, work: () => Promise<void>): void {

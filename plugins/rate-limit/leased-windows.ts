@@ -1,11 +1,12 @@
 /**
  * Counts requests in fixed windows across all processes, exactly: each process leases a share of
  * what is left of a subject's window and counts requests against it. Shares get smaller the less is
- * left, and before a request is refused, the other processes return what they have not used.
+ * left, and before a request is refused, the other processes return what they have not used. While
+ * the database can't be written to, each process counts for itself, so that reads go on.
  */
-import { newUuid, topic, type Notifier, type RateLimit } from "../../core/sdk";
+import { HttpError, newUuid, topic, type Notifier, type RateLimit } from "../../core/sdk";
 import type { RateLimiter, Shared } from "../../core/sdk";
-import type { WindowLimits } from "./fixed-windows";
+import { FixedWindows, type WindowLimits } from "./fixed-windows";
 import { Subjects, type SubjectBounds } from "./subjects";
 
 export interface LeaseOptions extends SubjectBounds {
@@ -75,8 +76,11 @@ export class LeasedWindows implements RateLimiter {
   #next_sweep_ms = 0;
   readonly #id = newUuid();
   readonly #ends: readonly (() => void)[];
+  /** Counts in this process alone while the database can't be written to. */
+  readonly #own: FixedWindows;
 
   constructor(private readonly options: LeaseOptions) {
+    this.#own = new FixedWindows(options);
     this.#subjects = new Subjects(options, (name) => this.#leases.has(name));
     const hear = (name: string): void => void this.#yield(name);
     this.#ends = [options.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
@@ -98,7 +102,9 @@ export class LeasedWindows implements RateLimiter {
       }
       if (lease && lease.refused_until_ms > performance.now()) return answer(lease, limits, false);
       // A request that has waited uses its lease even if the window has ended meanwhile.
-      lease = await this.#ask(name, count, limits);
+      const asked = await this.#ask(name, count, limits).catch(storageFault);
+      if (asked === null) return this.#own.take(subject, count);
+      lease = asked;
     }
   }
 
@@ -264,6 +270,12 @@ export class LeasedWindows implements RateLimiter {
       };
     });
   }
+}
+
+/** Null when the database can't be written to, or not be reached. */
+function storageFault(error: unknown): null {
+  if (error instanceof HttpError && error.status >= 500) return null;
+  throw error;
 }
 
 /** Shares leased by others count as used, because they may be. */

@@ -312,9 +312,7 @@ export type Embedding = Readonly<{ state: () => EmbeddingState }>;
 export const pause_setting = "index.pause_vectors";
 export const Embedding = service<Embedding>("index.embedding");
 /**
- * Published by the plugin that fills the slot when this process uses another embedder from now on,
- * or none. Other processes ignore it: each has an embedder of its own, which may still be the former
- * one.
+ * Published in each process by the plugin that fills the slot when another embedder is used there.
  */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
 

@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import type { HttpError } from "../../core/base/errors";
 import { jsonLog } from "../../core/base/log";
 import { PostgresStore } from "../../core/store/postgres/postgres-store";
+import { checkServer } from "../../core/store/postgres/server-check";
 import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -126,6 +127,20 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     expect(await store.exclusively(slow)).toMatchObject({ rows: [{}] });
     expect(await slow().catch((error: HttpError) => error.status)).toBe(503);
     await store.close();
+  });
+
+  test("is not started behind a pooler, which keeps no settings of a session", async () => {
+    const pool = new SQL(await newDatabase(), { max: 1 });
+    const ask = async (text: string, parameters: readonly unknown[] = []) => {
+      const rows = await pool.unsafe(text.replace("?", "$1"), [...parameters]);
+      return { rows: [...rows], count: rows.length };
+    };
+    const expected = { idle_in_transaction_session_timeout: "5000" };
+    const check = () => checkServer(ask, "postgres://shown", expected).catch(String);
+    expect(await check()).toContain("PgBouncer");
+    await pool.unsafe("set idle_in_transaction_session_timeout = 5000");
+    expect(await check()).toMatch(/^PostgreSQL 1/);
+    await pool.close();
   });
 
   for (const limit of [1, 6, 13])

@@ -92,6 +92,37 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining("pg_dump")]);
   }, 120_000);
 
+  test("says that it can't write for as long as the database can only be read", async () => {
+    const url = await newDatabase();
+    await using server = await serverOn(url);
+    const ada = await person(server, "ada");
+    const database = new SQL(url, { max: 1 });
+    const name = new URL(url).pathname.slice(1);
+    const readsOnly = async (switched: "on" | "off"): Promise<void> => {
+      await database.unsafe(
+        `alter database ${name} set default_transaction_read_only = ${switched}`,
+      );
+      await database.unsafe(
+        "select pg_terminate_backend(pid) from pg_stat_activity " +
+          "where datname = current_database() and pid <> pg_backend_pid()",
+      );
+    };
+    const ready = async () => (await server.send(null, "GET", "//ready")).status;
+    await readsOnly("on");
+    await until(async () => (await ready()) === 503);
+    await until(async () => (await ada.send("GET", "/folders")).status === 200);
+    for (let n = 0; n < 20; n++) {
+      expect([n, (await ada.send("POST", "/folders", { name: "None" })).status]).toEqual([n, 503]);
+      expect([n, (await ada.send("GET", "/folders")).status, await ready()]).toEqual([n, 200, 503]);
+    }
+    expect(server.output()).not.toContain("can be written to again");
+    await database.unsafe("set default_transaction_read_only = off");
+    await readsOnly("off");
+    await until(async () => (await ready()) === 200);
+    expect((await ada.send("POST", "/folders", { name: "One" })).status).toBe(201);
+    await database.close();
+  }, 120_000);
+
   const refusals: [why: string, url: () => Promise<string>, words: string][] = [
     [
       "it orders names otherwise",
@@ -101,10 +132,17 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     ["its encoding is another", latin, "its encoding is LATIN1, not UTF8; create it anew"],
     ["it is not there", async () => urlOf("nowhere"), "can't be opened"],
     ["nobody answers", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
+    ["it can only be read", readable, "takes writes in database.url"],
     ["it is no address", async () => "postgres://", "database"],
   ];
   async function latin(): Promise<string> {
     return newDatabase("encoding 'LATIN1' locale 'C'");
+  }
+  async function readable(): Promise<string> {
+    const url = await newDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await postgres.admin.unsafe(`alter database ${name} set default_transaction_read_only = on`);
+    return url;
   }
   for (const [why, url, words] of refusals)
     test(`is not started when ${why}`, async () => {

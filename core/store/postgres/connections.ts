@@ -52,7 +52,7 @@ const keepalives = {
 };
 
 /** Settings of the sessions by name, beside those that all have. */
-type SessionSettings = Readonly<Record<string, string>>;
+export type SessionSettings = Readonly<Record<string, string>>;
 
 /**
  * At most this many connections for one purpose, made on first use. When the database does not

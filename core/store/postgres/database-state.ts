@@ -23,11 +23,10 @@ export class DatabaseState {
     return performance.now() < this.#full_until_ms;
   }
 
+  /** A transaction was committed, which may have written nothing. */
   noteWritten(): void {
     this.#full_until_ms = 0;
-    if (this.#failing === undefined) return;
-    this.#failing = undefined;
-    this.log.info("the database can be written to again");
+    if (this.#failing !== undefined) void this.failure();
   }
 
   noteError(error: unknown): void {
@@ -44,7 +43,9 @@ export class DatabaseState {
     this.#probing ??= this.probe()
       .then(
         () => {
-          if (!this.is_full) this.noteWritten();
+          if (this.is_full || this.#failing === undefined) return;
+          this.#failing = undefined;
+          this.log.info("the database can be written to again");
         },
         (error: unknown) => this.noteError(error),
       )

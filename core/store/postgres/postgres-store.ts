@@ -103,7 +103,7 @@ export class PostgresStore implements Store {
     this.#writer = new Pool(options, 1, "writes", of_writer);
     this.#listener = openSql(options, 1, "channel");
     this.state = new PostgresState(options, log);
-    this.#state = new DatabaseState(log, () => this.#reader.run("select 1"));
+    this.#state = new DatabaseState(log, () => this.#probe());
     this.#vacuum = new Vacuum(options, log);
     this.#scopes = new TransactionScopes(log);
     const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
@@ -141,7 +141,10 @@ export class PostgresStore implements Store {
 
   /** Checks whether it is usable. @throws Error in plain words */
   async open(): Promise<void> {
-    this.#engine = await checkServer((text) => this.#writer.run(text), this.path);
+    this.#engine = await checkServer((...asked) => this.#writer.run(...asked), this.path, {
+      ...of_writer,
+      transaction_read_only: "off",
+    });
     try {
       await this.state.open();
       for (let n = 0; n < clock_questions; n++)
@@ -262,6 +265,13 @@ export class PostgresStore implements Store {
   }
 
   /** One group of transactions: on the writing connection, and with the lock. */
+  /** @throws when it can't be reached, or only be read. */
+  async #probe(): Promise<void> {
+    const { rows } = await this.#reader.run("show transaction_read_only");
+    if (rows[0]!.transaction_read_only !== "on") return;
+    throw Object.assign(new Error("it can only be read, as a standby can"), { code: "EROFS" });
+  }
+
   async #transact(
     parts: HandleParts,
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
@@ -269,11 +279,13 @@ export class PostgresStore implements Store {
     this.#broken = false;
     this.#messages.length = 0;
     const connection = await this.#begin();
+    let has_failed = false;
     const runGroup: RunQuery = async (text, parameters) => {
       try {
         return await connection.run(text, parameters);
       } catch (error) {
         this.#state.noteError(error);
+        has_failed = true;
         this.#broken ||= isUnreachable(error);
         throw error;
       }
@@ -288,7 +300,8 @@ export class PostgresStore implements Store {
     }
     try {
       await runGroup("commit", []);
-      this.#state.noteWritten();
+      // After a failure there may have been nothing left to write.
+      if (!has_failed) this.#state.noteWritten();
     } catch (error) {
       throw this.#broken ? noteUncertain(outcomeUnknown(error)) : error;
     } finally {

@@ -1,6 +1,6 @@
 /** Checks whether Dossier can work on a PostgreSQL server. */
 import { isCrowded, isUnreachable } from "../storage-errors";
-import type { Ran } from "./connections";
+import type { Connection, SessionSettings } from "./connections";
 
 const version_min = 150_000;
 /** Collations that order by code point, as SQLite does. */
@@ -22,22 +22,41 @@ interface Facts {
   readonly may_create: boolean | null;
 }
 
+const pooler_words =
+  "a pooler such as PgBouncer is in between, which sessions with settings, notifications and " +
+  "locks can't use: name the database server itself in database.url";
+const read_only_words =
+  "it can only be read, as a standby can: name the server that takes writes in database.url";
+
 /**
- * `PostgreSQL 15.18`. @throws Error in plain words when it can't be reached, is too old, or the
- * database has the wrong settings.
+ * `PostgreSQL 15.18`. `expected`: settings that the session must have. @throws Error in plain words
+ * when it can't be reached, is too old, or the database has the wrong settings.
  */
 export async function checkServer(
-  ask: (text: string) => Promise<Ran>,
+  ask: Connection["run"],
   shown_url: string,
+  expected: SessionSettings = {},
 ): Promise<string> {
   const [facts] = (await ask(facts_sql)
     .catch((error: unknown) => {
       throw unreachable(error, shown_url);
     })
     .then(({ rows }) => rows)) as unknown as [Facts];
-  const problem = problemOf(facts);
+  const problem = problemOf(facts) ?? (await problemOfSession(ask, expected));
   if (problem !== undefined) throw new Error(`the database ${shown_url} can't be used: ${problem}`);
   return `PostgreSQL ${facts.version.split(" ")[0]}`;
+}
+
+async function problemOfSession(
+  ask: Connection["run"],
+  expected: SessionSettings,
+): Promise<string | undefined> {
+  for (const [name, value] of Object.entries(expected)) {
+    const { rows } = await ask("select setting from pg_settings where name = ?", [name]);
+    if (rows[0]?.setting !== value)
+      return name === "transaction_read_only" ? read_only_words : pooler_words;
+  }
+  return undefined;
 }
 
 function problemOf(facts: Facts): string | undefined {
@@ -68,6 +87,10 @@ export function unreachable(error: unknown, shown_url: string): Error {
         "lower database.connections",
       { cause },
     );
+  if (reason.includes("startup parameter"))
+    return new Error(`the database ${shown_url} can't be used: ${pooler_words} (${reason})`, {
+      cause,
+    });
   return new Error(
     isUnreachable(error)
       ? `the database ${shown_url} can't be reached: ${reason}. Is it running, and does ` +

@@ -182,6 +182,9 @@ export const openSql = (
       application_name: `dossier ${name}`,
       statement_timeout: String(statement_ms_max),
       idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
+      // Whatever the role or the database has: writers wait for each other, listeners for news.
+      lock_timeout: "0",
+      idle_session_timeout: "0",
       // The same on every machine.
       TimeZone: "UTC",
       ...keepalives,

@@ -86,4 +86,4 @@ test("clients that never read hinder nobody, and a stop ends their streams", asy
   expect(await stream.ended).toBe(true);
   for (const socket of idle) socket.cut();
   await server.restart();
-});
+}, 120_000);

@@ -126,7 +126,7 @@ export async function ended(
   id: string,
 ): Promise<{ readonly run: any; readonly items: any[] }> {
   const pauses = new Pauses();
-  for (const deadline = performance.now() + 20_000; ;) {
+  for (const deadline = performance.now() + 45_000; ;) {
     const { body: run } = await client.send("GET", `/imports/${id}`);
     if (run.finished_at !== null)
       return {

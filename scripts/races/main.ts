@@ -36,6 +36,7 @@ const quota_settings = {
   ...settings,
   DOSSIER_QUOTAS_FOLDERS: "4",
   DOSSIER_QUOTAS_DOCUMENTS: "4",
+  DOSSIER_QUOTAS_STORAGE: "4KiB",
 };
 const rate_settings = {
   ...settings,

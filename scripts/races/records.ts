@@ -174,6 +174,24 @@ const documents: Race = {
     },
 };
 
+/** Half of `DOSSIER_QUOTAS_STORAGE`. */
+const file_bytes = 2_048;
+const storage: Race = {
+  name: "quota of bytes of files",
+  begin:
+    ({ send }) =>
+    async () => {
+      const folder_id = await made(send, "/folders", { name: "heavy" });
+      const answers = await fire(9, (n) => {
+        const form = new FormData();
+        form.append("file", new File([`${n}`.padEnd(file_bytes, ".")], `${n}.txt`));
+        return send(n, "POST", `/documents/file?folder_id=${folder_id}`, form);
+      });
+      await removeAll(send, "/folders", [folder_id]);
+      return expected(answers, "201 ×2, 403 ×7");
+    },
+};
+
 export const record_races: readonly Race[] = [
   webhooks,
   names,
@@ -184,4 +202,4 @@ export const record_races: readonly Race[] = [
   uses,
 ];
 /** With quotas that would disturb all others. */
-export const quota_races: readonly Race[] = [folders, documents];
+export const quota_races: readonly Race[] = [folders, documents, storage];

@@ -363,6 +363,7 @@ describe("a graceful end", () => {
       expect([
         logOf(launched.output())
           .map(({ message }) => message)
+          .filter((message) => message !== "the server stood still")
           .slice(-2),
         temporaryFiles(data),
       ]).toEqual([["stopping", "stopped"], []]);

@@ -264,7 +264,6 @@ export class PostgresStore implements Store {
     return ran!;
   }
 
-  /** One group of transactions: on the writing connection, and with the lock. */
   /** @throws when it can't be reached, or only be read. */
   async #probe(): Promise<void> {
     const { rows } = await this.#reader.run("show transaction_read_only");
@@ -272,6 +271,7 @@ export class PostgresStore implements Store {
     throw Object.assign(new Error("it can only be read, as a standby can"), { code: "EROFS" });
   }
 
+  /** One group of transactions: on the writing connection, and with the lock. */
   async #transact(
     parts: HandleParts,
     within: (group: Db, runGroup: RunStatement) => Promise<void>,

@@ -11,7 +11,7 @@
  * `npm run test:databases`: whatever can run on PostgreSQL does.
  */
 import { Glob } from "bun";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
@@ -71,6 +71,8 @@ interface Outcome extends Counts {
 function temporaryPlaces(): { TMPDIR: string; TEST_MEMORY_PLACE: string } & Disposable {
   const TMPDIR = mkdtempSync(join(tmpdir(), "dossier-tests-"));
   const TEST_MEMORY_PLACE = mkdtempSync(join(memoryPlace(), "dossier-tests-"));
+  // PostgreSQL runs as another user, in directories of its own below.
+  for (const path of [TMPDIR, TEST_MEMORY_PLACE]) chmodSync(path, 0o711);
   return {
     TMPDIR,
     TEST_MEMORY_PLACE,

@@ -58,9 +58,7 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     cache: Size({
-      description:
-        "Memory that may hold parts of the index, so that a search need not read them. Of at " +
-        "most 256 MiB a part is left free while the server uses much memory.",
+      description: "Memory that may hold parts of the index, so that a search need not read them.",
       default: "256MiB",
     }),
     vector_cache: Size({

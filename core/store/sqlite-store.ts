@@ -231,7 +231,9 @@ export class SqliteStore implements Store {
   readonly freeBytes = (): number => this.#room.free_bytes;
 
   readonly failure = (): Promise<string | null> => {
-    this.#open_files.moved();
+    const moved = this.#open_files.moved();
+    // Again: a change that was being kept when they were moved may have ended well since.
+    if (moved) this.#state.noteError(moved);
     return this.#state.failure();
   };
 

@@ -30,6 +30,7 @@ interface Link {
   readonly is_deleted: number;
   readonly deleted_at: number | null;
 }
+const now_ms = Date.now();
 /** Every value stands more than once, in runs that begin and end anywhere. */
 function linkOf(id: string, at: number): Link {
   const name_key = `${at % 3 === 0 ? "Report" : "report"} ${(at * 7) % 450}${at % 11 ? "" : ".txt"}`;
@@ -44,7 +45,8 @@ function linkOf(id: string, at: number): Link {
     updated_at: 1_000 + ((at * 13) % 2_000),
     document_created_at: 1_000 + (at >> 2),
     is_deleted,
-    deleted_at: is_deleted ? 5_000 : null,
+    // Of today: the hourly purge of what was deleted long ago may run meanwhile.
+    deleted_at: is_deleted ? now_ms : null,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: who may come in, what is another's, in which order a request is
- * refused, and uploads that are refused before they are read.
+ * Acceptance, on the executable: authentication, access to other users' records, the order in
+ * which a request is checked, and uploads refused before their body is read.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessCases } from "../cases/access";
@@ -21,7 +21,7 @@ const filled = (text: string): string =>
 const newKey = (...options: string[]) =>
   server.mustCli(["key", "create", "--user", "ada@example.com", "--name", "Ada's", ...options]);
 
-/** One record of everything, its ids under names that begin with `of`. */
+/** Creates one record of each kind and stores the ids under names that begin with `of`. */
 async function furnish(of: string, who: Person): Promise<void> {
   named[`${of}_folder`] = await who.folder("Papers");
   named[`${of}_document`] = (
@@ -53,9 +53,9 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-describe("who comes in", () => accessCases(startExecutable));
-describe("without a good key there is a challenge", () => {
-  test("two headers", async () => {
+describe("authentication", () => accessCases(startExecutable));
+describe("a request without a valid key is challenged", () => {
+  test("two Authorization headers are refused", async () => {
     const socket = openSocket(server.url());
     const lines = `Authorization: Bearer ${ada.key}\r\n`;
     socket.send(`GET /api/dev/v1/folders HTTP/1.1\r\nHost: dossier\r\n${lines}${lines}\r\n`);
@@ -70,11 +70,11 @@ describe("keys", () => {
   const status = async (key: string) =>
     (await server.api("GET", "/folders?per_page=1", undefined, { key })).status;
 
-  test("begin with dsk_ and are alike in nothing else", async () => {
+  test("begin with dsk_ and are all different", async () => {
     for (const key of [ada.key, bob.key, reader]) expect(key).toMatch(/^dsk_[0-9A-Za-z]{32,}$/);
     expect(new Set([ada.key, bob.key, reader, writer]).size).toBe(4);
   });
-  test("deactivation takes effect at the next request, and touches no other key", async () => {
+  test("deactivation takes effect at the next request and leaves other keys alone", async () => {
     const key = await newKey();
     expect(await status(key)).toBe(200);
     const [newest] = await ids();
@@ -85,12 +85,12 @@ describe("keys", () => {
       { active: false },
     );
   });
-  test("a key that expires stops working then", async () => {
+  test("a key stops working when it expires", async () => {
     const key = await newKey("--expires", new Date(Date.now() + 2_500).toISOString());
     await until(async () => (await status(key)) === 401, 15_000);
     expect(await status(await newKey("--expires", "2199-01-01"))).toBe(200);
   });
-  test("an owner sees the same records through each of their keys", async () => {
+  test("all keys of a user give access to the same records", async () => {
     const list = async (key: string) =>
       (await server.api("GET", "/folders", undefined, { key })).body;
     expect(await list(reader)).toEqual(await list(ada.key));
@@ -100,7 +100,7 @@ describe("keys", () => {
 describe("scopes", () => {
   const cases: [string, string, string, unknown, boolean][] = [
     ["listing", "GET", "/folders", undefined, true],
-    ["looking", "GET", "/documents/{ada_document}", undefined, true],
+    ["reading", "GET", "/documents/{ada_document}", undefined, true],
     ["HEAD", "HEAD", "/folders", undefined, true],
     ["downloading", "GET", "/documents/{ada_document}/file", undefined, true],
     ["polling", "GET", "/chats/{ada_chat}/messages/{ada_message}", undefined, true],
@@ -122,7 +122,7 @@ describe("scopes", () => {
     });
 });
 
-describe("another user's records are refused, those that do not exist are not found", () => {
+describe("another user's records answer 403, missing records answer 404", () => {
   const upload = form("other.txt", "x");
   const cases: [string, string, (is: string) => unknown][] = [
     ["GET", "/folders/{X_folder}", () => undefined],
@@ -178,7 +178,7 @@ describe("another user's records are refused, those that do not exist are not fo
         );
       });
 
-  test("a message of another session is not found in mine", async () => {
+  test("a message of another session is not found in the caller's session", async () => {
     for (const [method, rest] of [
       ["GET", ""],
       ["POST", "/cancel"],
@@ -188,13 +188,13 @@ describe("another user's records are refused, those that do not exist are not fo
         404,
       );
   });
-  test("an administrator has no right to them either", async () => {
+  test("an administrator can't read them either", async () => {
     const root = await server.createUser("root@example.com", { role: "admin" });
     for (const path of ["/folders/{ada_folder}", "/documents/{ada_document}", "/chats/{ada_chat}"])
       expectProblem(await server.api("GET", filled(path), undefined, { key: root }), 403);
     expect((await server.api("GET", "/folders", undefined, { key: root })).body.data).toEqual([]);
   });
-  test("nothing has changed, and nobody sees another's records in a list or a search", async () => {
+  test("nothing has changed, and lists and searches show only the caller's records", async () => {
     expectHas((await bob.send("GET", filled("/folders/{bob_folder}"))).body, {
       name: "Papers",
       document_count: 1,
@@ -216,7 +216,7 @@ describe("another user's records are refused, those that do not exist are not fo
   });
 });
 
-describe("the order in which a request is refused", () => {
+describe("the order in which a request is checked", () => {
   const json = { "content-type": "application/json" };
   const large = "x".repeat(17 * 2 ** 20);
   const none = (): string | null => null;
@@ -317,7 +317,7 @@ describe("the order in which a request is refused", () => {
       400,
     ],
     [
-      "a requestId that is none before the session",
+      "an invalid requestId before the session",
       as_ada,
       "POST",
       "/chats/{bob_chat}/messages",
@@ -326,7 +326,7 @@ describe("the order in which a request is refused", () => {
       400,
     ],
     [
-      "too many folders before which they are",
+      "the number of folders before their ids",
       as_ada,
       "POST",
       "/chats",
@@ -335,7 +335,7 @@ describe("the order in which a request is refused", () => {
       400,
     ],
     [
-      "what is not there before what is another's",
+      "a missing record before another user's",
       as_ada,
       "POST",
       "/chats",
@@ -344,7 +344,7 @@ describe("the order in which a request is refused", () => {
       404,
     ],
     [
-      "what is another's before a deleted session",
+      "another user's session before a deleted one",
       as_ada,
       "GET",
       "/chats/{bob_gone}",
@@ -362,7 +362,7 @@ describe("the order in which a request is refused", () => {
       410,
     ],
     [
-      "a folder that is not there before a taken name",
+      "a missing folder before a taken name",
       as_ada,
       "POST",
       "/documents/{ada_document}/links",
@@ -390,7 +390,7 @@ describe("the order in which a request is refused", () => {
     });
 });
 
-describe("an upload that may not be is refused before its body has come", () => {
+describe("a forbidden upload is refused before its body arrives", () => {
   const announce = (
     key: string | null,
     path: string,
@@ -406,32 +406,24 @@ describe("an upload that may not be is refused before its body has come", () => 
   const cases: [string, () => string, number][] = [
     ["no key", () => announce(null, "/documents/file?folder_id={ada_folder}"), 401],
     [
-      "a key that is none",
+      "an invalid key",
       () => announce("dsk_nonsense", "/documents/file?folder_id={ada_folder}"),
       401,
     ],
-    [
-      "a key that may only read",
-      () => announce(reader, "/documents/file?folder_id={ada_folder}"),
-      403,
-    ],
+    ["a read-only key", () => announce(reader, "/documents/file?folder_id={ada_folder}"), 403],
     [
       "another user's folder",
       () => announce(ada.key, "/documents/file?folder_id={bob_folder}"),
       403,
     ],
-    [
-      "a folder that is not there",
-      () => announce(ada.key, "/documents/file?folder_id={no_folder}"),
-      404,
-    ],
+    ["a missing folder", () => announce(ada.key, "/documents/file?folder_id={no_folder}"), 404],
     ["no folder", () => announce(ada.key, "/documents/file"), 400],
     [
-      "a flag that is none",
+      "an invalid flag",
       () => announce(ada.key, "/documents/file?folder_id={ada_folder}&overwrite=maybe"),
       400,
     ],
-    ["a route that takes no body", () => announce(ada.key, "/nowhere"), 404],
+    ["an unknown route", () => announce(ada.key, "/nowhere"), 404],
     [
       "larger than allowed",
       () => announce(ada.key, "/documents/file?folder_id={ada_folder}", undefined, 600 * 2 ** 20),
@@ -443,7 +435,7 @@ describe("an upload that may not be is refused before its body has come", () => 
       415,
     ],
     ["a taken name", () => announce(ada.key, "/documents/file?folder_id={ada_folder}"), 409],
-    ["JSON of that size", () => announce(ada.key, "/folders", "application/json"), 413],
+    ["a JSON body of that size", () => announce(ada.key, "/folders", "application/json"), 413],
   ];
   for (const [why, announced, status] of cases)
     test(`${why}: ${status}`, async () => {
@@ -454,5 +446,5 @@ describe("an upload that may not be is refused before its body has come", () => 
       if (status === 401) expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
       socket.cut();
     });
-  test("nothing of them stays", () => until(() => temporaryFiles(server.data).length === 0));
+  test("no temporary files remain", () => until(() => temporaryFiles(server.data).length === 0));
 });

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: many ask at the same time, and a language model is slow. */
+/** Acceptance, on the executable: many concurrent questions with a slow language model. */
 import { describe } from "bun:test";
 import { answerTurnCases } from "../cases/answer-turns";
 import { startExecutable } from "../helpers/executable";

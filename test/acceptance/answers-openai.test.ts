@@ -10,7 +10,7 @@ const birds =
 const question = "Where does the heron stand?";
 const good = "The heron stands in shallow water [1].";
 
-test("the executable answers through the model, past a proxy of the environment, and its log holds no key", async () => {
+test("answers come from the model without a proxy, and the log has no key", async () => {
   const provider = startProvider();
   onTestFinished(() => void provider.stop());
   await using dossier = await startExecutable({

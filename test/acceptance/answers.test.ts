@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: search and cited answers: whose texts they see, what a citation
- * promises, and when there is no answer.
+ * Acceptance, on the executable: search and cited answers: whose texts are searched, what a
+ * citation guarantees, and when there is no answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord, slice } from "../helpers/contract";
@@ -10,7 +10,7 @@ import { pdf } from "../helpers/pdf";
 
 let server: Executable;
 let ada: Person, bob: Person;
-/** Folders and documents by a word. */
+/** Ids of folders and documents by a short name. */
 const ids: Record<string, string> = {};
 const search = async (body: object) => (await ada.send("POST", "/search", body)).body.data;
 
@@ -62,7 +62,7 @@ afterAll(() => server?.[Symbol.asyncDispose]());
 /** Why a passage was found. */
 const matched = expect.stringMatching(/^(words|meaning|both)$/);
 
-/** What every passage promises, checked against the document it comes from. */
+/** Checks what every passage guarantees against the document it comes from. */
 async function expectPassage(passage: any, more: object = {}): Promise<void> {
   expectRecord("passage", passage, more);
   const { body: document } = await ada.send("GET", passage.url);
@@ -85,9 +85,9 @@ async function expectPassage(passage: any, more: object = {}): Promise<void> {
 
 describe("search", () => {
   const scopes: [string, () => object, string[]][] = [
-    ["without folders: every folder of the caller", () => ({ query: "heron" }), ["heron"]],
+    ["all folders if none are given", () => ({ query: "heron" }), ["heron"]],
     [
-      "null means without",
+      "null is the same as leaving a field out",
       () => ({ query: "heron", folder_ids: null, document_ids: null, limit: null }),
       ["heron"],
     ],
@@ -105,25 +105,25 @@ describe("search", () => {
       ["heron", "otter"],
     ],
     [
-      "a folder named twice",
+      "a folder given twice",
       () => ({ query: "heron", folder_ids: [ids.birds, ids.birds] }),
       ["heron"],
     ],
     ["an empty folder", () => ({ query: "heron", folder_ids: [ids.empty] }), []],
-    ["no folder at all", () => ({ query: "heron", folder_ids: [] }), []],
+    ["an empty list of folders", () => ({ query: "heron", folder_ids: [] }), []],
     ["some documents", () => ({ query: "heron otter owl", document_ids: [ids.otter] }), ["otter"]],
-    ["no documents", () => ({ query: "heron", document_ids: [] }), []],
+    ["an empty list of documents", () => ({ query: "heron", document_ids: [] }), []],
     [
       "documents of another folder",
       () => ({ query: "heron otter", folder_ids: [ids.birds], document_ids: [ids.otter] }),
       [],
     ],
-    ["words that are nowhere", () => ({ query: "xylophone" }), []],
-    ["another user's words are nowhere", () => ({ query: "Bob's roof secret" }), []],
-    ["words in other case and number", () => ({ query: "HERONS" }), ["heron"]],
-    ["signs alone", () => ({ query: "?! … 🦢" }), []],
+    ["words that no document contains", () => ({ query: "xylophone" }), []],
+    ["words only in another user's documents", () => ({ query: "Bob's roof secret" }), []],
+    ["upper case and plural", () => ({ query: "HERONS" }), ["heron"]],
+    ["only punctuation and symbols", () => ({ query: "?! … 🦢" }), []],
     [
-      "a query in the words of another machine",
+      "operators of SQL and full-text search",
       () => ({ query: `heron" OR 1=1 -- (* ^ NEAR/3 :` }),
       ["heron"],
     ],
@@ -149,19 +149,19 @@ describe("search", () => {
     ["no query", {}, "query"],
     ["a blank query", { query: " \u3000" }, "query"],
     ["a query that is a number", { query: 1 }, "query"],
-    ["a limit of none", { query: "x", limit: 0 }, "limit"],
+    ["a limit of zero", { query: "x", limit: 0 }, "limit"],
     ["a negative limit", { query: "x", limit: -1 }, "limit"],
-    ["half a passage", { query: "x", limit: 1.5 }, "limit"],
-    ["a limit in words", { query: "x", limit: "10" }, "limit"],
-    ["folders that are one", { query: "x", folder_ids: "fld_1" }, "folder_ids"],
+    ["a fractional limit", { query: "x", limit: 1.5 }, "limit"],
+    ["a limit that is a string", { query: "x", limit: "10" }, "limit"],
+    ["folders that are a string", { query: "x", folder_ids: "fld_1" }, "folder_ids"],
     ["folders that are numbers", { query: "x", folder_ids: [1] }, "folder_ids"],
-    ["documents that are one", { query: "x", document_ids: {} }, "document_ids"],
+    ["documents that are an object", { query: "x", document_ids: {} }, "document_ids"],
   ];
   for (const [why, body, field] of refused)
     test(`refused: ${why}`, async () =>
       expectProblem(await ada.send("POST", "/search", body), 400, field));
 
-  test("10 passages unless asked otherwise, 50 at most", async () => {
+  test("returns 10 passages by default and 50 at most", async () => {
     const folder = await ada.folder("Many");
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
@@ -177,7 +177,7 @@ describe("search", () => {
       counts.push((await search({ query: "lemming", folder_ids: [folder], limit })).length);
     expect(counts).toEqual([10, 3, 50, 50, 50]);
   });
-  test("the page of a PDF", async () => {
+  test("a passage of a PDF names its page", async () => {
     for (const [query, page] of [
       ["pump manual", 1],
       ["valve bar", 2],
@@ -204,7 +204,7 @@ describe("an answer", () => {
       /at night/,
     ],
     [
-      "from a text with line breaks of another system",
+      "from a text with Windows line breaks",
       ["mammals"],
       "What does the badger dig?",
       "otter",
@@ -256,7 +256,7 @@ describe("an answer", () => {
     }
   });
 
-  test("to what is in a folder: its documents, and no statement of theirs", async () => {
+  test("to “What is in here?” lists documents without their statements", async () => {
     const result = await ada.ask(await chat("mammals"), "What is in here?");
     expectRecord("result", result);
     expectHas(result, {
@@ -279,13 +279,13 @@ describe("an answer", () => {
   const none: [string, string[], string][] = [
     ["no folders", [], "Where does the heron stand?"],
     ["an empty folder", ["empty"], "Where does the heron stand?"],
-    ["a folder that knows nothing of it", ["mammals"], "Who composed the opera Tosca?"],
-    ["words of another folder of the caller", ["mammals"], "Where does the heron stand?"],
-    ["a subfolder asked about its root", ["owls"], "Where does the heron stand?"],
-    ["signs alone", ["birds"], "?!"],
+    ["a folder without the subject", ["mammals"], "Who composed the opera Tosca?"],
+    ["words in another folder of the caller", ["mammals"], "Where does the heron stand?"],
+    ["a subfolder, for a text in its root folder", ["owls"], "Where does the heron stand?"],
+    ["only punctuation", ["birds"], "?!"],
   ];
   for (const [why, folders, question] of none)
-    test(`none: ${why}`, async () => {
+    test(`is not given: ${why}`, async () => {
       const result = await ada.ask(await chat(...folders), question);
       expectRecord("result", result);
       expectHas(result, {
@@ -296,7 +296,7 @@ describe("an answer", () => {
       expect(result.answer).not.toMatch(/shallow|\[\d/);
     });
 
-  test("none from another user's folder, whoever asks in the same words", async () => {
+  test("never comes from another user's folder, even in its exact words", async () => {
     const { citations, answer } = await ada.ask(
       await chat("birds", "mammals"),
       "Who stands on Bob's roof in secret?",
@@ -306,7 +306,7 @@ describe("an answer", () => {
       citations.filter(({ document_id }: any) => document_id === ids.theirs),
     ]).toEqual([false, []]);
   });
-  test("in the folders that the session has when it is asked", async () => {
+  test("uses the folders the session has when the question is sent", async () => {
     const session = await chat("birds");
     expect((await ada.ask(session, "Where does the heron stand?")).outcome).toBe("answered");
     await ada.send("PUT", `/chats/${session}`, { usedFolders: [ids.mammals] });
@@ -314,7 +314,7 @@ describe("an answer", () => {
     await ada.send("PUT", `/chats/${session}`, { usedFolders: [ids.mammals, ids.birds] });
     expect((await ada.ask(session, "Where does the heron stand?")).outcome).toBe("answered");
   });
-  test("with prompts names those that it applied, of the session's own", async () => {
+  test("names the prompts it applied, all of them the session's", async () => {
     const prompts = [
       (await ada.made("/prompts", { name: "Short", text: "Be short." })).id,
       (await ada.made("/prompts", { name: "Kind", text: "Be kind." })).id,
@@ -323,7 +323,7 @@ describe("an answer", () => {
     const result = await ada.ask(session.id, "Where does the heron stand?");
     expect(prompts).toEqual(expect.arrayContaining(result.prompts));
   });
-  test("is stale where a new version no longer says so, and not where it still does", async () => {
+  test("has stale citations only when a new version no longer contains the quote", async () => {
     const folder = await ada.folder();
     const both = "The cormorant dries its wings on the pier. ";
     const { body } = await ada.upload(

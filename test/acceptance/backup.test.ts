@@ -1,6 +1,6 @@
 /**
  * Backups of the built executable: made under load, restored elsewhere after a kill, and refused
- * when they are not what they should be.
+ * when damaged or foreign.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -38,7 +38,7 @@ const backupsIn = (directory: string): string[] =>
     .sort()
     .map((name) => join(directory, name));
 
-/** Commands of tools name their directory themselves, which may not be there. */
+/** Runs a command on a directory that may not exist yet. */
 const tool = (data: string, ...words: string[]) => {
   mkdirSync(data, { recursive: true });
   return runCommand(data, words);
@@ -56,7 +56,7 @@ const wholeDatabase = (data: string): string =>
   ).integrity_check;
 
 describe("a backup", () => {
-  test("made under load holds what was acknowledged before, and answers the same after a kill", async () => {
+  test("made under load has all acknowledged data and restores after a kill", async () => {
     await using server = await startExecutable();
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Hut" });
     const acknowledged: { id: string; original: boolean }[] = [];
@@ -70,7 +70,7 @@ describe("a backup", () => {
           : await server.send("ada", "POST", "/documents", { folder_id: folder.id, content: text });
         if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
         acknowledged.push({ id: body.id, original });
-        // Some go again, with their originals.
+        // Some are deleted again, with their originals.
         if (n % 7 === 6) {
           const { body: other } = await server.send("ada", "POST", "/folders", { name: "Gone" });
           await upload(server, other.id, "gone.txt", `Gone ${writer} ${n}`);
@@ -101,13 +101,13 @@ describe("a backup", () => {
       expect([status, body.id]).toEqual([200, id]);
       if (original) expect((await get(`/documents/${id}/file`)).status).toBe(200);
     }
-    // What was being indexed at that moment is indexed now.
+    // Documents that were being indexed during the backup are indexed after the restore.
     await restored.until(
       `/folders/${folder.id}`,
       ({ body }) => body.status_counts.syncing === 0 && body.status_counts.sync_failed === 0,
       { key },
     );
-    // The search that was stored in the backup was compared; the newest text is found too.
+    // The restore compares the search stored in the backup; texts are found here too.
     const { body: found } = await restored.api(
       "POST",
       "/search",
@@ -118,7 +118,7 @@ describe("a backup", () => {
     await restored.stop();
   }, 120_000);
 
-  test("has the same searches as the server that it was made of", async () => {
+  test("gives the same search results after a restore", async () => {
     await using server = await startExecutable();
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Hut" });
     for (let n = 0; n < 12; n++)
@@ -151,8 +151,8 @@ describe("a backup", () => {
   });
 });
 
-describe("a backup that is cut off", () => {
-  test("by a kill leaves nothing behind after the next start, and one that waits is made", async () => {
+describe("an interrupted backup", () => {
+  test("is cleaned up at the next start after a kill, and the next backup succeeds", async () => {
     await using server = await startExecutable();
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Hut" });
     for (let n = 0; n < 20; n++) await upload(server, folder.id, `${n}.txt`, `Original ${n}`);
@@ -174,7 +174,7 @@ describe("a backup that is cut off", () => {
     await server.stop();
   });
 
-  test("or begun wrongly is no failure of backups", async () => {
+  test("with wrong arguments doesn't degrade the server's health", async () => {
     await using server = await startExecutable();
     await server.key("ada");
     const { code, stderr } = await server.cli(["backup", "--incremental-to", "/nonexistent"]);
@@ -184,7 +184,7 @@ describe("a backup that is cut off", () => {
   });
 });
 
-describe("a backup of a server that is stopped", () => {
+describe("a backup of a stopped server", () => {
   let server: Executable;
   let first: string;
   beforeAll(async () => {
@@ -206,7 +206,7 @@ describe("a backup of a server that is stopped", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test("is without secrets unless they are asked for", async () => {
+  test("contains secrets only with --with-secrets", async () => {
     const [plain, whole] = [fresh(), fresh()];
     await tool(plain, "restore", first);
     const settings = readFileSync(join(plain, "dossier.toml"), "utf8");
@@ -221,7 +221,7 @@ describe("a backup of a server that is stopped", () => {
     expect(readFileSync(join(whole, "secret.key"), "utf8")).toBe(`${"A".repeat(43)}=\n`);
   });
 
-  test("that is incremental names what it needs, and is whole with it", async () => {
+  test("that is incremental names the backup it needs and restores with it", async () => {
     const target = freshDirectory();
     await server.mustCli(["backup", "--to", target, "--incremental-to", first]);
     const [later] = backupsIn(target);
@@ -235,7 +235,7 @@ describe("a backup of a server that is stopped", () => {
     expect(readdirSync(join(data, "files"))).toHaveLength(3);
   });
 
-  test("stays while a newer one needs it, and goes when there are too many", async () => {
+  test("is kept while a newer one needs it and pruned when there are too many", async () => {
     const directory = freshDirectory();
     const backup = (...words: string[]) =>
       runCommand(server.data, ["backup", ...words], {
@@ -264,33 +264,33 @@ describe("a backup of a server that is stopped", () => {
   }, 120_000);
 
   const damaged: [string, (path: string) => void | Promise<void>, RegExp][] = [
-    ["cut off", (path) => truncateSync(path, 3_000), /cut off/],
+    ["truncated", (path) => truncateSync(path, 3_000), /cut off/],
     ["empty", (path) => truncateSync(path, 0), /cut off/],
-    ["some other file", (path) => writeFileSync(path, "not an archive"), /no backup of Dossier/],
+    ["a foreign file", (path) => writeFileSync(path, "not an archive"), /no backup of Dossier/],
     [
-      "one whose database has other bytes",
+      "one with a damaged database",
       (path) => changeBytes(path, 400, 2_000),
       /its part dossier\.db (can't be read|has other bytes)/,
     ],
     [
-      "one whose original has another byte",
+      "one with a damaged original",
       (path) => changeBytes(path, readFileSync(path).indexOf("Original 1") + 3),
       /its part files\/\w\w\/\w+ (can't be read|has other bytes)/,
     ],
     [
-      "one whose manifest has another byte",
+      "one with a damaged manifest",
       (path) => changeBytes(path, readFileSync(path).indexOf('"parts"') + 1),
       /manifest\.json/,
     ],
-    ["one with more at its end", (path) => appendFileSync(path, "x".repeat(70_000)), /cut off/],
-    ["another archive", (path) => archiveOf(path, { "a.txt": "a" }), /it holds "a\.txt"/],
+    ["one with trailing bytes", (path) => appendFileSync(path, "x".repeat(70_000)), /cut off/],
+    ["a foreign archive", (path) => archiveOf(path, { "a.txt": "a" }), /it holds "a\.txt"/],
     [
-      "an archive that would write elsewhere",
+      "an archive with paths outside the directory",
       (path) => archiveOf(path, { "files/../../evil": "a" }),
       /it holds "files\/\.\.\/\.\.\/evil"/,
     ],
     [
-      "an archive with a manifest of something else",
+      "an archive with a foreign manifest",
       (path) => archiveOf(path, { "manifest.json": "{}" }),
       /its manifest\.json is not one/,
     ],
@@ -307,7 +307,7 @@ describe("a backup of a server that is stopped", () => {
       /made by Dossier 9\.0\.0, in a newer format/,
     ],
   ];
-  test.each(damaged)("is refused when it is %s, with the reason", async (_what, spoil, why) => {
+  test.each(damaged)("is refused with the reason when it is %s", async (_what, spoil, why) => {
     const path = join(freshDirectory(), basename(first));
     copyFileSync(first, path);
     await spoil(path);
@@ -319,7 +319,7 @@ describe("a backup of a server that is stopped", () => {
     expect((await runCommand(server.data, ["backup", "rehearse", path])).code).toBe(1);
   });
 
-  test("is never written over what is there, nor where a server runs", async () => {
+  test("is never restored over existing files or into a running server's directory", async () => {
     const full = freshDirectory();
     writeFileSync(join(full, "letter.txt"), "dear");
     expect(await tool(full, "restore", first)).toMatchObject({
@@ -335,7 +335,7 @@ describe("a backup of a server that is stopped", () => {
     await other.stop();
   });
 
-  test("leaves nothing half-made when it can't be made", async () => {
+  test("leaves no partial files when it fails", async () => {
     const target = freshDirectory();
     const [original] = readdirSync(join(server.data, "files")).filter((name) =>
       /^\w\w$/.test(name),
@@ -354,7 +354,7 @@ describe("a backup of a server that is stopped", () => {
   });
 });
 
-/** Deflated bytes want more than one: some say the same in two ways. */
+/** Deflated data needs several changed bytes: one alone may decode to the same content. */
 function changeBytes(path: string, at: number, count = 1): void {
   const bytes = readFileSync(path);
   for (let place = at; place < at + count; place++) bytes[place]! ^= 0x5a;

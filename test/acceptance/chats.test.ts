@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable with an answerer that does as it is told: sessions, messages,
- * failing, and faults inside.
+ * Acceptance, on the executable with a scripted answerer: sessions, messages, failures and
+ * internal errors.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chatDeletionCases } from "../cases/chat-deletion";
@@ -39,7 +39,7 @@ afterAll(async () => {
   stage[Symbol.dispose]();
 });
 
-test("a failed message polls as 500 with the message alone, for ever; one that is unfinished goes on after a restart", async () => {
+test("a failed message always polls as 500; an unfinished one survives a restart", async () => {
   const [failed, held] = [
     (await ask("fail The model has run out of words: näh.")).body.requestId,
     (await ask("hold restarted please")).body.requestId,
@@ -51,7 +51,7 @@ test("a failed message polls as 500 with the message alone, for ever; one that i
       const waiting = poll(held, { prefer: "wait=30" });
       await Bun.sleep(50);
       await server.restart();
-      // A poll that waits does not hold the end up, and is not cut off by it.
+      // A waiting poll doesn't delay the shutdown and still gets its answer.
       const answer = await waiting;
       expect([answer.status, answer.body]).toEqual([
         200,
@@ -77,8 +77,8 @@ test("a failed message polls as 500 with the message alone, for ever; one that i
   });
 }, 60_000);
 
-describe("a fault inside", () => {
-  test("is 500 with a message and an id, and tells nothing of the inside; the log does, under that id, without secrets", async () => {
+describe("an internal error", () => {
+  test("is a 500 without details; the log has them by request id, without secrets", async () => {
     const message = `SELECT token FROM keys at /srv/private/store.ts:12 with dsk_${"S3cret".repeat(8)} and Bearer ${ada.key}`;
     const answer = await ada.send("GET", `/stage/fault?message=${encodeURIComponent(message)}`);
     expectProblem(answer, 500, /\w+ \w+/);

@@ -1,6 +1,6 @@
 /**
- * Acceptance: commands for what a page of the console can do. Each works beside a running server,
- * or says what to do.
+ * Acceptance: commands for what the console's pages can do. Each works beside a running server or
+ * says what to do.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const scratch = temporaryDirectory();
 const torn = join(scratch, "torn.pdf");
 const notes = join(scratch, "notes é.txt");
 
-/** Its job fails for good at each start of a process. */
+/** Enqueues a job at each process start, which fails permanently. */
 const unlucky = `
 import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
 const Count = job("unlucky.count", t.Object({}));
@@ -51,7 +51,7 @@ const signIn = (email: string): Promise<Response> =>
 describe("users and sessions", () => {
   const bob = ["--email", "bob@example.com"];
   const eve = ["--email", "eve@example.com"];
-  test("a user is made an administrator, switched off and on again", async () => {
+  test("a user is made an administrator, deactivated and activated again", async () => {
     for (const who of [bob, eve]) {
       await server.mustCli(["user", "create", ...who, "--password-stdin"], { stdin: password });
       await server.mustCli(["user", "role", ...who, "--role", "admin"]);
@@ -67,7 +67,7 @@ describe("users and sessions", () => {
     expect((await signIn("bob@example.com")).status).toBe(200);
   });
 
-  test("the last administrator is neither switched off nor made a member", async () => {
+  test("the last administrator can't be deactivated or made a member", async () => {
     await server.mustCli(["user", "role", ...eve, "--role", "member"]);
     for (const words of [["deactivate"], ["role", "--role", "member"]]) {
       const { code, stderr } = await server.cli(["user", ...words, ...bob]);
@@ -75,7 +75,7 @@ describe("users and sessions", () => {
     }
   });
 
-  test("sessions are listed and ended, one or all of a user", async () => {
+  test("sessions are listed and ended, one by one or all of a user", async () => {
     const cookie = (await signIn("bob@example.com")).headers.get("set-cookie")!.split(";")[0]!;
     const seen = async () =>
       (
@@ -96,7 +96,7 @@ describe("users and sessions", () => {
 });
 
 describe("documents", () => {
-  test("files are added, waited for, and one that can't be read is said", async () => {
+  test("files are added and waited for, and unreadable ones are reported", async () => {
     const words = ["document", "add", handbook, notes, torn, "--folder", "handbooks", "--wait"];
     const { code, stdout, stderr } = await server.cli([...words, "--user", "ada@example.com"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("1 of 3 files")]);
@@ -112,7 +112,7 @@ describe("documents", () => {
     });
   });
 
-  test("a name that is taken is refused, and replaced when asked", async () => {
+  test("a taken name is refused, and replaced with --overwrite", async () => {
     const words = ["document", "add", notes, "--folder", "Handbooks", "--user", "ada@example.com"];
     const refused = await server.cli(words);
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("refused.")]);
@@ -133,7 +133,7 @@ describe("documents", () => {
     expect((await server.api("GET", "/chats")).body.pagination.total).toBe(0);
   });
 
-  test("folders are made, below another one too", async () => {
+  test("folders are created, also inside another folder", async () => {
     const words = ["folder", "create", "Winter", "--description", "From October on"];
     const user = ["--user", "ada@example.com"];
     const id = await server.mustCli([...words, "--below", "Handbooks", ...user]);
@@ -144,7 +144,7 @@ describe("documents", () => {
     await server.api("DELETE", `/folders/${id}`);
   });
 
-  test("the key of a command is gone when it has ended", async () => {
+  test("a command's temporary key is deleted when it ends", async () => {
     const keys = await listOf("key", "list", "--user", "ada@example.com");
     expect(keys.map(({ name }) => name)).not.toContain("command line");
   });
@@ -154,7 +154,7 @@ describe("jobs", () => {
   const failed = async (of: string) =>
     (await listOf("job", "list")).filter(({ kind }) => kind === of);
 
-  test("those that failed are listed and run again, one or all of a kind", async () => {
+  test("failed jobs are listed and retried, one by one or all of a kind", async () => {
     await addFailed("job_one", "job_two", "job_three");
     expect((await failed("webhooks.prune"))[0]).toMatchObject({
       can_retry: true,
@@ -165,7 +165,7 @@ describe("jobs", () => {
     expect(await failed("webhooks.prune")).toEqual([]);
   });
 
-  test("that of a plugin file is run again, too: the command loads the plugin", async () => {
+  test("a job of a plugin file is retried too, as the command loads the plugin", async () => {
     const everyHasFailed = async () => (await failed("unlucky.count")).length === processes;
     await server.untilTrue(everyHasFailed);
     const [{ id }] = await failed("unlucky.count");
@@ -173,7 +173,7 @@ describe("jobs", () => {
     await server.untilTrue(everyHasFailed);
   });
 
-  /** As an earlier run has left them. */
+  /** Adds failed jobs, as an earlier run leaves them. */
   async function addFailed(...ids: string[]): Promise<void> {
     for (const id of ids)
       await spoilDatabase(
@@ -187,47 +187,42 @@ describe("jobs", () => {
   }
 });
 
-describe("what can't be done", () => {
+describe("a failing command prints the reason", () => {
   const user = ["--user", "ada@example.com"];
   const cases: readonly [reason: string, words: string[], code: number, said: RegExp][] = [
     ["a session and a user at once", ["session", "end", "ses_1", ...user], 2, /one session by its/],
-    ["neither of them", ["session", "end"], 2, /one session by its id/],
-    ["a session that is not there", ["session", "end", "ses_1"], 1, /session could not be found/],
-    ["a role that is none", ["user", "role", "--email", "a@b.c", "--role", "king"], 2, /admin/],
+    ["neither a session nor a user", ["session", "end"], 2, /one session by its id/],
+    ["a missing session", ["session", "end", "ses_1"], 1, /session could not be found/],
+    ["an unknown role", ["user", "role", "--email", "a@b.c", "--role", "king"], 2, /admin/],
     [
-      "nobody of that email",
+      "a missing user",
       ["user", "deactivate", "--email", "x@example.com"],
       1,
       /user could not be found/,
     ],
-    ["a job that is not there", ["job", "retry", "job_1"], 1, /job could not be found/],
+    ["a missing job", ["job", "retry", "job_1"], 1, /job could not be found/],
     ["neither a job nor a kind", ["job", "retry"], 2, /one job by its id/],
-    ["a kind that none failed of", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
-    [
-      "a file that is not there",
-      ["document", "add", "x.txt", "--folder", "f"],
-      1,
-      /no file x\.txt/,
-    ],
+    ["a kind without failed jobs", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
+    ["a missing file", ["document", "add", "x.txt", "--folder", "f"], 1, /no file x\.txt/],
     ["a directory", ["document", "add", scratch, "--folder", "f"], 1, /is not a file/],
     ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
     ["no folder", ["ask", "What?"], 2, /folder/],
-    ["a folder that is not there", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
-    ["no user, of several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
+    ["a missing folder", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
+    ["no user, when there are several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
   ];
   test.each(cases)("%s", async (_reason, words, code, said) => {
     const { code: exit, stderr } = await server.cli(words);
     expect([exit, stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 
-  test("without a server the commands that need one say how to start it", async () => {
+  test("commands that need a running server say how to start it", async () => {
     await server.stop();
     const { code, stderr } = await server.cli(["ask", "Why?", "--folder", "Handbooks", ...user]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("dossier serve --data")]);
     expect((await listOf("folder", "list")).length).toBe(1);
   });
 
-  test("what commands have done is in the audit log, and what they only showed is not", async () => {
+  test("the audit log has commands that changed something, and none that only read", async () => {
     await server.restart();
     const key = await server.mustCli([
       ...["key", "create", "--user", "bob@example.com", "--name", "audit"],

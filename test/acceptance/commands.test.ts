@@ -32,7 +32,7 @@ const opens = async (key: string) =>
   (await server.api("GET", "/folders", undefined, { key })).status;
 
 describe("users", () => {
-  test("are created, listed and told apart by their role", async () => {
+  test("are created and listed with their role", async () => {
     const said = await server.cli(
       ["user", "create", "--email", "Root@Example.com", "--role", "admin", "--password-stdin"],
       { stdin: `${password}\n` },
@@ -56,12 +56,12 @@ describe("users", () => {
         created_at: time,
       });
   });
-  test("are listed for people by default", async () => {
+  test("are listed as readable text by default", async () => {
     const { code, stdout } = await server.cli(["user", "list"]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/ada@example\.com +member/)]);
     expect(() => JSON.parse(stdout)).toThrow();
   });
-  test("get another password, and keep their keys", async () => {
+  test("get a new password and keep their keys", async () => {
     const key = await server.mustCli([
       "key",
       "create",
@@ -79,7 +79,7 @@ describe("users", () => {
 });
 
 describe("keys", () => {
-  test("the key alone is on standard output, and opens the door at once", async () => {
+  test("standard output has only the new key, which works at once", async () => {
     const { code, stdout, stderr } = await server.cli([
       "key",
       "create",
@@ -91,7 +91,7 @@ describe("keys", () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^dsk_[0-9A-Za-z]+\n$/), ""]);
     expect(await opens(stdout.trim())).toBe(200);
   });
-  test("are listed without their secret, and stop when they are deactivated", async () => {
+  test("are listed without their secret and stop working when deactivated", async () => {
     const key = await server.mustCli([
       "key",
       "create",
@@ -128,7 +128,7 @@ describe("keys", () => {
     );
     expect((await server.cli(["key", "list", "--user", "ada@example.com"])).stdout).toMatch(/two/);
   });
-  test("of somebody who has none are an empty array", async () => {
+  test("of a user without keys are an empty array", async () => {
     await server.cli(["user", "create", "--email", "keyless@example.com", "--password-stdin"], {
       stdin: password,
     });
@@ -136,16 +136,16 @@ describe("keys", () => {
   });
 });
 
-describe("what cannot be done ends with 1 and says why on standard error alone", () => {
+describe("a failing command exits with 1 and prints the reason to standard error only", () => {
   const cases: [string, string[], string, RegExp][] = [
     [
-      "a user that is there already",
+      "an existing user",
       ["user", "create", "--email", "ADA@example.com", "--password-stdin"],
       password,
       /ada@example\.com/i,
     ],
     [
-      "an email that is none",
+      "an invalid email",
       ["user", "create", "--email", "ada", "--password-stdin"],
       password,
       /email/i,
@@ -163,13 +163,13 @@ describe("what cannot be done ends with 1 and says why on standard error alone",
       /password/i,
     ],
     [
-      "the password of nobody",
+      "the password of a missing user",
       ["user", "passwd", "--email", "nobody@example.com", "--password-stdin"],
       password,
       /user/i,
     ],
     [
-      "a key for nobody",
+      "a key for a missing user",
       ["key", "create", "--user", "nobody@example.com", "--name", "x"],
       "",
       /user/i,
@@ -181,30 +181,25 @@ describe("what cannot be done ends with 1 and says why on standard error alone",
       /name/i,
     ],
     [
-      "a scope that is none",
+      "an unknown scope",
       ["key", "create", "--user", "ada@example.com", "--name", "x", "--scopes", "everything"],
       "",
       /everything/,
     ],
     [
-      "an expiry that is no date",
+      "an expiry that isn't a date",
       ["key", "create", "--user", "ada@example.com", "--name", "x", "--expires", "tomorrow"],
       "",
       /tomorrow/,
     ],
     [
-      "an expiry that has passed",
+      "an expiry in the past",
       ["key", "create", "--user", "ada@example.com", "--name", "x", "--expires", "2001-01-01"],
       "",
       /expire/,
     ],
-    [
-      "a key that is not there",
-      ["key", "deactivate", "key_00000000000000000000000000"],
-      "",
-      /key/i,
-    ],
-    ["the keys of nobody", ["key", "list", "--user", "nobody@example.com", "--json"], "", /user/i],
+    ["a missing key", ["key", "deactivate", "key_00000000000000000000000000"], "", /key/i],
+    ["keys of no user", ["key", "list", "--user", "nobody@example.com", "--json"], "", /user/i],
   ];
   for (const [why, words, stdin, says] of cases)
     test(why, async () => {
@@ -214,25 +209,25 @@ describe("what cannot be done ends with 1 and says why on standard error alone",
     });
 });
 
-describe("wrong usage ends with 2 and says so on standard error alone", () => {
+describe("wrong usage exits with 2 and is explained on standard error only", () => {
   const cases: [string, string[], RegExp][] = [
     ["an unknown command", ["frobnicate"], /frobnicate/],
     ["an unknown command of a group", ["user", "frobnicate"], /frobnicate/],
     ["an unknown option", ["user", "list", "--colour"], /--colour/],
     ["a required option that is missing", ["user", "create", "--password-stdin"], /--email/],
     [
-      "a password that would show",
+      "a password without --password-stdin",
       ["user", "create", "--email", "eve@example.com"],
       /--password-stdin/,
     ],
     ["a missing argument", ["key", "deactivate"], /id/],
     [
-      "a role that is none",
+      "an unknown role",
       ["user", "create", "--email", "eve@example.com", "--role", "king", "--password-stdin"],
       /king/,
     ],
-    ["more words than there are", ["version", "please"], /please|argument/],
-    ["set-up of nothing", ["setup"], /--link/],
+    ["too many arguments", ["version", "please"], /please|argument/],
+    ["setup without --link", ["setup"], /--link/],
   ];
   for (const [why, words, says] of cases)
     test(why, async () => {
@@ -242,9 +237,9 @@ describe("wrong usage ends with 2 and says so on standard error alone", () => {
 });
 
 describe("help and version", () => {
-  test("version is that of the package", async () =>
+  test("version prints the package's version", async () =>
     expect((await server.cli(["version"])).stdout.trim()).toContain(manifest.version));
-  test("help names every command", async () => {
+  test("help lists every command", async () => {
     const { code, stdout } = await server.cli(["--help"]);
     for (const word of ["serve", "setup", "user", "key", "plugin", "config", "openapi", "version"])
       expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^ +${word}\\b`, "m"))]);
@@ -257,7 +252,7 @@ describe("help and version", () => {
   });
 });
 
-describe("plugins and the contract document", () => {
+describe("plugins and the OpenAPI document", () => {
   test("the built-in plugins are listed as loaded", async () => {
     const plugins = await listOf("plugin", "list");
     expect(plugins.map(({ name }) => name)).toEqual(
@@ -277,7 +272,7 @@ describe("plugins and the contract document", () => {
     for (const plugin of plugins)
       expectHas(plugin, { built_in: true, status: "loaded", reason: null });
   });
-  test("openapi prints one JSON document, whole, however slowly it is read", async () => {
+  test("openapi prints a complete JSON document, even to a slow reader", async () => {
     const run = Bun.spawn(
       ["sh", "-c", `"$0" openapi --data "$1" | (sleep 0.5; cat)`, executable, server.data],
       { stdout: "pipe" },
@@ -300,7 +295,7 @@ describe("settings", () => {
     expect([code, stderr]).toEqual([0, ""]);
     return Object.fromEntries(JSON.parse(stdout).map(({ setting, ...row }: any) => [setting, row]));
   };
-  test("each with where it is from: the file, over it the environment, over it the command line", async () => {
+  test("show their origin: command line before environment before file", async () => {
     writeFileSync(
       join(scratch, "dossier.toml"),
       `[server]\nport = 4001\nhost = "127.0.0.2"\ntrusted_proxies = ["10.0.0.0/8"]\n[rate_limit]\nrequests = 7\nwindow = "5m"\n`,
@@ -317,7 +312,7 @@ describe("settings", () => {
     expect((await config(scratch)).stdout).toMatch(/^server\.port +4001 +\(dossier\.toml\)$/m);
     rmSync(join(scratch, "dossier.toml"));
   });
-  test("the defaults are as decided", async () => {
+  test("have the documented defaults", async () => {
     expect(await rows(scratch)).toMatchObject({
       "server.host": { value: "127.0.0.1", origin: "default" },
       "server.port": { value: 4780, origin: "default" },
@@ -326,7 +321,7 @@ describe("settings", () => {
       "documents.upload_bytes_max": { value: "512MiB", origin: "default" },
     });
   });
-  test("a secret is never shown, from wherever it is", async () => {
+  test("never show a secret, wherever it comes from", async () => {
     writeFileSync(join(scratch, "secret"), "from-a-file-XyZ\n");
     for (const [name, value] of [
       ["DOSSIER_ADMIN_PASSWORD", "swordfish-XyZ"],
@@ -350,15 +345,15 @@ describe("settings", () => {
     ["seconds", "DOSSIER_RATE_LIMIT_WINDOW", "30s"],
     ["minutes", "DOSSIER_RATE_LIMIT_WINDOW", "5m"],
     ["sizes", "DOSSIER_QUOTAS_STORAGE", "64MiB"],
-    ["lists, with commas", "DOSSIER_SERVER_TRUSTED_PROXIES", "10.0.0.0/8,127.0.0.1,::1"],
-    ["an address of its own", "DOSSIER_SERVER_PUBLIC_URL", "https://papers.example/dossier"],
+    ["lists separated by commas", "DOSSIER_SERVER_TRUSTED_PROXIES", "10.0.0.0/8,127.0.0.1,::1"],
+    ["a public URL with a path", "DOSSIER_SERVER_PUBLIC_URL", "https://papers.example/dossier"],
   ];
   for (const [why, name, value] of taken)
-    test(`taken: ${why}`, async () => {
+    test(`accept ${why}`, async () => {
       const { code, stdout } = await config(scratch, { [name]: value });
       expect([code, stdout]).toEqual([0, expect.stringContaining(`${value}  (${name})`)]);
     });
-  test("the public address is the one in the contract document and in the set-up link", async () => {
+  test("include a public URL, used in the OpenAPI document and the set-up link", async () => {
     const env = { DOSSIER_SERVER_PUBLIC_URL: "https://papers.example/dossier" };
     expect(
       JSON.parse((await runCommand(scratch, ["openapi"], { env })).stdout).servers[0].url,
@@ -368,7 +363,7 @@ describe("settings", () => {
         .stdout,
     ).toContain("https://papers.example/dossier/console/setup#t=");
   });
-  test("the data directory may be named by the environment", () => {
+  test("can name the data directory in the environment", () => {
     const run = Bun.spawnSync([executable, "user", "list", "--json"], {
       cwd: scratch,
       env: cleanEnvironment({ DOSSIER_DATA: server.data }),
@@ -378,26 +373,26 @@ describe("settings", () => {
 
   const refused: [string, Record<string, string>, string, RegExp][] = [
     [
-      "an unknown variable names the nearest",
+      "an unknown variable names the closest one",
       { DOSSIER_RATE_LIMIT_REQEUSTS: "1" },
       "",
       /DOSSIER_RATE_LIMIT_REQEUSTS.*DOSSIER_RATE_LIMIT_REQUESTS/,
     ],
-    ["an unknown key names the nearest", {}, "[server]\nprot = 1\n", /server\.prot.*server\.port/],
-    ["an unknown section names the nearest", {}, "[sever]\nport = 1\n", /sever.*server/],
-    ["a port that is a word", { DOSSIER_PORT: "http" }, "", /server\.port.*DOSSIER_PORT/],
-    ["a port that is none", { DOSSIER_PORT: "70000" }, "", /server\.port/],
+    ["an unknown key names the closest", {}, "[server]\nprot = 1\n", /server\.prot.*server\.port/],
+    ["an unknown section names the closest", {}, "[sever]\nport = 1\n", /sever.*server/],
+    ["a port that isn't a number", { DOSSIER_PORT: "http" }, "", /server\.port.*DOSSIER_PORT/],
+    ["a port out of range", { DOSSIER_PORT: "70000" }, "", /server\.port/],
     [
-      "a duration without a unit that is one",
+      "a duration with an unknown unit",
       { DOSSIER_RATE_LIMIT_WINDOW: "5 parsecs" },
       "",
       /rate_limit\.window/,
     ],
-    ["no requests at all", { DOSSIER_RATE_LIMIT_REQUESTS: "0" }, "", /rate_limit\.requests/],
-    ["a size that is none", { DOSSIER_QUOTAS_STORAGE: "much" }, "", /quotas\.storage/],
+    ["a limit of zero requests", { DOSSIER_RATE_LIMIT_REQUESTS: "0" }, "", /rate_limit\.requests/],
+    ["an invalid size", { DOSSIER_QUOTAS_STORAGE: "much" }, "", /quotas\.storage/],
     ["a file that is not TOML", {}, "server = [", /dossier\.toml/],
     [
-      "a secret file that is not there",
+      "a missing secret file",
       { DOSSIER_ADMIN_PASSWORD_FILE: "/nowhere/at/all" },
       "",
       /DOSSIER_ADMIN_PASSWORD_FILE/,
@@ -407,7 +402,7 @@ describe("settings", () => {
     test(why, async () => {
       const data = mkdtempSync(join(scratch, "wrong-"));
       if (toml !== "") writeFileSync(join(data, "dossier.toml"), toml);
-      // A flag would win over the variable, and hide what is wrong with it.
+      // A flag would override the variable and hide its error.
       for (const words of [
         "DOSSIER_PORT" in env ? ["serve"] : ["serve", "--port", "0"],
         ["config"],
@@ -424,7 +419,7 @@ describe("settings", () => {
 });
 
 describe("without a server", () => {
-  test("a command that only looks makes no directory that is not there", async () => {
+  test("a read-only command doesn't create a missing data directory", async () => {
     const data = join(scratch, "mistyped");
     const { exitCode, stdout, stderr } = Bun.spawnSync(
       [executable, "user", "list", "--data", data],
@@ -437,7 +432,7 @@ describe("without a server", () => {
     ]);
     expect(existsSync(data)).toBe(false);
   });
-  test("a new directory is used, and a set-up link is given while there is no administrator", async () => {
+  test("an empty directory gives a set-up link until there is an administrator", async () => {
     const data = mkdtempSync(join(scratch, "new-"));
     expect(await runCommand(data, ["user", "list", "--json"])).toMatchObject({
       code: 0,
@@ -465,13 +460,13 @@ describe("without a server", () => {
   });
 });
 
-describe("the database is made smaller", () => {
-  test("not while the server runs, nor on PostgreSQL, which does so itself", async () => {
+describe("compacting the database", () => {
+  test("is refused while the server runs and on PostgreSQL, which compacts itself", async () => {
     const { code, stderr } = await server.cli(["compact"]);
     const why = on_postgres ? "PostgreSQL, which compacts" : "another server is running";
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
-  test("while it is stopped, and everything is still there", async () => {
+  test("works on a stopped server's data and keeps everything", async () => {
     const data = mkdtempSync(join(scratch, "compact-")),
       create = ["user", "create", "--email", "eve@example.com", "--password-stdin"];
     expect((await runCommand(data, create, { stdin: password })).code).toBe(0);
@@ -479,7 +474,7 @@ describe("the database is made smaller", () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/dossier\.db takes [\d.]+ MiB now/)]);
     expect((await runCommand(data, ["user", "list"])).stdout).toContain("eve@example.com");
   });
-  test("and none is made where there is none", async () => {
+  test("doesn't create a missing database", async () => {
     const data = mkdtempSync(join(scratch, "empty-"));
     const { code, stderr } = await runCommand(data, ["compact"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no database")]);

@@ -1,4 +1,4 @@
-/** Acceptance: `dossier completions`, in the shells themselves, as somebody who types and presses Tab. */
+/** Acceptance: `dossier completions` in real shells, with typed input and the Tab key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,42 +32,38 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-/** What is typed before Tab, and what stands there after it. */
+/** The line typed before Tab, and the line after it. */
 const rows: [why: string, typed: string, becomes: string][] = [
   ["a command of core", "dossier plu", "dossier plugin "],
-  ["one below it", "dossier plugin che", "dossier plugin check "],
+  ["a subcommand", "dossier plugin che", "dossier plugin check "],
   ["a command of a built-in plugin", "dossier folder l", "dossier folder list "],
-  ["one of the plugins directory", "dossier gre", "dossier greet "],
-  ["one that it puts below a built-in word", "dossier user gre", "dossier user greet "],
-  ["a command to have explained", "dossier help ses", "dossier help session "],
+  ["a command of a plugin file", "dossier gre", "dossier greet "],
+  ["a plugin's subcommand of a built-in command", "dossier user gre", "dossier user greet "],
+  ["a command after help", "dossier help ses", "dossier help session "],
   ["an option", "dossier serve --po", "dossier serve --port "],
   ["an option after a command's arguments", "dossier greet Ada --to", "dossier greet Ada --tone "],
   [
-    "an option, after a value that reads like a command",
+    "an option after a value that looks like a command",
     "dossier document add --folder user --wa",
     "dossier document add --folder user --wait ",
   ],
-  ["one of a few values", "dossier user role --role me", "dossier user role --role member "],
-  ["the same after =", "dossier user role --role=me", "dossier user role --role=member "],
-  ["a value of a plugin", "dossier greet --tone ki", "dossier greet --tone kind "],
+  ["a value from a fixed set", "dossier user role --role me", "dossier user role --role member "],
+  ["such a value after =", "dossier user role --role=me", "dossier user role --role=member "],
+  ["a value of a plugin's option", "dossier greet --tone ki", "dossier greet --tone kind "],
   ["a value with a space", "dossier greet --tone ve", String.raw`dossier greet --tone very\ loud `],
-  ["an argument that is one of a few", "dossier completions zs", "dossier completions zsh "],
+  ["an argument from a fixed set", "dossier completions zs", "dossier completions zsh "],
   ["a file", "dossier restore back", String.raw`dossier restore backup\ of\ may.zip `],
   [
-    "one file more",
+    "another file after two",
     "dossier document add a.txt b.txt back",
     String.raw`dossier document add a.txt b.txt backup\ of\ may.zip `,
   ],
   [
-    "a directory, and no file",
+    "only a directory",
     "dossier restore a --originals or",
     "dossier restore a --originals originals/",
   ],
-  [
-    "nothing, where anything may stand",
-    "dossier user role --email or",
-    "dossier user role --email or",
-  ],
+  ["nothing for a free value", "dossier user role --email or", "dossier user role --email or"],
   ["nothing after the last argument", "dossier restore a or", "dossier restore a or"],
 ];
 
@@ -107,7 +103,7 @@ class Typist implements Disposable {
     this.#shell.terminal!.write(keys);
   }
 
-  /** The line after these keys; it is wiped out afterwards. */
+  /** Returns the line after these keys, then clears it. */
   async lineAfter(keys: string): Promise<string> {
     this.type(`${keys}\u0007`);
     const [, line] = await this.untilSaid(/<<([^<]*)>>/);
@@ -149,7 +145,7 @@ for (const [shell, command, setup] of interactive)
   });
 
 describe.skipIf(!Bun.which("fish"))("in fish", () => {
-  /** What fish offers for each row, in their order. */
+  /** What fish offers for each row, in order. */
   let offered: string[][];
   beforeAll(async () => {
     const asks = rows.map(([, typed]) => `complete -C '${typed}'; echo ---`);
@@ -171,7 +167,7 @@ describe.skipIf(!Bun.which("fish"))("in fish", () => {
   );
 });
 
-test("fish tells what each is for, whatever a plugin writes", async () => {
+test("fish shows descriptions, with special characters of plugins escaped", async () => {
   const { code, stdout } = await runCommand(join(data, "data"), ["completions", "fish"]);
   expect([code, stdout]).toEqual([
     0,
@@ -179,7 +175,7 @@ test("fish tells what each is for, whatever a plugin writes", async () => {
   ]);
 });
 
-test("a shell that there is not is wrong usage, and the others are named", async () => {
+test("an unknown shell is refused as wrong usage, with a list of the known ones", async () => {
   const { code, stderr } = await runCommand(join(data, "data"), ["completions", "tcsh"]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/bash, zsh, fish/)]);
 });

@@ -1,4 +1,4 @@
-/** The tables of docs/configuration.md: every setting and every command, and nothing else. */
+/** docs/configuration.md lists exactly the settings and commands that exist. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { version } from "../../core/base/version";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => dossier[Symbol.asyncDispose]());
 
-test("every setting is in its table, and every setting of the table exists", async () => {
+test("the settings table lists exactly the settings that exist", async () => {
   const listed = rowsOf("Settings")
     .slice(1)
     .flatMap((row) =>
@@ -22,7 +22,7 @@ test("every setting is in its table, and every setting of the table exists", asy
         [],
       ),
     );
-  // Times after which something goes have a table of their own, which repeats some.
+  // Retention times have their own table, which repeats some of the settings.
   const kept = tableOf("How long things are kept").flatMap((row) =>
     [...row.split("|")[2]!.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name!),
   );
@@ -32,7 +32,7 @@ test("every setting is in its table, and every setting of the table exists", asy
   );
 });
 
-test("every command of its table exists", async () => {
+test("every command in the table exists", async () => {
   const listed = rowsOf("The command line").flatMap(
     (row) => /`dossier ([a-z]+(?: [a-z]+)?)/.exec(row)?.[1] ?? [],
   );
@@ -51,7 +51,7 @@ const tableOf = (heading: string): string[] =>
 const rowsOf = (heading: string): string[] =>
   tableOf(heading).filter((line) => line.startsWith("| `"));
 
-/** Every setting that an unknown name could have meant, from the plugins themselves. */
+/** Every known setting, taken from core and the built-in plugins. */
 async function settings(): Promise<Record<string, true>> {
   const { builtIn } = await import("../../plugins/built-in");
   const { coreSections } = await import("../../core/cli/config-sources");

@@ -1,6 +1,6 @@
 /**
- * The console of the built executable, over real sockets: from the printed link to a signed-in
- * browser, guessing, streams, and what survives a restart.
+ * The console of the built executable, over real sockets: the set-up link, sign-in, password
+ * guessing, the change stream, and sessions across a restart.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openBrowser, type Browser } from "../helpers/browser";
@@ -18,8 +18,8 @@ const browserAt = (server: Executable): Browser => openBrowser(fetch, server.url
 const linkIn = (output: string): string =>
   /http:\/\/\S+\/console\/setup#t=(dst_\w+)/.exec(output)![1]!;
 
-describe("from the first start", () => {
-  test("the printed link makes the administrator, who is signed in, once, whoever is faster", async () => {
+describe("the first start", () => {
+  test("prints a link that creates one administrator, even if used twice at once", async () => {
     await dossier.untilTrue(() => dossier.output().includes("#t=dst_"));
     const printed = linkIn(dossier.output());
     const second = linkIn(await dossier.mustCli(["setup", "--link"]));
@@ -44,7 +44,7 @@ describe("from the first start", () => {
           })
         ).status,
       ).toBe(409);
-    // The link tells its token to nobody on the way: it is behind the #, and not in the log.
+    // The token is in the link's fragment, which isn't sent, and must not be in the log.
     expect(
       dossier
         .output()
@@ -54,7 +54,7 @@ describe("from the first start", () => {
     ).not.toContain(printed.slice(4));
   });
 
-  test("/ leads to the page, which is served with its files from inside the executable", async () => {
+  test("redirects / to the console, which is served from the executable", async () => {
     const first = await fetch(`${dossier.url()}/`);
     expect([
       first.status,
@@ -77,8 +77,8 @@ describe("from the first start", () => {
   });
 });
 
-describe("someone who guesses", () => {
-  test("must wait after five, and the right password does not help until then", async () => {
+describe("password guessing", () => {
+  test("locks sign-in after five failures, even for the right password", async () => {
     await dossier.createUser("guessed@example.com");
     const browser = browserAt(dossier);
     const codes: string[] = [];
@@ -104,7 +104,7 @@ describe("someone who guesses", () => {
     ).toBe(200);
   });
 
-  test("learns nothing from the time that an answer takes: both look at one hash", async () => {
+  test("gains nothing from timing: unknown and known users take equally long", async () => {
     await dossier.createUser("timed@example.com");
     const took = async (email: string): Promise<number> => {
       const started = performance.now();
@@ -116,20 +116,20 @@ describe("someone who guesses", () => {
     };
     const known: number[] = [],
       unknown: number[] = [];
-    // In turns, so that a busy machine slows both; four each, because the fifth failure of one
-    // address and email must wait.
+    // Alternating, so that a busy machine slows both; four each, because the fifth failure locks
+    // the address and email.
     for (let n = 0; n < 4; n++) {
       known.push(await took("timed@example.com"));
       unknown.push(await took(`nobody${n}@example.com`));
     }
-    // Without a hash an answer comes in a hundredth of the time: a factor of five is far from both.
+    // Skipping the hash would be a hundred times faster, so a factor of five is a safe bound.
     const ratio = Math.min(...known) / Math.min(...unknown);
     expect(ratio).toBeWithin(1 / 5, 5);
   });
 });
 
 describe("a session", () => {
-  test("outlives a restart, and ends everywhere when the command line changes the password or the user signs out", async () => {
+  test("survives a restart and ends when the command line changes the password", async () => {
     await dossier.createUser("stay@example.com");
     const browser = browserAt(dossier);
     expect(
@@ -147,9 +147,9 @@ describe("a session", () => {
     expect(kept).not.toContain(browser.cookie().slice("dossier=dss_".length));
   });
 
-  test("shows the address that a trusted proxy tells, and its cookie is a secure one then", async () => {
+  test("behind a trusted HTTPS proxy has the client's address and a secure cookie", async () => {
     await using behind = await startExecutable({
-      // Only the proxy says what its address is.
+      // Only the proxy's headers give the public address.
       env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.0/8", DOSSIER_SERVER_PUBLIC_URL: "" },
     });
     await behind.createUser("ada@example.com");
@@ -172,7 +172,7 @@ describe("a session", () => {
 });
 
 describe("the stream of changes", () => {
-  test("tells of work in the background, stays open, and ends when the server stops", async () => {
+  test("reports background work, stays open, and ends when the server stops", async () => {
     const key = await dossier.createUser("live@example.com");
     const browser = browserAt(dossier);
     await browser.send("POST", "/session", { email: "live@example.com", password });
@@ -209,7 +209,7 @@ describe("the stream of changes", () => {
   });
 });
 
-test("the system is well, as far as the executable can tell: its child looked through the database", async () => {
+test("the system page's checks are ok, including the database check", async () => {
   const admin = browserAt(dossier);
   const { email } = JSON.parse(await dossier.mustCli(["user", "list", "--json"])).find(
     ({ role }: any) => role === "admin",
@@ -223,7 +223,7 @@ test("the system is well, as far as the executable can tell: its child looked th
   const not_well = body.checks.filter(
     ({ name, status }: any) => status !== "ok" && !of_the_machine.includes(name),
   );
-  // Nobody has made a backup yet; of PostgreSQL nobody here knows.
+  // There is no backup yet; on PostgreSQL, backups are not checked.
   expect(not_well.map(({ name, status }: any) => [name, status])).toEqual(
     on_postgres ? [] : [["Backups", "warn"]],
   );

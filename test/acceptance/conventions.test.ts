@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what holds for every call: records, headers, lists, null, methods,
- * the deprecated alias, limits and the contract document.
+ * Acceptance, on the executable: conventions of every call: records, headers, lists, methods, the
+ * deprecated alias, limits and the OpenAPI document.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { on_postgres } from "../helpers/databases";
@@ -12,7 +12,7 @@ import { head, openSocket } from "../helpers/sockets";
 
 let server: Executable;
 let ada: Person, bob: Person;
-/** Ids by a word that the paths of the tables name: `/folders/{folder}`. */
+/** Ids by the placeholders used in the paths below: `/folders/{folder}`. */
 const named: Record<string, string> = { none: "fld_00000000000000000000000000" };
 const filled = (path: string): string =>
   path.replace(/\{(\w+)\}/g, (_all, word: string) => named[word]!);
@@ -34,17 +34,17 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-describe("every response carries its request id and the three rate headers; every error is a problem", () => {
+describe("responses have a request id and rate limit headers; errors are problems", () => {
   const cases: [string, string, string, unknown, number][] = [
     ["a list", "GET", "/folders", undefined, 200],
     ["a new record", "POST", "/folders", { name: "New" }, 201],
     ["no content", "DELETE", "/documents/{spare}?folder_id={folder}", undefined, 204],
     ["a malformed request", "POST", "/folders", {}, 400],
-    ["somebody else's record", "GET", "/folders/{foreign}", undefined, 403],
-    ["a record that is not there", "GET", "/folders/{none}", undefined, 404],
-    ["a route that is not there", "GET", "/nowhere", undefined, 404],
+    ["another user's record", "GET", "/folders/{foreign}", undefined, 403],
+    ["a missing record", "GET", "/folders/{none}", undefined, 404],
+    ["an unknown route", "GET", "/nowhere", undefined, 404],
     ["a path outside the API", "GET", "/api/else", undefined, 404],
-    ["a path that only begins like the API", "GET", "/api/device", undefined, 404],
+    ["a path that only starts like the API", "GET", "/api/device", undefined, 404],
     ["the wrong method", "PATCH", "/folders", undefined, 405],
     ["a taken name", "POST", "/documents/file?folder_id={folder}", "taken.txt", 409],
     ["a deleted session", "GET", "/chats/{gone}", undefined, 410],
@@ -74,7 +74,7 @@ describe("every response carries its request id and the three rate headers; ever
 
   const open: [string, string, number][] = [
     ["no key", "/folders", 401],
-    ["a route that is not there, without a key", "/nowhere", 401],
+    ["an unknown route, without a key", "/nowhere", 401],
     ["the contract, without a key", "/openapi.json", 200],
   ];
   for (const [why, path, status] of open)
@@ -132,7 +132,7 @@ describe("records have exactly their fields, opaque ids with their prefix, and t
       for (const record of body.data) expectRecord(kind, record);
     });
 
-  test("a poll and the answer in it", async () => {
+  test("a poll with its answer", async () => {
     const { body } = await ada.send("GET", filled("/chats/{chat}/messages/{message}"));
     expect(body).toEqual({
       status: "COMPLETED",
@@ -147,7 +147,7 @@ describe("records have exactly their fields, opaque ids with their prefix, and t
   });
 });
 
-describe("creating answers 201 with the record and where it is; the address stays canonical through the alias", () => {
+describe("creating answers 201 with the record and its canonical location", () => {
   const cases: [string, string, () => unknown, RegExp][] = [
     ["a folder", "/folders", () => ({ name: "Made" }), /^\/api\/dev\/v1\/folders\/fld_/],
     [
@@ -190,7 +190,7 @@ describe("creating answers 201 with the record and where it is; the address stay
       });
 });
 
-describe("lists: newest first, in pages", () => {
+describe("lists are paged, newest first", () => {
   const lists: [string, string, (n: number) => Promise<unknown>][] = [
     ["folders", "/folders", (n) => ada.folder(`folder ${n}`)],
     ["prompts", "/prompts", (n) => ada.made("/prompts", { name: `prompt ${n}`, text: "x" })],
@@ -229,7 +229,7 @@ describe("lists: newest first, in pages", () => {
         expect(ids).toEqual([...ids].sort().reverse());
       });
 
-      test("the pages put together are the list", async () => {
+      test("the pages together are the whole list", async () => {
         const size = 2;
         const pages = Math.ceil(all.length / size);
         const seen: unknown[] = [];
@@ -251,12 +251,12 @@ describe("lists: newest first, in pages", () => {
       });
 
       const cases: [string, string, object][] = [
-        ["first page of 50 unless asked otherwise", "", { per_page: 50, previous_page: null }],
-        ["200 at most", "per_page=200", { per_page: 200, total_pages: 1 }],
+        ["first page of 50 by default", "", { per_page: 50, previous_page: null }],
+        ["200 is the maximum", "per_page=200", { per_page: 200, total_pages: 1 }],
         ["more than 200 means 200", "per_page=201", { per_page: 200 }],
         ["far more than 200 means 200", "per_page=99999999", { per_page: 200 }],
         [
-          "past the end: nothing, and the way back",
+          "past the end: an empty page with the way back",
           "page=77&per_page=2",
           { count: 0, next_page: null },
         ],
@@ -280,9 +280,9 @@ describe("lists: newest first, in pages", () => {
         ["negative", "-1"],
         ["a fraction", "1.5"],
         ["a word", "two"],
-        ["nothing", ""],
+        ["empty", ""],
         ["hexadecimal", "0x10"],
-        ["spelled with a plus", "%2B1"],
+        ["written with a plus sign", "%2B1"],
         ["infinite", "Infinity"],
       ]) {
         for (const field of ["page", "per_page"])
@@ -384,7 +384,7 @@ describe("the alias /api/dev is deprecated and says so on every answer", () => {
     ["one record", "GET", "/documents/{document}", "ada", 200],
     ["a problem", "POST", "/folders", "ada", 400],
     ["no key", "GET", "/folders", null, 401],
-    ["nothing there", "GET", "/nowhere", "ada", 404],
+    ["an unknown route", "GET", "/nowhere", "ada", 404],
     ["the wrong method", "DELETE", "/folders", "ada", 405],
     ["the contract without a key", "GET", "/openapi.json", null, 200],
     ["HEAD", "HEAD", "/folders", "ada", 200],
@@ -408,12 +408,12 @@ describe("the alias /api/dev is deprecated and says so on every answer", () => {
     });
 });
 
-describe("limits, each named in its refusal", () => {
+describe("limits are enforced and named in the error", () => {
   const many = (count: number, one: string) => Array.from({ length: count }, () => one);
   const cases: [string, string, string, (n: number) => unknown, number, RegExp][] = [
     ["names of folders", "POST", "/folders", (n) => ({ name: "😀".repeat(n) }), 255, /255/],
     [
-      "names of folders that change",
+      "names of folders on update",
       "PUT",
       "/folders/{spare_folder}",
       (n) => ({ name: "😀".repeat(n) }),
@@ -453,7 +453,7 @@ describe("limits, each named in its refusal", () => {
       /255/,
     ],
     [
-      "names that documents get",
+      "names of documents on rename",
       "PATCH",
       "/documents/{document}",
       (n) => ({ name: "😀".repeat(n) }),
@@ -509,7 +509,7 @@ describe("limits, each named in its refusal", () => {
       expectProblem(await ada.send(method, filled(path), body(most + 1)), 400, says);
     });
 
-  // Each is refused for another reason when its size is none.
+  // Bodies within the limit are refused for another reason.
   const bodies: [string, string, (of: string) => unknown, number, string][] = [
     ["bodies", "/folders", (x) => ({ name: 1, x }), 64, "64 KiB"],
     ["messages", "/chats/{chat}/messages", (x) => ({ text: 1, x }), 256, "256 KiB"],
@@ -518,7 +518,7 @@ describe("limits, each named in its refusal", () => {
     ["documents", "/documents", (content) => ({ folder_id: 1, content }), 16_384, "16 MiB"],
   ];
   for (const [what, path, bodyOf, most_kib, says] of bodies)
-    test(`JSON of ${what}: ${says}`, async () => {
+    test(`JSON ${what}: ${says}`, async () => {
       const frame = JSON.stringify(bodyOf(""));
       const send = (bytes: number) =>
         ada.send(
@@ -531,7 +531,7 @@ describe("limits, each named in its refusal", () => {
       expectProblem(await send(most_kib * 1_024 + 1), 413, says);
     });
 
-  test("uploads: 512 MiB, refused by their announced length", async () => {
+  test("uploads: 512 MiB, refused by Content-Length", async () => {
     const socket = openSocket(server.url());
     socket.send(
       head("POST", `/documents/file?folder_id=${named.folder}`, {
@@ -563,8 +563,8 @@ test("health answers without a key, at the root of the server", async () => {
   ]);
 });
 
-describe("the contract document", () => {
-  test("names every call, and nothing of the server's root", async () => {
+describe("the OpenAPI document", () => {
+  test("lists every API call and nothing at the server's root", async () => {
     const { body } = await server.api("GET", "/openapi.json", undefined, { key: null });
     const calls = Object.entries<object>(body.paths).flatMap(([path, item]) =>
       Object.keys(item).map(
@@ -612,7 +612,7 @@ describe("the contract document", () => {
     expect(calls.filter((call) => call.includes("health") || call.includes("setup"))).toEqual([]);
     expect(JSON.stringify(body)).toContain("code point");
   });
-  test("is what the command line prints", async () => {
+  test("matches what the command line prints", async () => {
     const [served, printed] = [
       (await server.api("GET", "/openapi.json")).body,
       JSON.parse(await server.mustCli(["openapi"])),

@@ -1,6 +1,6 @@
 /**
  * kill -9 at random moments during imports and deliveries: no run hangs or ends without its
- * deliveries, nothing is imported twice, and no receiver sees a fourth attempt. [23]
+ * deliveries, nothing is imported twice, and no receiver gets a fourth attempt. [23]
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { askDatabase, damageIn } from "../helpers/databases";
@@ -9,7 +9,7 @@ import { until } from "../helpers/server";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
 import { chance } from "../helpers/random";
 
-/** DOSSIER_TEST_KILLS=30 takes minutes; a few are enough for every change. */
+/** DOSSIER_TEST_KILLS=30 takes minutes; a few kills are enough for an ordinary run. */
 const kills = Number(process.env.DOSSIER_TEST_KILLS ?? 6);
 const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
 const random = chance(seed);
@@ -21,17 +21,17 @@ const attempts_max = 3;
 let hooks: Hooks;
 let ada: Person;
 let webhooks: readonly string[];
-/** The webhook that is told of documents. */
+/** The webhook for document events. */
 let of_documents: string;
-/** Runs whose end was acknowledged, and those of which nobody knows because the server died. */
+/** Runs whose end was acknowledged, and those whose outcome is unknown after a kill. */
 const ended = new Set<string>(),
   unsure = new Set<string>();
-/** How often each message came, by `webhook-id`. */
+/** How often each message arrived, by `webhook-id`. */
 const posts = new Map<string, number>();
 let run = 0;
 /** Imports that were acknowledged. */
 const imports = new Set<string>();
-/** Its pages take their time, so that the server is killed in the middle of them. */
+/** Serves pages slowly, so that the server is killed in the middle of them. */
 const site = Bun.serve({
   port: 0,
   hostname: allowed,
@@ -52,7 +52,7 @@ beforeAll(async () => {
     env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms", DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed },
   });
   ada = await person(hooks.server, "eve");
-  // Answers at once, late, wrong, or not before the server is dead.
+  // Answers at once, late, with an error, or only after the server has died.
   hooks.receiver.answers(async (_, { headers }) => {
     const id = headers.get("webhook-id")!;
     posts.set(id, (posts.get(id) ?? 0) + 1);
@@ -154,7 +154,7 @@ async function logOf(webhook_id: string): Promise<any[]> {
   return all;
 }
 
-test(`kill -9, ${kills} times: every run that ended is told of, and no message comes a fourth time`, async () => {
+test(`kill -9, ${kills} times: every ended run is delivered, in at most three attempts`, async () => {
   for (let round = 0; round < kills; round++) {
     await live();
     await hooks.server.restart();
@@ -177,7 +177,7 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
       told.filter((id) => !ended.has(id) && !unsure.has(id) && !runs.some((one) => one.id === id)),
     ).toEqual([]);
   }
-  // Both webhooks or neither, of a run that may have ended.
+  // A run with an unknown outcome reached both webhooks or neither.
   const [a, b] = logs.map(
     (log) =>
       new Set(log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string)),
@@ -190,14 +190,14 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
   expect([ended.size > kills, imports.size > 0]).toEqual([true, true]);
   await hooks.server.stop();
   expect(damageIn(hooks.server.data)).toEqual([]);
-  // Originals that several processes share go only when none of those killed can be reading them.
+  // Shared originals are deleted only when no killed process could still be reading them.
   const left =
     "select name, state from core_jobs where state not in ('done', 'cancelled') " +
     "and name <> 'documents.delete_originals'";
   expect(await askDatabase(hooks.server.data, left)).toEqual([]);
 }, 600_000);
 
-/** The deliveries about documents, once each document of the imports was told of: once. */
+/** The document deliveries, once every imported document has been reported exactly once. */
 async function documentsTold(runs: readonly { readonly documents: number }[]): Promise<any[]> {
   const expected = runs.reduce((sum, { documents }) => sum + documents, 0);
   let log: any[] = [];
@@ -213,14 +213,14 @@ async function documentsTold(runs: readonly { readonly documents: number }[]): P
   return log;
 }
 
-/** What came, against what the log says of it. Answers how many attempts a crash cut off. */
+/** Compares received messages with the log. Returns the number of interrupted attempts. */
 function checkAttempts(deliveries: readonly any[]): number {
   let interrupted = 0;
   for (const { id, status, attempts } of deliveries) {
     const came = posts.get(id) ?? 0;
     expect(came).toBeLessThanOrEqual(attempts_max);
     expect(attempts.length).toBeLessThanOrEqual(attempts_max);
-    // Each attempt is one POST, but one that was cut off may not have got that far.
+    // Each attempt is one POST, but an interrupted one may not have been sent.
     const cut = attempts.filter(({ error }: { error: string | null }) =>
       error?.startsWith("interrupted"),
     ).length;
@@ -237,7 +237,7 @@ function checkAttempts(deliveries: readonly any[]): number {
   return interrupted;
 }
 
-/** Every import, once all have ended: each with all of its pages, and each page once. */
+/** Waits for all imports to end and checks that each has every page exactly once. */
 async function importsEnded(): Promise<{ readonly id: string; readonly documents: number }[]> {
   const all = async (path: string): Promise<any[]> => {
     const { body } = await ada.send("GET", `${path}per_page=200`);

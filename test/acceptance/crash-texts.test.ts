@@ -1,6 +1,6 @@
 /**
- * kill -9 while long texts are sent, indexed, replaced and deleted: what was acknowledged is whole
- * and found, and of what was not nothing stays.
+ * kill -9 while long texts are sent, indexed, replaced and deleted: acknowledged texts are whole
+ * and found, and nothing of the others remains.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { askDatabase } from "../helpers/databases";
@@ -12,7 +12,7 @@ const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 
 const random = chance(seed);
 let server: Executable;
 let folder: string;
-/** By id: acknowledged. By name: of an upload, whichever of its versions answers. */
+/** Acknowledged texts by id; uploads by name, with every version that may be current. */
 const texts = new Map<string, string>();
 const uploads = new Map<string, Set<string>>();
 
@@ -49,7 +49,7 @@ async function removeFolder(): Promise<void> {
   await server.api("DELETE", `/folders/${made.body.id}`);
 }
 
-/** Each text, once nothing is being indexed any more. */
+/** Checks every text once indexing has finished. */
 async function expectWhole(): Promise<void> {
   const { body } = await server.until(
     `/documents?folder_id=${folder}&per_page=200`,
@@ -73,7 +73,7 @@ async function expectWhole(): Promise<void> {
   }
 }
 
-test("long texts outlive kills, and nothing else does", async () => {
+test("acknowledged long texts survive kills and nothing else is left over", async () => {
   for (let round = 0; round < rounds; round++) {
     const work = Promise.allSettled([send(), send(), replace(), removeFolder()]);
     await Bun.sleep(random() * 700);
@@ -86,13 +86,13 @@ test("long texts outlive kills, and nothing else does", async () => {
     async () => (await server.api("GET", "/health")).body.purging.documents === 0,
     60_000,
   );
-  // What the cleaning after a start has not reached yet would be seen as left over.
+  // The clean-up after a start takes a moment; until then rows look left over.
   await server.untilTrue(async () => (await leftOver()) === 0, 60_000);
   await server.stop();
   expect(await leftOver()).toBe(0);
 }, 240_000);
 
-/** Pieces of texts that no version has, and index versions that no document has. */
+/** Counts pieces of texts without a version, and index data without a document. */
 async function leftOver(): Promise<number> {
   const [row] = await askDatabase<{ n: number }>(
     server.data,

@@ -1,5 +1,5 @@
 /**
- * kill -9 at random moments: what was acknowledged is there, what was unfinished finishes, nothing
+ * kill -9 at random moments: acknowledged data is kept, unfinished work finishes, and nothing
  * deleted comes back.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -13,12 +13,12 @@ const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 
 const random = chance(seed);
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
 
-/** What the server has acknowledged, and so must know for ever. */
+/** What the server has acknowledged and must not lose. */
 const documents = new Map<string, { readonly folder: string; readonly word: string }>();
 const folders = new Set<string>();
 const answers = new Set<string>();
 const gone = new Set<string>();
-/** Sent, but the server died before it answered: either outcome is right. */
+/** Sent, but the server died before it answered: either outcome is valid. */
 const unsure = new Set<string>();
 let server: Executable;
 let session: string;
@@ -92,7 +92,7 @@ async function ask(): Promise<void> {
   if (status === 202) answers.add(body.requestId);
 }
 
-/** Work from several clients at once until the server dies under them. */
+/** Runs several clients at once until the server is killed. */
 async function work(): Promise<void> {
   const acts = [addText, addText, addText, upload, upload, unlink, deleteFolder, ask, makeFolder];
   let dead = false;
@@ -125,7 +125,7 @@ async function verify(): Promise<void> {
   for (const [id, { word: mine, folder }] of documents) {
     if (unsure.has(id) || unsure.has(folder)) continue;
     const { status, body } = await server.api("GET", `/documents/${id}?content=false`);
-    // One that was on its way into a folder while that was deleted went with it.
+    // A document added while its folder was being deleted was deleted with it.
     if (gone.has(id) || gone.has(folder)) {
       expect([200, 404]).toContain(status);
       continue;
@@ -150,7 +150,7 @@ async function verify(): Promise<void> {
   }
 }
 
-test(`kill -9, ${rounds} times`, async () => {
+test(`kill -9, ${rounds} times: nothing acknowledged is lost`, async () => {
   for (let i = 0; i < 3; i++) await makeFolder();
   session = (await server.api("POST", "/chats", { usedFolders: [...folders] })).body.id;
   for (let round = 0; round < rounds; round++) {

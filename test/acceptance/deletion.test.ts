@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what is deleted is gone, from the API at once and from every file
- * of the data directory within two seconds.
+ * Acceptance, on the executable: deleted data is gone from the API at once, and from every file of
+ * the data directory within two seconds.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem } from "../helpers/contract";
@@ -21,12 +21,12 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 let count = 0;
-/** A word that is nowhere else, and that no stemmer shortens. */
+/** A unique word that no stemmer shortens. */
 const newWord = (): string => `zq${(count++).toString(36)}xkanarimuxq`;
 const prose = (word: string): string =>
   Array.from({ length: 40 }, (_, n) => `Sentence ${n} about ${word} and the harbour.`).join(" ");
 
-/** What the folder holds of the word, each in its own way; the word is in every one. */
+/** Ways to put the word into a folder. */
 const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
   ["a text", (folder, word) => ada.text(folder, prose(word), `${word} in a name`)],
   [
@@ -62,7 +62,7 @@ const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
   ],
   ["a large text", (folder, word) => ada.text(folder, prose(word).repeat(300))],
   [
-    "a text whose indexing is still going on",
+    "a text that is still being indexed",
     (folder, word) => ada.made("/documents", { folder_id: folder, content: prose(word) }),
   ],
   [
@@ -71,7 +71,7 @@ const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
       ada.settled((await ada.upload(folder, "fake.pdf", `%PDF-1.7\n${word}`)).body.id),
   ],
   [
-    "a text that was taken out before, restorably",
+    "a text removed before, but restorable",
     async (folder, word) =>
       ada.send(
         "DELETE",
@@ -89,12 +89,12 @@ const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
   ],
 ];
 
-/** PostgreSQL is promised to take seconds. */
+/** The documentation allows PostgreSQL several seconds. */
 const gone_ms = on_postgres ? 20_000 : 2_000;
 const left = async (of: Executable, word: string): Promise<number> =>
   (await placesWith(of.data, word)).length;
 
-describe("within 2 s of a folder's deletion no file of the data directory holds", () => {
+describe("within 2 s of a folder's deletion, no file of the data directory contains", () => {
   for (const where of ["folder", "subfolder of a deleted folder"])
     for (const [what, put] of kinds)
       test(`${what} of a ${where}`, async () => {
@@ -118,7 +118,7 @@ describe("within 2 s of a folder's deletion no file of the data directory holds"
         );
         expect(await ada.found(word)).toEqual([]);
       });
-  test("all of it at once, while others write", async () => {
+  test("all of these at once, while others write", async () => {
     const word = newWord();
     const folder = await ada.folder();
     for (const [, put] of kinds) await put(folder, word);
@@ -134,7 +134,7 @@ describe("within 2 s of a folder's deletion no file of the data directory holds"
   });
 });
 
-test("originals that another document uses stay; those that none uses go", async () => {
+test("originals stay while a document uses them and are deleted afterwards", async () => {
   const [mine, theirs] = [await ada.folder(), await bob.folder()];
   const [kept, same] = [
     (await ada.upload(mine, "a.txt", "The same bytes.")).body,
@@ -151,8 +151,8 @@ test("originals that another document uses stay; those that none uses go", async
   await until(() => files() === 0, gone_ms);
 });
 
-describe("an answer that cited what is deleted", () => {
-  test("keeps its own text; its citations lose theirs", async () => {
+describe("an answer that cited a deleted document", () => {
+  test("keeps its text, but its citations lose their quotes", async () => {
     const [folder, other] = [await ada.folder(), await ada.folder()];
     await ada.text(
       folder,
@@ -183,7 +183,7 @@ describe("an answer that cited what is deleted", () => {
       citations: [],
     });
   });
-  test("keeps everything when the document is only taken out, and the next answer knows nothing of it", async () => {
+  test("keeps its quotes when the document is only removed; new answers don't", async () => {
     const folder = await ada.folder();
     const { id } = await ada.text(folder, "The ferryman crosses the estuary twice a day.");
     const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
@@ -197,7 +197,7 @@ describe("an answer that cited what is deleted", () => {
   });
 });
 
-describe("after its folder is deleted a document is not found", () => {
+describe("after its folder is deleted, a document is not found by", () => {
   let id: string, folder: string;
   beforeAll(async () => {
     const doomed = await ada.folder();
@@ -210,8 +210,8 @@ describe("after its folder is deleted a document is not found", () => {
     ["downloading", "GET", "/file", undefined],
     ["renaming", "PATCH", "", { name: "x" }],
     ["indexing", "POST", "/reindex", undefined],
-    ["taking out", "DELETE", "?folder_id={folder}", undefined],
-    ["bringing back", "POST", "/restore?folder_id={folder}", undefined],
+    ["removing", "DELETE", "?folder_id={folder}", undefined],
+    ["restoring", "POST", "/restore?folder_id={folder}", undefined],
     ["linking", "POST", "/links", { folder_id: "{folder}" }],
   ];
   for (const [why, method, path, body] of cases)
@@ -228,7 +228,7 @@ describe("after its folder is deleted a document is not found", () => {
     });
 });
 
-test("a purge that kill -9 cut off goes on at the next start, and ends", async () => {
+test("a purge interrupted by kill -9 resumes at the next start and completes", async () => {
   await using own = await startExecutable();
   const eve = await person(own, "eve");
   const word = newWord();
@@ -257,7 +257,7 @@ test("a purge that kill -9 cut off goes on at the next start, and ends", async (
   await until(async () => (await left(own, word)) === 0, gone_ms);
 });
 
-test("the database is sound after all of it", async () => {
+test("the database is intact after all of these tests", async () => {
   await server.stop();
   expect(damageIn(server.data)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: receivers that mean harm, and an environment that does. A number
- * in brackets names a threat.
+ * Acceptance, on the executable: malicious receivers and a malicious environment. A number in
+ * brackets names a threat.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const proxy = Bun.serve({
   },
 });
 const at = `http://127.0.0.1:${proxy.port}`;
-/** Trusts everybody and sends everything through a proxy. */
+/** Disables certificate checks and sends everything through a proxy. */
 const hostile = {
   NODE_TLS_REJECT_UNAUTHORIZED: "0",
   HTTP_PROXY: at,
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 type Speaks = (socket: Socket) => void;
-/** A server that speaks bytes once a request has begun to come. */
+/** A server that writes raw bytes once a request begins to arrive. */
 async function speaking(speak: Speaks): Promise<{
   readonly port: number;
   readonly connections: () => number;
@@ -84,7 +84,7 @@ const reset =
   (text: string): Speaks =>
   (socket) =>
     socket.write(text, () => socket.resetAndDestroy());
-/** Writes again and again for as long as somebody reads. */
+/** Writes without end for as long as the client reads. */
 const endless =
   (head: string, piece: string | Uint8Array): Speaks =>
   (socket) => {
@@ -109,13 +109,13 @@ const rssMib = (): number =>
       ) / 1_024
     : 0;
 
-describe("[18] whatever a receiver says, the status line alone decides, and it is read no further than it must be", () => {
+describe("[18] the status line alone decides, and no more is read than needed", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
   const bomb = Bun.gzipSync(new Uint8Array(64 * 2 ** 20));
   const cases: [why: string, speak: Speaks, ends: string, times: number][] = [
-    ["2xx, then cut off", says(`${ok}content-length: 100\r\n\r\nhalf`), "delivered", 1],
+    ["2xx, then closed early", says(`${ok}content-length: 100\r\n\r\nhalf`), "delivered", 1],
     [
-      "2xx, then nonsense for chunks",
+      "2xx, then invalid chunks",
       says(`${ok}transfer-encoding: chunked\r\n\r\nzzz\r\n`),
       "delivered",
       1,
@@ -129,14 +129,14 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
       "delivered",
       1,
     ],
-    ["2xx and a body without end", endless(`${ok}\r\n`, new Uint8Array(65_536)), "delivered", 1],
+    ["2xx and an endless body", endless(`${ok}\r\n`, new Uint8Array(65_536)), "delivered", 1],
     [
-      "2xx and chunks without end",
+      "2xx and endless chunks",
       endless(`${ok}transfer-encoding: chunked\r\n\r\n`, `10000\r\n${"x".repeat(65_536)}\r\n`),
       "delivered",
       1,
     ],
-    ["2xx and a body that drips", dripping(`${ok}content-length: 100000\r\n\r\n`), "delivered", 1],
+    ["2xx and a slow body", dripping(`${ok}content-length: 100000\r\n\r\n`), "delivered", 1],
     [
       "2xx and a gzip bomb",
       (socket) => {
@@ -153,43 +153,33 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
       1,
     ],
     [
-      "2xx, then another answer",
+      "2xx, then a second response",
       says(`${ok}content-length: 0\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`),
       "delivered",
       1,
     ],
     [
-      "an upgrade nobody asked for",
+      "an unrequested upgrade",
       says("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
       "dropped",
       3,
     ],
-    ["a status that is none", says("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"), "dropped", 3],
-    ["the line of a 2xx, then reset", reset("HTTP/1.1 204 No Content\r\n"), "delivered", 1],
-    ["the line of a 2xx without its end, then reset", reset("HTTP/1.1 204"), "delivered", 1],
-    ["the line of a 500, then reset", reset("HTTP/1.1 500 No\r\n"), "dropped", 3],
-    ["half a number, then reset", reset("HTTP/1.1 20"), "dropped", 3],
+    ["an invalid status", says("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"), "dropped", 3],
+    ["only a 2xx status line, then reset", reset("HTTP/1.1 204 No Content\r\n"), "delivered", 1],
+    ["a 2xx status line without line end, then reset", reset("HTTP/1.1 204"), "delivered", 1],
+    ["only a 500 status line, then reset", reset("HTTP/1.1 500 No\r\n"), "dropped", 3],
+    ["an incomplete status code, then reset", reset("HTTP/1.1 20"), "dropped", 3],
     ["100, then reset", reset("HTTP/1.1 100 Continue\r\n\r\n"), "dropped", 3],
-    ["nothing", says(), "dropped", 3],
+    ["no response", says(), "dropped", 3],
     ["garbage", says("\u0000\u0001 what?\r\n\r\n"), "dropped", 3],
     ["another protocol", says("SSH-2.0-OpenSSH_9.2\r\n"), "dropped", 3],
-    ["2xx and headers cut off", says(`${ok}content-le`), "delivered", 1],
-    ["2xx and headers without end", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "delivered", 1],
+    ["2xx and incomplete headers", says(`${ok}content-le`), "delivered", 1],
+    ["2xx and endless headers", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "delivered", 1],
+    ["2xx and an endless header line", endless(`${ok}x-y: `, "y".repeat(65_536)), "delivered", 1],
+    ["endless interim responses", endless("", "HTTP/1.1 100 Go\r\n\r\n".repeat(500)), "dropped", 3],
+    ["an endless status line", endless("HTTP/1.1 200 ", "y".repeat(65_536)), "dropped", 3],
     [
-      "2xx and a header line without end",
-      endless(`${ok}x-y: `, "y".repeat(65_536)),
-      "delivered",
-      1,
-    ],
-    [
-      "interim answers without end",
-      endless("", "HTTP/1.1 100 Go\r\n\r\n".repeat(500)),
-      "dropped",
-      3,
-    ],
-    ["a status line without end", endless("HTTP/1.1 200 ", "y".repeat(65_536)), "dropped", 3],
-    [
-      "500 and a body without end",
+      "500 and an endless body",
       endless("HTTP/1.1 500 No\r\n\r\n", new Uint8Array(65_536)),
       "dropped",
       3,
@@ -210,13 +200,13 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
       for (const { response_body } of delivery.attempts)
         expect((response_body ?? "").length).toBeLessThanOrEqual(4_096);
       expect(rssMib() - before_mib).toBeLessThan(40);
-      // Nobody keeps a connection on which something could still come.
+      // No connection stays open on which more data could arrive.
       await until(() => server.open() === 0);
       server.stop();
     });
 });
 
-describe("[15] [16] the certificate must be good for the name, now, from someone trusted: whatever the environment says", () => {
+describe("[15] [16] certificates must be matching, current and trusted in any environment", () => {
   let asked = 0;
   const serve = (tls?: { readonly key: string; readonly cert: string }) =>
     Bun.serve({
@@ -240,13 +230,13 @@ describe("[15] [16] the certificate must be good for the name, now, from someone
   const url = (scheme: string, name: keyof typeof servers, host = "hook.test") =>
     `${scheme}://${host}:${servers[name].port}/`;
   const cases: [why: string, url: string, ends: string][] = [
-    ["a good one", url("https", "good"), "delivered"],
-    ["one of another name", url("https", "other"), "dropped"],
-    ["one that is over", url("https", "expired"), "dropped"],
-    ["one of a name, for an address", url("https", "good", allowed), "dropped"],
-    ["TLS asked of a server without", url("https", "plain"), "dropped"],
-    ["a server with TLS asked without", url("http", "good"), "dropped"],
-    ["without TLS", url("http", "plain"), "delivered"],
+    ["a valid certificate", url("https", "good"), "delivered"],
+    ["one for another name", url("https", "other"), "dropped"],
+    ["an expired one", url("https", "expired"), "dropped"],
+    ["one for a name, used for an IP address", url("https", "good", allowed), "dropped"],
+    ["https to a server without TLS", url("https", "plain"), "dropped"],
+    ["http to a server with TLS", url("http", "good"), "dropped"],
+    ["http without TLS", url("http", "plain"), "delivered"],
   ];
   const deliver = async (to: Hooks, one: string) => {
     asked = 0;
@@ -264,7 +254,7 @@ describe("[15] [16] the certificate must be good for the name, now, from someone
       );
     });
 
-  test("a good one, but of nobody who is trusted", async () => {
+  test("one that matches but isn't trusted", async () => {
     await using strict = await startHooks({ env: hostile });
     expect(await deliver(strict, url("https", "good"))).toEqual({
       status: "dropped",
@@ -274,5 +264,5 @@ describe("[15] [16] the certificate must be good for the name, now, from someone
     expect((await deliver(strict, url("http", "plain"))).status).toBe("delivered");
   });
 
-  test("no proxy was asked", () => expect(through_proxy).toBe(0));
+  test("the proxies of the environment are not used", () => expect(through_proxy).toBe(0));
 });

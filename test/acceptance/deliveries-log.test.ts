@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what a person does with a webhook. Its log, a test, delivering
- * again, another secret, and an end to it. A number in brackets names a threat.
+ * Acceptance, on the executable: managing a webhook: its log, test deliveries, redelivery, secret
+ * rotation and deletion. A number in brackets names a threat.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
@@ -41,7 +41,7 @@ describe("a test delivery", () => {
     ],
   ];
   for (const [type, fields] of cases)
-    test(`of ${type} really comes, and looks like a real one`, async () => {
+    test(`of ${type} arrives and looks like a real one`, async () => {
       await using hook = await hooks.register(undefined, { type });
       const sent = await hooks.ada.send("POST", `/webhooks/${hook.id}/test`);
       expect([sent.status, sent.headers.get("location"), sent.headers.get("retry-after")]).toEqual([
@@ -67,10 +67,10 @@ describe("a test delivery", () => {
     });
 });
 
-describe("delivering again", () => {
+describe("redelivery", () => {
   for (const [why, code, ends] of [
-    ["one that was delivered", 204, "delivered"],
-    ["one that was dropped", 500, "dropped"],
+    ["of a delivered message", 204, "delivered"],
+    ["of a dropped message", 500, "dropped"],
   ] as const)
     test(why, async () => {
       await using hook = await hooks.register();
@@ -97,7 +97,7 @@ describe("delivering again", () => {
         second.request_body,
         unchanged,
       ]).toEqual([again.body.id, "delivered", 1, first.request_body, first]);
-      // The same message for the receiver, with a signature of its own time.
+      // The receiver gets the same message with a fresh signature.
       expect(hooks.receiver.came[0]!.headers.get("webhook-id")).toBe(first.id);
       expect(
         new Webhook(hook.secret).verify(
@@ -107,7 +107,7 @@ describe("delivering again", () => {
       ).toEqual(finished);
     });
 
-  test("not while it is under way, and not what is not there", async () => {
+  test("is refused while a delivery is pending and for a missing one", async () => {
     await using hook = await hooks.register();
     hooks.receiver.answers(() => new Response(null, { status: 500 }));
     const sent = (await hooks.ada.send("POST", `/webhooks/${hook.id}/test`)).body;
@@ -127,7 +127,7 @@ describe("delivering again", () => {
   });
 });
 
-test("another secret: it signs at once, and for a day webhook-signature carries the old one too", async () => {
+test("a rotated secret signs at once; webhook-signature adds the old one for a day", async () => {
   await using hook = await hooks.register();
   const rotated = await hooks.ada.send("POST", `/webhooks/${hook.id}/rotate-secret`);
   const { secret, ...record } = rotated.body;
@@ -153,7 +153,7 @@ test("another secret: it signs at once, and for a day webhook-signature carries 
   ).toEqual(["v1,", "v1,"]);
   for (const either of [secret, hook.secret])
     expect(new Webhook(either).verify(body, Object.fromEntries(headers))).toEqual(finished);
-  // Only the last one before it: a further rotation ends the first.
+  // Only the previous secret is kept: a second rotation ends the first one.
   const third = (await hooks.ada.send("POST", `/webhooks/${hook.id}/rotate-secret`)).body.secret;
   await hooks.emit(finished);
   await hook.ended(2);
@@ -164,7 +164,7 @@ test("another secret: it signs at once, and for a day webhook-signature carries 
 });
 
 describe("the log", () => {
-  test("is a list like the others: newest first, in pages", async () => {
+  test("is paged, newest first, like other lists", async () => {
     await using hook = await hooks.register();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++)
@@ -181,7 +181,7 @@ describe("the log", () => {
     expectProblem(await hooks.ada.send("GET", `/webhooks/${hook.id}/deliveries?page=0`), 400);
   });
 
-  test("shows an attempt while it is under way, and when the next one comes", async () => {
+  test("shows a running attempt and the time of the next one", async () => {
     await using hook = await hooks.register();
     const gate = Promise.withResolvers<void>();
     hooks.receiver.answers(async () => {
@@ -206,11 +206,11 @@ describe("the log", () => {
     expect(delivery.attempts[0].response_body).toBe("not now");
     const gap_ms =
       Date.parse((await hook.ended())[0].attempts[1].at) - Date.parse(delivery.attempts[0].at);
-    // Three hundred milliseconds, give or take a fifth.
+    // The delay is 300 ms, plus or minus a fifth.
     expect(gap_ms).toBeGreaterThanOrEqual(240);
   });
 
-  test("keeps the first 4 KiB of an answer, whatever bytes they are", async () => {
+  test("keeps the first 4 KiB of a response, even invalid UTF-8", async () => {
     await using hook = await hooks.register();
     const answers = [
       () => new Response("ä".repeat(5_000)),
@@ -226,8 +226,8 @@ describe("the log", () => {
   });
 });
 
-describe("[25] a deleted webhook gets nothing more", () => {
-  test("and nothing of it stays in any file or table", async () => {
+describe("[25] a deleted webhook", () => {
+  test("leaves nothing in any file or table", async () => {
     const hook = await hooks.register(
       `http://hook.test:${hooks.receiver.port}/?key=canary-of-the-receiver`,
     );
@@ -239,7 +239,7 @@ describe("[25] a deleted webhook gets nothing more", () => {
     await until(async () => (await places()).length === 0);
   });
 
-  test("of what waits behind a delivery that is under way", async () => {
+  test("gets no messages queued behind a running delivery", async () => {
     const hook = await hooks.register();
     const gate = Promise.withResolvers<void>();
     hooks.receiver.answers(async () => {
@@ -252,14 +252,14 @@ describe("[25] a deleted webhook gets nothing more", () => {
     expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
     gate.resolve();
     expectProblem(await hooks.ada.send("GET", `/webhooks/${hook.id}/deliveries`), 404);
-    // What others get afterwards shows that the queue has gone on.
+    // A later delivery to another webhook shows that the queue has moved on.
     await using next = await hooks.register(`http://hook.test:${hooks.receiver.port}/next`);
     await hooks.emit(finished);
     await next.ended();
     expect(hooks.receiver.came.map(({ path }) => path)).toEqual(["/hook", "/next"]);
   });
 
-  test("of what waits for its next attempt", async () => {
+  test("gets no further attempt of a failed delivery", async () => {
     const hook = await hooks.register();
     hooks.receiver.answers(() => new Response(null, { status: 500 }));
     await hooks.emit(finished);

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what is delivered, how often, and what the log says of it.
- * Signatures are verified with libraries nobody here wrote. A number in brackets names a threat.
+ * Acceptance, on the executable: what is delivered, how often, and what the log records.
+ * Signatures are verified with third-party libraries. A number in brackets names a threat.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
@@ -29,7 +29,7 @@ beforeEach(() => {
   hooks.inner.answers(() => new Response());
 });
 
-describe("[20] a delivery is what the contract says, to the byte", () => {
+describe("[20] a delivery matches the contract to the byte", () => {
   const transcribed = {
     event: "transcription.completed",
     processing_run_id: "trn_1",
@@ -37,10 +37,10 @@ describe("[20] a delivery is what the contract says, to the byte", () => {
     status: "completed",
   };
   const cases: [why: string, body: object, type: string][] = [
-    ["an import that has finished", finished, event_type],
-    ["a transcription that is completed", transcribed, "transcription.completed"],
+    ["a finished import", finished, event_type],
+    ["a completed transcription", transcribed, "transcription.completed"],
     [
-      "any character",
+      "unusual characters",
       {
         event: event_type,
         import_run_id: '日本語 \u2028 " \\ </script> \u0001 é e\u0301 🧑‍🚀',
@@ -120,7 +120,7 @@ describe("[20] a delivery is what the contract says, to the byte", () => {
       });
     });
 
-  test("the names come from settings, and without them they are Service and Legacy", async () => {
+  test("header names come from settings and default to Service and Legacy", async () => {
     await using plain = await startHooks();
     await using hook = await plain.register();
     await plain.emit(finished);
@@ -134,8 +134,8 @@ describe("[20] a delivery is what the contract says, to the byte", () => {
   });
 });
 
-describe("who is told", () => {
-  test("every webhook of the account for this event, each signed with its own secret, and nobody else", async () => {
+describe("who gets an event", () => {
+  test("only the account's webhooks for it, each with its own signature", async () => {
     const eve = await person(hooks.server, "eve");
     await using first = await hooks.register();
     await using second = await hooks.register(`http://hook.test:${hooks.receiver.port}/second`);
@@ -151,7 +151,7 @@ describe("who is told", () => {
     expect([await other_event.log(), await other_account.log()]).toEqual([[], []]);
   });
 
-  test("nobody of a run that could not be ended", async () => {
+  test("no webhook when ending the run fails", async () => {
     await using hook = await hooks.register();
     await hooks.emit({ ...finished, import_run_id: "undone" }, { fail: true });
     await hooks.emit(finished);
@@ -161,7 +161,7 @@ describe("who is told", () => {
     ]);
   });
 
-  test("a webhook that is registered after the end of a run hears nothing of it", async () => {
+  test("not a webhook registered after the event", async () => {
     await using before = await hooks.register();
     await hooks.emit(finished);
     await before.ended();
@@ -187,13 +187,13 @@ describe("attempts", () => {
       ["[22] 500 three times", status(500, 500, 500), [500, 500, 500], "dropped"],
       ["299 is 2xx", status(299), [299], "delivered"],
       ["404, then 200", status(404, 200), [404, 200], "delivered"],
-      ["410 is like any other", status(410, 410, 410), [410, 410, 410], "dropped"],
+      ["410 is retried like any other failure", status(410, 410, 410), [410, 410, 410], "dropped"],
       ["429 without Retry-After", status(429, 200), [429, 200], "delivered"],
       ["[17] 301 is not followed", redirect(301), [301, 301, 301], "dropped"],
-      ["[17] 302", redirect(302), [302, 302, 302], "dropped"],
-      ["[17] 303", redirect(303), [303, 303, 303], "dropped"],
-      ["[17] 307", redirect(307), [307, 307, 307], "dropped"],
-      ["[17] 308", redirect(308), [308, 308, 308], "dropped"],
+      ["[17] 302 is not followed", redirect(302), [302, 302, 302], "dropped"],
+      ["[17] 303 is not followed", redirect(303), [303, 303, 303], "dropped"],
+      ["[17] 307 is not followed", redirect(307), [307, 307, 307], "dropped"],
+      ["[17] 308 is not followed", redirect(308), [308, 308, 308], "dropped"],
     ];
   for (const [why, answering, codes, ends] of cases)
     test(why, async () => {
@@ -224,7 +224,7 @@ describe("attempts", () => {
         expect(delivery.attempts[0].error).toContain("redirect");
     });
 
-  test("a receiver that is not there", async () => {
+  test("a receiver that refuses connections", async () => {
     await using hook = await hooks.register("http://hook.test:1/");
     await hooks.emit(finished);
     const [delivery] = await hook.ended();
@@ -243,7 +243,7 @@ describe("attempts", () => {
     [429, "60", 60],
     [503, "86400", 900],
   ] as const)
-    test(`a receiver that answers ${status_code} and asks for ${asked} s by Retry-After waits ${most_s} s`, async () => {
+    test(`${status_code} with Retry-After: ${asked} delays the next attempt by ${most_s} s`, async () => {
       await using hook = await hooks.register();
       hooks.receiver.answers(
         () => new Response(null, { status: status_code, headers: { "retry-after": asked } }),
@@ -267,7 +267,7 @@ describe("attempts", () => {
     });
 });
 
-describe("[13] before every attempt the host is looked up again", () => {
+describe("[13] the host is resolved again before every attempt", () => {
   const pub = ["127.0.0.2"];
   const cases: [
     why: string,
@@ -276,10 +276,10 @@ describe("[13] before every attempt the host is looked up again", () => {
     attempts: number,
     says: string,
   ][] = [
-    ["it moved to loopback: skipped", ["127.0.0.1"], "skipped", 1, "not public"],
-    ["it moved to a private network", ["10.0.0.1"], "skipped", 1, "not public"],
-    ["one more address is private", ["127.0.0.2", "127.0.0.1"], "skipped", 1, "not public"],
-    ["the name is gone: a failed attempt", "nxdomain", "dropped", 3, "does not exist"],
+    ["a move to loopback is skipped", ["127.0.0.1"], "skipped", 1, "not public"],
+    ["a move to a private network", ["10.0.0.1"], "skipped", 1, "not public"],
+    ["one of several addresses is private", ["127.0.0.2", "127.0.0.1"], "skipped", 1, "not public"],
+    ["a name that no longer exists", "nxdomain", "dropped", 3, "does not exist"],
     ["the name server fails", "servfail", "dropped", 3, "could not be looked up"],
     ["the name server refuses", "refused", "dropped", 3, "could not be looked up"],
   ];
@@ -305,7 +305,7 @@ describe("[13] before every attempt the host is looked up again", () => {
         });
     });
 
-  test("it is private at the second attempt: no third", async () => {
+  test("a move before the second attempt prevents a third", async () => {
     hooks.names.set("later.test", { a: (asked) => (asked <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://later.test:${hooks.receiver.port}/`);
     hooks.receiver.answers(() => new Response(null, { status: 500 }));
@@ -319,13 +319,13 @@ describe("[13] before every attempt the host is looked up again", () => {
     ]).toEqual(["skipped", [500, null], 1, 0]);
   });
 
-  test("[14] one look-up for each attempt, and the connection goes to what was checked", async () => {
+  test("[14] each attempt resolves once and connects to the checked address", async () => {
     hooks.names.set("twice.test", { a: (asked) => (asked <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://twice.test:${hooks.receiver.port}/`);
     const before = hooks.names.asked("twice.test");
     await hooks.emit(finished);
     await hook.ended();
-    // Both families are asked.
+    // One query for each address family.
     expect([
       hooks.names.asked("twice.test") - before,
       hooks.receiver.came.length,
@@ -333,7 +333,7 @@ describe("[13] before every attempt the host is looked up again", () => {
     ]).toEqual([2, 1, 0]);
   });
 
-  test.skipIf(!has_ipv6)("an IPv6 address is delivered to", async () => {
+  test.skipIf(!has_ipv6)("deliveries go to IPv6 addresses too", async () => {
     using six = Bun.serve({
       port: 0,
       hostname: "::1",

@@ -1,4 +1,4 @@
-/** What a supervisor needs: `dossier health`, and the files of examples/deployment. */
+/** Deployment: `dossier health` and the files of examples/deployment. */
 import { expect, onTestFinished, test } from "bun:test";
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { until } from "../helpers/server";
 const directory = join(import.meta.dir, "../../examples/deployment");
 const read = (name: string): string => readFileSync(join(directory, name), "utf8");
 
-test("health: of the port, of another address, over a socket, and of nobody", async () => {
+test("dossier health works by port, address and socket, and fails without a server", async () => {
   const at = temporaryDirectory();
   const { cert, key } = await selfSigned("dossier");
   writeFileSync(join(at, "crt"), cert);
@@ -64,7 +64,7 @@ test("health: of the port, of another address, over a socket, and of nobody", as
 
 const analyze = Bun.which("systemd-analyze");
 if (!analyze) console.log("The unit is not verified: there is no systemd-analyze.");
-test.skipIf(!analyze)("systemd finds nothing wrong with the unit", () => {
+test.skipIf(!analyze)("systemd accepts the unit", () => {
   const unit = join(temporaryDirectory(), "dossier.service");
   writeFileSync(unit, read("dossier.service").replace("/usr/local/bin/dossier", executable));
   const { exitCode, stderr } = Bun.spawnSync([analyze!, "verify", unit]);
@@ -73,7 +73,7 @@ test.skipIf(!analyze)("systemd finds nothing wrong with the unit", () => {
 
 const ldd = Bun.which("ldd");
 test.skipIf(!ldd)("the image has every library that the executable needs", () => {
-  // What distroless/base-nossl has of glibc.
+  // The glibc libraries in distroless/base-nossl.
   const there = /^(linux-vdso|libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so/;
   const needed = Bun.spawnSync([ldd!, executable]).stdout.toString();
   const names = [...needed.matchAll(/^\s*(\S+)/gm)].map(([, path]) => path!.split("/").at(-1)!);
@@ -91,7 +91,7 @@ if (!isolates)
 const nonroot = "65532";
 
 test.skipIf(!isolates)(
-  "with nothing beside its libraries it serves, is healthy and ends",
+  "with only its libraries, the server starts, reports healthy and stops",
   async () => {
     const image = await emptyRoot();
     const { env, start, health } = commandsOf(read("Dockerfile"));
@@ -126,7 +126,7 @@ test.skipIf(!isolates)(
       process.kill(Number(inside), "SIGTERM");
       expect(await server.exited).toBe(0);
     } finally {
-      // A process that has become another user's does not end with its parent.
+      // A process that changed its user isn't killed together with its parent.
       const left = server.exitCode === null ? children().split(" ").filter(Boolean) : [];
       for (const child of left) process.kill(Number(child), "SIGKILL");
       await server.exited;
@@ -154,7 +154,7 @@ async function emptyRoot(): Promise<string> {
   return image;
 }
 
-/** What the image runs, and in which environment. */
+/** The image's commands and environment. */
 function commandsOf(dockerfile: string) {
   const list = (instruction: RegExp): string[] => JSON.parse(instruction.exec(dockerfile)![1]!);
   const env = /^ENV (.+)$/m
@@ -175,7 +175,7 @@ async function freePort(): Promise<number> {
   return port!;
 }
 
-test("the image runs without root, asks itself how it is, and pins what it is made from", () => {
+test("the image runs without root, has a health check and pins its base images", () => {
   const lines = read("Dockerfile").split("\n");
   const last = lines.findLastIndex((line) => line.startsWith("FROM "));
   const final = lines.slice(last);
@@ -189,7 +189,7 @@ test("the image runs without root, asks itself how it is, and pins what it is ma
   expect(copied.every((line) => line.includes("--chown=nonroot:nonroot"))).toBe(true);
 });
 
-test("the compose file builds that image and gives it no more than it needs", () => {
+test("the compose file builds that image with minimal privileges", () => {
   const { services, volumes: named } = Bun.YAML.parse(read("compose.yaml")) as {
     services: Record<string, Record<string, any>>;
     volumes: Record<string, unknown>;
@@ -202,7 +202,7 @@ test("the compose file builds that image and gives it no more than it needs", ()
     ["ALL"],
     ["data:/data"],
   ]);
-  // What it names is there: volumes, and settings that this version knows.
+  // The volumes and settings it names exist.
   const { environment, tmpfs, image } = services.dossier!;
   for (const volume of volumes as string[]) expect(named).toHaveProperty(volume.split(":")[0]!);
   expect([tmpfs, image]).toEqual([["/tmp"], "dossier"]);
@@ -214,7 +214,7 @@ test("the compose file builds that image and gives it no more than it needs", ()
 });
 
 const cluster = join(directory, "../cluster");
-test("the compose file of several nodes names what there is: settings, volumes, services", () => {
+test("the compose file for several nodes names existing settings and services", () => {
   const { services, volumes: named } = Bun.YAML.parse(
     readFileSync(join(cluster, "compose.yaml"), "utf8"),
   ) as { services: Record<string, Record<string, any>>; volumes: Record<string, unknown> };
@@ -237,7 +237,7 @@ test("the compose file of several nodes names what there is: settings, volumes, 
 
 const caddy = Bun.which("caddy");
 if (!caddy) console.log("The Caddyfile of several nodes is not verified: there is no caddy.");
-test.skipIf(!caddy)("Caddy takes the Caddyfile of several nodes, which names its web nodes", () => {
+test.skipIf(!caddy)("Caddy accepts the Caddyfile for several nodes with its web nodes", () => {
   const file = join(cluster, "Caddyfile");
   const { exitCode } = Bun.spawnSync(
     [caddy!, "validate", "--adapter", "caddyfile", "--config", file],

@@ -1,4 +1,4 @@
-/** `dossier doctor` of the built executable, and what a start says that can't go on. */
+/** `dossier doctor` of the built executable, and the errors of a start that fails. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -23,7 +23,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 let server: Executable;
 let named = 0;
-/** A data directory of its own, as a server has left it. */
+/** A fresh copy of the server's data directory. */
 function copy(): string {
   const data = join(home, `data-${named++}`);
   cpSync(server.data, data, { recursive: true });
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("doctor", () => {
-  test("makes the same checks beside a server that runs and of one that is stopped", async () => {
+  test("makes the same checks while the server runs and while it is stopped", async () => {
     const running = await doctor(server.data, "--json");
     expect([running.code, running.stderr]).toEqual([0, ""]);
     const ids = checksOf(running).map(({ id }) => id);
@@ -80,7 +80,7 @@ describe("doctor", () => {
     await server.restart();
   });
 
-  test("ends with 1 when something is failing, and with 0 once --fix has mended it", async () => {
+  test("exits with 1 when a check fails, and with 0 after --fix has repaired it", async () => {
     const data = copy();
     await Bun.write(join(data, "secret.key"), `${"A".repeat(43)}=\n`);
     chmodSync(join(data, "secret.key"), 0o644);
@@ -88,7 +88,7 @@ describe("doctor", () => {
     expect([found.code, found.stderr]).toEqual([1, expect.stringMatching(/failing: Permissions/)]);
     const mended = await doctor(data, "--fix");
     expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/Mended: Only the/)]);
-    // The warning about backups was mended with it.
+    // --fix also made the missing backup.
     expect(readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"))).toHaveLength(
       1,
     );
@@ -97,7 +97,7 @@ describe("doctor", () => {
     );
   });
 
-  test("says what is wrong with a damaged database, and what there is to go back to", async () => {
+  test("reports a damaged database and the backup to restore", async () => {
     const data = copy();
     await runCommand(data, ["backup"]);
     spoilPages(data);
@@ -107,7 +107,7 @@ describe("doctor", () => {
     const [backup] = readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"));
     const path = join(data, "backups", backup!);
     expect(stdout).toContain(`dossier restore ${path} --data NEW`);
-    // Mended as it says.
+    // The suggested repair works.
     const restored = join(home, `data-${named++}`);
     mkdirSync(restored);
     expect(await runCommand(restored, ["restore", path])).toMatchObject({ code: 0 });
@@ -122,7 +122,7 @@ describe("doctor", () => {
     await running.stop();
   });
 
-  test("says that tables are of an earlier version, until the server was started once", async () => {
+  test("warns of tables of an earlier version until the server is started once", async () => {
     const data = join(home, `data-${named++}`);
     cpSync(join(import.meta.dir, "../released/0.1.0"), data, { recursive: true });
     const tables = async () =>
@@ -136,7 +136,7 @@ describe("doctor", () => {
     expect(await tables()).toMatchObject({ status: "ok", fix: null });
   });
 
-  test("of a directory without a database says so and makes nothing", async () => {
+  test("reports a directory without a database and creates nothing", async () => {
     const data = mkdtempSync(join(home, "empty-"));
     const { code, stdout } = await doctor(data);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/no database in it/)]);
@@ -155,11 +155,11 @@ describe("a start", () => {
     expect(stderr).toContain(join(data, "backups"));
   });
 
-  test("on the database of a newer version names it, and rollback goes back", async () => {
+  test("on a newer version's database names that version, and rollback goes back", async () => {
     const data = copy();
     const old = await runCommand(data, ["rollback"]);
     expect([old.code, old.stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
-    // As a newer version leaves it: a copy from before, and tables that this one does not know.
+    // The state a newer version leaves: a copy from before, and migrations unknown to this one.
     const before = readFileSync(join(data, "dossier.db"));
     await Bun.write(join(data, "backups", "20990101T000000Z-before-9.0.0.db"), before);
     const database = new Database(join(data, "dossier.db"));
@@ -190,7 +190,7 @@ describe("a start", () => {
     await older.stop();
   });
 
-  test("is not gone back from while a server runs", async () => {
+  test("rollback is refused while a server runs", async () => {
     const listed = await runCommand(server.data, ["rollback", "--list"]);
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^There is no copy/)]);
     const { code, stderr } = await runCommand(server.data, ["rollback"]);
@@ -206,7 +206,7 @@ describe("a start", () => {
   });
 });
 
-/** What commands have done to the directory, the newest first: action, record, outcome. */
+/** Restores and rollbacks in the audit log, newest first: action, record, outcome. */
 async function auditOf(of: Executable): Promise<unknown[][]> {
   const key = await of.createUser("auditor@example.com", { role: "admin" });
   const { body } = await of.api("GET", "/audit?per_page=100", undefined, { key });
@@ -215,7 +215,7 @@ async function auditOf(of: Executable): Promise<unknown[][]> {
     .map(({ action, record, outcome }: any) => [action, record, outcome]);
 }
 
-/** Pages in the middle hold something else. */
+/** Overwrites pages in the middle of the file. */
 function spoilPages(data: string): void {
   const path = join(data, "dossier.db");
   const file = openSync(path, "r+");

@@ -1,7 +1,6 @@
 /**
- * Every command and block of the documentation, as it stands there: typed into a shell in order,
- * against the built executable (test/helpers/page-blocks.ts says what the comments before blocks
- * mean).
+ * Runs every command and code block of the documentation in a shell, in order, against the built
+ * executable. test/helpers/page-blocks.ts explains the comments before blocks.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
@@ -15,12 +14,12 @@ import { readPage, type Page, type Reading } from "../helpers/pages";
 const limit_ms = 180_000;
 const root = resolve(import.meta.dir, "../..");
 
-/** A page whose examples reach this machine. */
+/** For a page whose examples connect to this machine. */
 const local = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
 };
-/** A page that shows what words find as well as what vectors do. */
+/** For a page whose results don't need vectors. */
 const by_words = { DOSSIER_EMBEDDINGS_PROVIDER: "none" };
 const pages: readonly Page[] = [
   { path: "README.md", after: "nothing" },
@@ -51,7 +50,7 @@ const pages: readonly Page[] = [
   { path: "examples/README.md", after: "server", server_env: by_words },
   { path: "docs/architecture.md", after: "nothing" },
 ];
-/** Those without a block. */
+/** Pages without code blocks. */
 const words_alone = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
@@ -68,7 +67,7 @@ if (!reads) console.log("The documentation is not tried: that needs bash and cur
 
 for (const page of pages)
   test.skipIf(!reads)(
-    `${page.path}, block by block`,
+    `${page.path}: every block works`,
     async () => {
       const reading = await readPage(page);
       const { ran, missing, to_compile } = reading;
@@ -79,7 +78,7 @@ for (const page of pages)
   );
 
 test(
-  "TypeScript that is for reading has the right types",
+  "TypeScript examples that are not run type-check",
   async () => {
     const home = temporaryDirectory();
     try {
@@ -96,7 +95,7 @@ test(
   limit_ms,
 );
 
-test("every page of the project is tried", async () => {
+test("every page of the project is tested", async () => {
   const all = ["*.md", "docs/*.md", "examples/*.md"].flatMap((pattern) => [
     ...new Glob(pattern).scanSync({ cwd: root }),
   ]);

@@ -35,7 +35,7 @@ describe("dossier mcp", () => {
   }, 120_000);
   afterAll(() => dossier[Symbol.asyncDispose]());
 
-  test("passes the messages of a desktop program on", async () => {
+  test("relays the messages of a desktop program", async () => {
     const client = new Client({ name: "desktop", version: "1" });
     const file = `${dossier.data}/agent.key`;
     await Bun.write(file, `${key}\n`);
@@ -55,9 +55,9 @@ describe("dossier mcp", () => {
   }, 60_000);
 
   const runs: [why: string, env: Record<string, string>, says: RegExp, code: number][] = [
-    ["a key that is not valid", { DOSSIER_MCP_KEY: "none" }, /"error":.*API key/, 0],
+    ["an invalid key", { DOSSIER_MCP_KEY: "none" }, /"error":.*API key/, 0],
     [
-      "a server that is not there",
+      "an unreachable server",
       { DOSSIER_MCP_KEY: "none", DOSSIER_MCP_URL: "http://127.0.0.1:9" },
       /"error":.*did not answer/,
       0,
@@ -65,7 +65,7 @@ describe("dossier mcp", () => {
     ["no key", {}, /DOSSIER_MCP_KEY/, 2],
     ["no address", { DOSSIER_MCP_KEY: "a", DOSSIER_MCP_URL: "nas" }, /--url/, 2],
   ];
-  test.each(runs)("%s is said in words", async (_why, env, says, code) => {
+  test.each(runs)("%s gives a readable error", async (_why, env, says, code) => {
     const run = Bun.spawn([executable, "mcp"], {
       env: environment(env),
       stdin: new Blob([`${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list" })}\n`]),

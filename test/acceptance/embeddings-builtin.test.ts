@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: the encoder's model is unpacked into the data directory, mended
- * there when it is damaged, done without where nothing can be written; other models are added.
+ * Acceptance, on the executable: the encoder's model is unpacked into the data directory, repaired
+ * when damaged, and kept in memory if it can't be written; other models can be added.
  */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -9,7 +9,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
 
-/** As it is without any setting: the encoder makes the vectors. */
+/** The default setting: the built-in encoder makes the vectors. */
 const env = { DOSSIER_EMBEDDINGS_PROVIDER: "" },
   file = "multilingual-e5-small.bin",
   bytes = 42_114_624,
@@ -24,13 +24,13 @@ async function addedBy(dossier: Executable): Promise<void> {
   for (const content of [quote, "Herons stand in shallow water."])
     await dossier.api("POST", "/documents", { folder_id: id, name: "d", content });
 }
-/** Questions of other words than the passage's: its meaning finds it. */
+/** Waits until a query that shares no words with the passage finds it by meaning. */
 async function found(dossier: Executable, query: string): Promise<void> {
   const { data } = (await dossier.api("GET", "/folders")).body;
   await dossier.until(`/folders/${data[0].id}`, ({ body }) => body.vectors_pending === 0, {
     limit_ms: 120_000,
   });
-  // A question waits for no model that is being unpacked: words alone answer it then.
+  // A search doesn't wait for a model being unpacked; until then it uses words only.
   await dossier.untilTrue(async () => {
     const { body } = await dossier.api("POST", "/search", { query });
     if (body.data[0]?.quote === quote) return true;
@@ -59,7 +59,7 @@ async function asked(
   return { outcome: result!.outcome, quotes: result!.citations.map((one) => one.quote) };
 }
 
-/** Runs `use`, and answers which addresses the server has connected to; null: nobody can tell. */
+/** Runs `use` and returns the addresses the server connected to, or null if unknown. */
 async function connections(
   dossier: Executable,
   use: () => Promise<void>,
@@ -97,7 +97,7 @@ describe("one server", () => {
   }, 60_000);
   afterAll(() => dossier?.[Symbol.asyncDispose]());
 
-  test("unpacks the model at its first use, and fetches nothing", async () => {
+  test("unpacks the model on first use without downloading anything", async () => {
     expect(readdirSync(dossier.data)).not.toContain("models");
     const connected = await connections(dossier, async () => {
       await added(dossier);
@@ -108,7 +108,7 @@ describe("one server", () => {
     expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([bytes, 0o600]);
   }, 300_000);
 
-  test("finds what an English document says by a German question, and all of it can be seen", async () => {
+  test("answers a German question from an English document by meaning", async () => {
     const { data } = (await dossier.api("GET", "/folders")).body;
     const { body: record } = await dossier.until(
       `/folders/${data[0].id}`,
@@ -129,7 +129,7 @@ describe("one server", () => {
     expect((await asked(dossier, "Wer hat das Telefon erfunden?")).outcome).toBe("no_answer");
   }, 300_000);
 
-  test("has no model in its backups", async () => {
+  test("leaves the model out of backups", async () => {
     await dossier.mustCli(["backup"]);
     const [backup] = readdirSync(join(dossier.data, "backups")).filter((name) =>
       name.endsWith(".zip"),
@@ -150,7 +150,7 @@ describe("one server", () => {
     ["it has 1000 bytes", async () => truncateSync(path, 1_000)],
   ];
   for (const [said, damage] of damages)
-    test(`mends a damaged model: ${said}; what a copy left behind goes with it`, async () => {
+    test(`repairs a damaged model: ${said}; partial copies are deleted`, async () => {
       await dossier.stop();
       await damage();
       writeFileSync(join(modelsOf(dossier), `${file}.1.part`), "the beginning of it");
@@ -162,7 +162,7 @@ describe("one server", () => {
       expect(readdirSync(modelsOf(dossier))).toEqual([file]);
     }, 300_000);
 
-  test("has further models added, listed, chosen and refused", async () => {
+  test("adds and lists further models, and refuses invalid ones", async () => {
     const broken = join(dossier.data, "broken.bin");
     writeFileSync(broken, "E5S1 and nothing more");
     for (const [why, args, said] of [
@@ -182,7 +182,7 @@ describe("one server", () => {
       ["multilingual-e5-small", "executable", "query: "],
       ["mine", "added", "Q: "],
     ]);
-    // A second one of the name takes the place of the first.
+    // Adding the same name again replaces the model.
     await dossier.mustCli(["model", "add", path, "--name", "mine"]);
     expect(readdirSync(modelsOf(dossier)).filter((name) => name.startsWith("mine"))).toHaveLength(
       2,
@@ -192,8 +192,8 @@ describe("one server", () => {
   }, 300_000);
 });
 
-test("where the model can't be written it is kept in memory", async () => {
-  // A file stands where the directory should be: nobody can write there, the superuser included.
+test("the model is kept in memory where it can't be written", async () => {
+  // A file in place of the directory prevents writing even for the superuser.
   await using dossier = await startExecutable({ env });
   writeFileSync(modelsOf(dossier), "in the way");
   await added(dossier);
@@ -212,7 +212,7 @@ const count = (dossier: Executable, query: string): number => {
 const made = (dossier: Executable) => count(dossier, "select count(*) n from index_vectors");
 const waiting = (dossier: Executable) =>
   count(dossier, "select count(*) n from index_vectors_waiting");
-/** Notes of a few seconds' work together, found by words. */
+/** Adds notes that take a few seconds to encode, and waits until words find them. */
 async function notes(dossier: Executable): Promise<string> {
   await dossier.createUser();
   const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
@@ -227,7 +227,7 @@ async function notes(dossier: Executable): Promise<string> {
 }
 const notes_count = 24;
 
-test("ended or killed while passages are encoded, it goes on where it was", async () => {
+test("encoding resumes where it was after a stop or kill", async () => {
   await using dossier = await startExecutable({ env });
   const folder = await notes(dossier);
   await dossier.untilTrue(() => made(dossier) > 0, 120_000);
@@ -250,7 +250,7 @@ test("ended or killed while passages are encoded, it goes on where it was", asyn
   await dossier.until(`/folders/${folder}`, ({ body }) => body.vectors_pending === 0, {
     limit_ms: 120_000,
   });
-  // Each has one vector in the end.
+  // In the end each note has exactly one vector.
   expect([made(dossier), waiting(dossier)]).toEqual([notes_count, 0]);
   expect(
     count(dossier, "select count(distinct segment_id) n from index_vectors where set_id > 0"),

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: vectors that an endpoint makes survive a server that is killed. */
+/** Acceptance, on the executable: vectors from an endpoint survive a killed server. */
 import { expect, onTestFinished, test } from "bun:test";
 import { startEmbedder } from "../helpers/embedder";
 import { startExecutable } from "../helpers/executable";
@@ -6,7 +6,7 @@ import { startExecutable } from "../helpers/executable";
 const car = "The vehicle is sold at a price of nine thousand.",
   sea = "Herons stand in shallow water.";
 
-test("kill -9 while vectors are made loses none: after each start the work goes on where it was, and ends", async () => {
+test("kill -9 while vectors are made loses none: the work resumes and completes", async () => {
   const embedder = startEmbedder();
   onTestFinished(() => void embedder.stop());
   await using dossier = await startExecutable({
@@ -48,7 +48,7 @@ test("kill -9 while vectors are made loses none: after each start the work goes 
   await dossier.untilTrue(() => new Set(embedder.asked.flatMap(({ input }) => input)).size >= 30);
 }, 120_000);
 
-test("dossier ask says that documents have no vectors yet when it has no answer", async () => {
+test("dossier ask without an answer mentions documents that have no vectors yet", async () => {
   const embedder = startEmbedder();
   onTestFinished(() => void embedder.stop());
   embedder.behaves("silent");

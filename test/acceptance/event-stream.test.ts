@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: the stream of a user's changes, through kill -9, restarts, keys
- * that end by a command, and readers who do not read.
+ * Acceptance, on the executable: a user's event stream across kill -9, restarts, keys deactivated
+ * by a command, and clients that never read.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { about, endKeysBy, eventStreamCases, listening, namesOf } from "../cases/event-stream";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-test("kill -9, twice, with a stream open: who comes back is told what was missed, each once and in order", async () => {
+test("after two kills, a returning client gets every missed event once and in order", async () => {
   const stream = await listening(server, "ada");
   const first = await ada.folder("first");
   const { id } = await stream.until(about("folder.created", first));
@@ -42,7 +42,7 @@ test("kill -9, twice, with a stream open: who comes back is told what was missed
   await server.kill();
   expect(await stream.ended).toBe(false);
   await server.restart();
-  // Nobody listens now, and it is written down all the same.
+  // Events are recorded even while nobody listens.
   const third = await ada.folder("third");
   await server.kill();
   await server.restart();
@@ -66,7 +66,7 @@ test("kill -9, twice, with a stream open: who comes back is told what was missed
   await back.leave();
 });
 
-test("clients that never read hinder nobody, and a stop ends their streams", async () => {
+test("clients that never read don't slow others, and a stop ends their streams", async () => {
   const key = await server.key("ada");
   const idle = Array.from({ length: 50 }, () => openSocket(server.url(), { paused: true }));
   for (const socket of idle)

@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/chat-notifier in the built executable: what an incoming webhook gets, and
- * what becomes of news that the chat does not take at once.
+ * The plugin of examples/chat-notifier in the built executable: what the chat's incoming
+ * webhook receives, and how messages are retried that it doesn't accept at once.
  */
 import {
   afterAll,
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 beforeEach(() => chat.answers(() => new Response("ok")));
 
-/** As Slack checks it: JSON with a text. */
+/** Checked as Slack does: JSON with a text. */
 const lines = (): string[] =>
   chat.came.flatMap(({ method, path, headers, body }) => {
     expect([method, path, headers.get("content-type")]).toEqual([
@@ -66,7 +66,7 @@ const upload = async (name: string, key = ada, folder = folder_id): Promise<stri
 };
 
 describe("the chat is told", () => {
-  test("of an import that has ended", async () => {
+  test("of a finished import", async () => {
     site.set("/one.txt", new Response("The otter.", { headers: { "content-type": "text/plain" } }));
     const urls = [`${site.url}/one.txt`, `${site.url}/none`];
     const client = {
@@ -81,7 +81,7 @@ describe("the chat is told", () => {
     ]);
   });
 
-  test("of documents that can't be read, together, and their names do nothing there", async () => {
+  test("of unreadable documents together, with their names escaped", async () => {
     const first = await upload("<!channel> @here [x](evil.test) `&`.pdf");
     const second = await upload("Second.pdf");
     await until(new RegExp(second));
@@ -116,19 +116,19 @@ describe("the chat is told", () => {
     expect(JSON.stringify(chat.came)).not.toContain("Who sleeps");
   });
 
-  test("and of nobody who is not named", async () => {
+  test("of nothing by users who aren't listed", async () => {
     const key = await dossier.createUser("bob@example.com");
     const folder = (await dossier.api("POST", "/folders", { name: "Own" }, { key })).body.id;
     const bobs = await upload("Bobs.pdf", key, folder);
     await dossier.until(`/documents/${bobs}`, ({ body }) => body.status === "sync_failed", { key });
-    // What came later is told, so what came before would have been.
+    // A later document is reported, so an earlier one would have been too.
     const adas = await upload("Adas.pdf");
     await until(new RegExp(adas));
     expect(lines().join()).not.toContain("Bobs");
   });
 });
 
-describe("a chat that does not take it", () => {
+describe("a chat that refuses a message", () => {
   const later: [reason: string, first: () => Response][] = [
     ["fails", () => new Response("no", { status: 500 })],
     [
@@ -136,7 +136,7 @@ describe("a chat that does not take it", () => {
       () => new Response("slow", { status: 429, headers: { "retry-after": "0" } }),
     ],
   ];
-  test.each(later)("%s: is told again", async (reason, first) => {
+  test.each(later)("%s: gets it again", async (reason, first) => {
     chat.answers((n) => (n === 0 ? first() : new Response("ok")));
     const document_id = await upload(`${reason}.pdf`);
     await until(new RegExp(document_id));
@@ -144,7 +144,7 @@ describe("a chat that does not take it", () => {
     expect(new Set(chat.came.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("gets it after a crash of the server, too", async () => {
+  test("gets it again after the server crashes", async () => {
     chat.answers(() => new Response("no", { status: 503 }));
     const document_id = await upload("Crash.pdf");
     await until(new RegExp(document_id));
@@ -154,7 +154,7 @@ describe("a chat that does not take it", () => {
     await until(new RegExp(document_id));
   });
 
-  test("has no such webhook any more: that is said, and the next news is tried anew", async () => {
+  test("has deleted the webhook: this is reported; the next message is tried", async () => {
     chat.answers(() => new Response("no_service", { status: 404 }));
     const health = async () => (await dossier.api("GET", "/health", undefined, { key: ada })).body;
     const gone = await upload("Gone.pdf");

@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/github-sign-in in the built executable, at a server that answers as GitHub
- * documents it.
+ * The plugin of examples/github-sign-in in the built executable, against a server that follows
+ * GitHub's documentation.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ const github = Bun.serve({
         form.get("code") === "good" &&
         form.get("client_secret") === "secret" &&
         proof.digest("base64url") === challenge;
-      // It answers 200 to what it refuses.
+      // GitHub answers 200 to refused requests too.
       return Response.json(right ? { access_token: "gho_1" } : { error: "bad_verification_code" });
     }
     if (request.headers.get("authorization") !== "Bearer gho_1")
@@ -70,43 +70,43 @@ afterAll(async () => {
 
 test.each([
   [
-    "a member comes in",
+    "a member is signed in",
     { id: 1, login: "bob", email: "bob@example.com", state: "active" },
     "good",
     "member",
   ],
   [
-    "an administrator by name",
+    "an administrator listed in the settings",
     { id: 2, login: "ada", email: "ada@example.com", state: "active" },
     "good",
     "admin",
   ],
   [
-    "the same under another name",
+    "a member whose login has changed",
     { id: 1, login: "bobby", email: "bobby@example.com", state: "active" },
     "good",
     "bob@example.com",
   ],
   [
-    "somebody else",
+    "a user outside the organization is refused",
     { id: 3, login: "eve", email: "eve@example.com" },
     "good",
     "no member of example",
   ],
   [
-    "who was only invited",
+    "an invited user is refused",
     { id: 4, login: "kim", email: "kim@example.com", state: "pending" },
     "good",
     "no member of example",
   ],
   [
-    "without a verified address",
+    "a user without a verified address is refused",
     { id: 5, login: "zoe", email: "zoe@example.com", state: "active", verified: false },
     "good",
     "no address",
   ],
   [
-    "with a code that is none",
+    "an invalid code is refused",
     { id: 1, login: "bob", email: "bob@example.com", state: "active" },
     "bad",
     "has not let you in",
@@ -125,7 +125,7 @@ test.each([
   expect(status === 302).toBe(user !== null);
 });
 
-test("with passwords off the command line still lets people in", async () => {
+test("the command line can turn password sign-in off and on again", async () => {
   const root = { email: "root@example.com", password: "correct horse battery staple" };
   const create = ["user", "create", "--email", root.email, "--role", "admin", "--password-stdin"];
   await dossier.mustCli(create, { stdin: root.password });

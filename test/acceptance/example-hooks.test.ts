@@ -1,6 +1,6 @@
 /**
  * The plugins of examples/virus-scan and examples/question-policy in the built executable: what
- * they refuse is refused on the network too, with their words.
+ * they refuse is refused by the API, with their messages.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -32,7 +32,7 @@ afterAll(async () => {
   await clamd[Symbol.asyncDispose]();
 });
 
-test("uploads, folders and questions are let through, or refused with a reason", async () => {
+test("uploads, folders and questions are accepted, or refused with a reason", async () => {
   const send = (path: string, body: unknown) => dossier.api("POST", path, body);
   const { body: folder } = await send("/folders", { name: "HR Handbooks" });
   const upload = (text: string, name = "a.txt") =>

@@ -61,7 +61,7 @@ const source = (more: object = {}) => ({
 const inbox = () => server.getMailbox("INBOX");
 
 describe("a mail folder", () => {
-  test("becomes documents, with attachments; the folder stays as it was", async () => {
+  test("becomes documents with attachments and isn't changed", async () => {
     const { run, items, texts } = await example.run(source());
     expect([run.status, run.source.password]).toEqual(["completed", { set: true }]);
     expect(items.map(({ uri }) => uri)).toEqual(
@@ -78,7 +78,7 @@ describe("a mail folder", () => {
     expect(inbox().messages.flatMap(({ flags }: any) => flags)).not.toContain("\\Seen");
   });
 
-  test("is read once: what is new is read, and what is not there any more goes", async () => {
+  test("is read incrementally: new messages are added, missing ones removed", async () => {
     inbox().messages.shift();
     server.appendMessage("INBOX", [], false, message("Carp", "The carp swims."));
     const { run, items, texts } = await example.run(source(), { gone: "remove" });
@@ -88,14 +88,14 @@ describe("a mail folder", () => {
     expect([names.includes("Carp"), names.includes("Otters")]).toEqual([true, false]);
   });
 
-  test("may be another one than the inbox", async () => {
+  test("can be another folder than the inbox", async () => {
     const { run, texts } = await example.run(source({ folder: "Archive" }));
     expect(run.status).toBe("completed");
     expect(texts.find(([name]) => name === "Herons")![1]).toContain("The heron stands.");
   });
 });
 
-describe("what is wrong is said, with what to do", () => {
+describe("errors are explained with a remedy", () => {
   const at = (bad_port: number, security = "none") => ({ port: bad_port, security });
   const cases: [
     reason: string,
@@ -104,13 +104,13 @@ describe("what is wrong is said, with what to do", () => {
     said: RegExp,
   ][] = [
     [
-      "the password",
+      "a wrong password",
       () => ({ password: "wrong!" }),
       "credentials_refused",
       /refuses .*app password/,
     ],
     [
-      "the folder",
+      "a missing folder",
       () => ({ folder: "Nope" }),
       "unreadable",
       /^The mailbox has no folder Nope\. It has INBOX, Archive\.$/,
@@ -122,20 +122,20 @@ describe("what is wrong is said, with what to do", () => {
       /could not be reached, or broke off \(.*Correct host, port and security\.$/,
     ],
     [
-      "its certificate",
+      "an untrusted certificate",
       async () => at(await example.badService("has a bad certificate"), "tls"),
       "certificate_refused",
       /certificate .* was not accepted .*NODE_EXTRA_CA_CERTS/,
     ],
     [
-      "no TLS where it is wanted",
+      "a server without the required TLS",
       () => ({ security: "starttls" }),
       "unreachable",
       /starttls is 143/,
     ],
-    ["an address inside", () => ({ host: "127.0.0.2" }), "address_refused", /only public hosts/],
+    ["a private address", () => ({ host: "127.0.0.2" }), "address_refused", /only public hosts/],
     [
-      "one that hangs",
+      "a server that hangs",
       async () => at(await example.badService("hangs")),
       "timeout",
       /does not answer\. Correct host, port and security/,
@@ -152,12 +152,12 @@ describe("what is wrong is said, with what to do", () => {
   });
 
   const refused: [reason: string, more: object, pointer: string][] = [
-    ["a host that is none", { host: "imap example" }, "/source/host"],
-    ["a name inside the network", { host: "mailserver" }, "/source/host"],
+    ["an invalid host", { host: "imap example" }, "/source/host"],
+    ["a local host name", { host: "mailserver" }, "/source/host"],
     ["no password", { password: undefined }, "/source/password"],
-    ["a day that is none", { since: "yesterday" }, "/source/since"],
+    ["an invalid date", { since: "yesterday" }, "/source/since"],
   ];
-  test.each(refused)("at once: %s", async (_reason, more, pointer) => {
+  test.each(refused)("refused before the import starts: %s", async (_reason, more, pointer) => {
     const { status, body } = await example.dossier.api("POST", "/imports", {
       folder_id: example.folder_id,
       source: source(more),
@@ -165,7 +165,7 @@ describe("what is wrong is said, with what to do", () => {
     expect([status, body.errors?.[0]?.pointer]).toEqual([400, pointer]);
   });
 
-  test("leaves the server as it was", async () => {
+  test("failed imports leave the server healthy", async () => {
     expect((await example.dossier.api("GET", "/health")).body).toMatchObject({ status: "ok" });
   });
 });

@@ -45,7 +45,7 @@ const source = (more: object = {}) => ({
   ...more,
 });
 
-test("every link of the text becomes a document", async () => {
+test("every link in the text becomes a document", async () => {
   const { run, items } = await importOf(client, { folder_id, source: source() });
   expect([run.status, items.map(({ uri }) => uri)]).toEqual([
     "completed",
@@ -62,7 +62,7 @@ test("every link of the text becomes a document", async () => {
   );
 });
 
-test("only the links of a section, and a dry run that shows them", async () => {
+test("a dry run lists only the links of a section", async () => {
   const { body } = await dossier.api("POST", "/imports", {
     folder_id,
     source: source({ section: "birds" }),
@@ -75,7 +75,7 @@ test("only the links of a section, and a dry run that shows them", async () => {
   });
 });
 
-test("its failure is the run's, in its own words", async () => {
+test("a failed run reports the plugin's own error message", async () => {
   const { run } = await importOf(client, { folder_id, source: source({ section: "Fish" }) });
   expect([run.status, run.error]).toEqual([
     "failed",
@@ -84,7 +84,7 @@ test("its failure is the run's, in its own words", async () => {
 });
 
 const refused: [reason: string, source: object, pointer: string][] = [
-  ["a field that is missing", { type: "reading-list" }, "/source/url"],
+  ["a missing field", { type: "reading-list" }, "/source/url"],
   [
     "a field of the wrong type",
     { type: "reading-list", url: "https://a.test/", section: 7 },
@@ -96,7 +96,7 @@ test.each(refused)("refused: %s", async (_reason, given, pointer) => {
   expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
 });
 
-test("a type that nobody knows: the answer names those that are known, the plugin's among them", async () => {
+test("an unknown type is refused; the error lists the plugin's type too", async () => {
   const { status, body } = await dossier.api("POST", "/imports", {
     folder_id,
     source: { type: "pigeon" },

@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/jupyter in the built executable: notebooks as Jupyter, Colab and VS Code
- * write them become documents, and hostile ones do no harm.
+ * The plugin of examples/jupyter in the built executable: notebooks written by Jupyter, Colab and
+ * VS Code become documents, and hostile ones do no harm.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => dossier?.[Symbol.asyncDispose]());
 
-/** The document of a file, once it was read. */
+/** Uploads a file and returns its document once it has been read. */
 async function read(name: string, content: string | Blob): Promise<any> {
   const form = new FormData();
   form.append("file", new File([content], name));
@@ -50,7 +50,7 @@ const notebook = (cells: unknown, metadata: object = python): string =>
 const png = { "image/png": "iVBORw0KGgo=", "text/plain": ["<Figure size 640x480 with 1 Axes>"] };
 
 describe("a notebook", () => {
-  test("is its notes, its code with the language, and what that printed", async () => {
+  test("becomes its notes, its code with the language, and its output", async () => {
     const document = await read(
       "survey.ipynb",
       notebook([
@@ -105,21 +105,21 @@ describe("a notebook", () => {
 
   const recognised: [reason: string, name: string, content: string, media_type: string][] = [
     [
-      "Colab begins with the format",
+      "a Colab notebook, with the format first",
       "colab.ipynb",
       JSON.stringify({ nbformat: 4, nbformat_minor: 0, metadata: {}, cells: [note("Colab")] }),
       media_type,
     ],
-    ["its name says nothing", "download", notebook([note("Nameless")]), media_type],
+    ["a name without extension", "download", notebook([note("Nameless")]), media_type],
     ["a byte order mark", "marked.ipynb", `\ufeff${notebook([note("Marked")])}`, media_type],
     [
-      "so long that the cells begin late",
+      "cells that begin late",
       "late.ipynb",
       JSON.stringify({ nbformat: 4, metadata: { x: "y".repeat(90_000) }, cells: [note("Late")] }),
       media_type,
     ],
     [
-      "format 3",
+      "notebook format 3",
       "old.ipynb",
       JSON.stringify({
         metadata: { name: "" },
@@ -142,20 +142,20 @@ describe("a notebook", () => {
       media_type,
     ],
     [
-      "no notebook: it only speaks of one",
+      "not a notebook: one nested in other JSON",
       "list.json",
       JSON.stringify({ books: [JSON.parse(notebook([note("Inner")]))] }),
       "application/json",
     ],
     [
-      "no notebook: another JSON with cells",
+      "not a notebook: other JSON with cells",
       "grid.ipynb",
       JSON.stringify({ cells: [1, 2], rows: 2 }),
       "application/json",
     ],
-    ["no notebook: a text of that name", "plain.ipynb", "Just words.", "text/plain"],
+    ["not a notebook: plain text", "plain.ipynb", "Just words.", "text/plain"],
   ];
-  test.each(recognised)("known by its content: %s", async (_reason, name, content, type) => {
+  test.each(recognised)("is known by its content: %s", async (_reason, name, content, type) => {
     expect(await read(name, content)).toMatchObject({ status: "synced", media_type: type });
   });
 });
@@ -244,12 +244,12 @@ describe("a hostile notebook", () => {
       { code: "empty", message: "The file has no text." },
     ],
   ];
-  test.each(failed)("fails in words: %s", async (reason, content, error) => {
+  test.each(failed)("fails with a readable error: %s", async (reason, content, error) => {
     const document = await read(`${reason}.ipynb`, content());
     expect([document.status, document.error]).toEqual(["sync_failed", error]);
   });
 
-  test("leaves the server as it was", async () => {
+  test("leaves the server healthy", async () => {
     expect((await dossier.api("GET", "/health")).body).toMatchObject({ status: "ok", plugins: [] });
     expect(dossier.output()).not.toContain("jupyter");
   });

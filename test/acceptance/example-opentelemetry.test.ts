@@ -1,13 +1,13 @@
 /**
- * The plugin of examples/opentelemetry, bundled, in the built executable: what a collector gets of
- * requests and jobs, over OTLP.
+ * The plugin of examples/opentelemetry, bundled, in the built executable: what a collector
+ * receives about requests and jobs over OTLP.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 setDefaultTimeout(120_000);
 
-/** A span as OTLP has it in JSON, with its attributes by name. */
+/** A span in OTLP's JSON form, with its attributes by name. */
 interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -73,10 +73,10 @@ const of = (request_id: string): Span[] =>
 describe("a request and its jobs", () => {
   const ids: [reason: string, id: string, trace: string][] = [
     ["a word", "my-request", new Bun.CryptoHasher("sha256").update("my-request").digest("hex")],
-    ["what nginx makes", "b0c1d2e3f4a5968778695a4b3c2d1e0f", "b0c1d2e3f4a5968778695a4b3c2d1e0f"],
+    ["an id made by nginx", "b0c1d2e3f4a5968778695a4b3c2d1e0f", "b0c1d2e3f4a5968778695a4b3c2d1e0f"],
     ["a UUID", "6F1F2C0E-2f0b-4b7e-9f43-1d2a7c9b5e10", "6f1f2c0e2f0b4b7e9f431d2a7c9b5e10"],
   ];
-  test.each(ids)("are one trace, named by the id of the request: %s", async (_why, id, trace) => {
+  test.each(ids)("are one trace, named by the request id: %s", async (_why, id, trace) => {
     const { body } = await dossier.api(
       "POST",
       "/documents",
@@ -113,12 +113,12 @@ describe("a request and its jobs", () => {
     expect(body.id).toStartWith("doc_");
   });
 
-  test("say nothing of what people wrote, and come with the authorization", () => {
+  test("contain no user content and are sent with the authorization", () => {
     expect(JSON.stringify(spans)).not.toContain(canary);
     expect(asked[0]).toEqual({ path: "/v1/traces", authorization: "Bearer of news" });
   });
 
-  test("what was refused, or has no route, is a span as well, and no failure", async () => {
+  test("include refused requests as spans without an error", async () => {
     const headers = { "x-request-id": "lost" };
     await dossier.api("GET", "/no-such-path", undefined, { headers });
     await dossier.untilTrue(() => of("lost").length === 1);
@@ -128,7 +128,7 @@ describe("a request and its jobs", () => {
   });
 });
 
-test("a collector that refuses costs spans, which are counted, and nothing else", async () => {
+test("a collector that refuses spans only loses them, and they are counted", async () => {
   status = 400;
   const metrics = async () => (await fetch(`${dossier.url()}/metrics`)).text();
   const lost = async () => {
@@ -144,7 +144,7 @@ test("a collector that refuses costs spans, which are counted, and nothing else"
   await dossier.untilTrue(() => of("again").length === 1);
 });
 
-test("what waits is sent before the server ends", async () => {
+test("pending spans are sent before the server stops", async () => {
   const headers = { "x-request-id": "last" };
   await dossier.api("GET", "/folders", undefined, { headers });
   await dossier.stop();

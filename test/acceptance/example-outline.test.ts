@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/outline, added to the built executable: what its panel shows of a document
- * that is there.
+ * The plugin of examples/outline, added to the built executable: what its panel shows for a
+ * document.
  */
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
@@ -12,14 +12,14 @@ const source = resolve(import.meta.dir, "../../examples/outline/plugin.ts");
 const password = "correct horse battery staple";
 const content = "# Hut book\n\nThe hut is open 😀 in winter.\n\n2.1 The roof\n\nIt leaks.\n";
 
-/** The components as plain texts: what they are made of is the console's business. */
+/** The console's components, reduced to plain values. */
 const ui = {
   text: (text: string) => text,
   button: ({ label, onPress }: { label: string; onPress: () => void }) => ({ label, onPress }),
   stack: (...parts: unknown[]) => parts.filter(Boolean),
 };
 
-test("tells how long a document takes to read, and leads to its headings", async () => {
+test("the panel shows a document's reading time and links to its headings", async () => {
   await using dossier = await startExecutable({
     env: { DOSSIER_ADMIN_EMAIL: "ada@example.com", DOSSIER_ADMIN_PASSWORD: password },
   });

@@ -1,6 +1,6 @@
 /**
  * The plugin of examples/activity in the built executable: its table, route, job, event, slot and
- * settings work as its comments say.
+ * settings work as its comments describe.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, start_limit_ms);
 afterAll(() => dossier[Symbol.asyncDispose]());
 
-/** A text document of Ada's whose indexing has ended. */
+/** Adds a text document of Ada's and waits until its indexing has ended. */
 async function settled(name: string, content: string): Promise<string> {
   const { body } = await dossier.api(
     "POST",
@@ -40,7 +40,7 @@ async function settled(name: string, content: string): Promise<string> {
   });
   return body.id;
 }
-/** Ada's activity about a document, once there is any. */
+/** Ada's activity entries for a document, once there are any. */
 const activityOf = async (document_id: string) => {
   const answer = await dossier.until(
     "/activity",
@@ -51,7 +51,7 @@ const activityOf = async (document_id: string) => {
 };
 
 describe("the activity plugin", () => {
-  test("is loaded, and nothing was left out", async () => {
+  test("is loaded, and no plugin was left out", async () => {
     expect((await dossier.api("GET", "/health")).body).toMatchObject({ status: "ok", plugins: [] });
     const list = JSON.parse(await dossier.mustCli(["plugin", "list", "--json"]));
     expect(list.find(({ name }: any) => name === "activity")).toMatchObject({
@@ -61,7 +61,7 @@ describe("the activity plugin", () => {
     });
   });
 
-  test("lists a document whose text was indexed, under its name", async () => {
+  test("lists an indexed document under its name", async () => {
     const document_id = await settled("Minutes", "The committee met on Tuesday and chose a chair.");
     expect(await activityOf(document_id)).toEqual([
       {
@@ -74,14 +74,14 @@ describe("the activity plugin", () => {
     ]);
   });
 
-  test("lists one that could not be indexed", async () => {
+  test("lists a document that could not be indexed", async () => {
     const document_id = await settled("Nothing", "");
     expect(await activityOf(document_id)).toMatchObject([
       { document_name: "Nothing", status: "sync_failed" },
     ]);
   });
 
-  test("answers a page of its list, latest first", async () => {
+  test("returns its list in pages, latest first", async () => {
     const { status, body } = await dossier.api("GET", "/activity?per_page=1", undefined, {
       key: ada,
     });
@@ -99,22 +99,22 @@ describe("the activity plugin", () => {
     });
   });
 
-  test("shows nobody another user's activity", async () => {
+  test("hides other users' activity", async () => {
     const bob = await dossier.createUser("bob@example.com");
     expect((await dossier.api("GET", "/activity", undefined, { key: bob })).body.data).toEqual([]);
   });
 
   const refused: [reason: string, path: string, key: () => string | null, status: number][] = [
     ["without a key", "/activity", () => null, 401],
-    ["on a page that is no number", "/activity?page=first", () => ada, 400],
-    ["on page zero", "/activity?page=0", () => ada, 400],
+    ["with an invalid page number", "/activity?page=first", () => ada, 400],
+    ["with page zero", "/activity?page=0", () => ada, 400],
   ];
   for (const [reason, path, key, status] of refused)
-    test(`is refused ${reason}, by the host`, async () => {
+    test(`is refused by the host ${reason}`, async () => {
       expect((await dossier.api("GET", path, undefined, { key: key() })).status).toBe(status);
     });
 
-  test("refuses another method with what is allowed", async () => {
+  test("refuses other methods and names the allowed ones", async () => {
     const { status, headers } = await dossier.api("POST", "/activity", {}, { key: ada });
     expect([status, headers.get("allow")]).toEqual([405, expect.stringContaining("GET")]);
   });
@@ -126,7 +126,7 @@ describe("the activity plugin", () => {
     );
   });
 
-  test("has a page in the console, whose module is served as a script under the console's policy", async () => {
+  test("has a console page whose module is served under the console's policy", async () => {
     const browser = openBrowser(fetch, dossier.url());
     await browser.send("POST", "/session", {
       email: "ada@example.com",
@@ -170,7 +170,7 @@ describe("the activity plugin", () => {
     expect((await fetch(`${dossier.url()}/console/modules/pages/other.js`)).status).toBe(404);
   });
 
-  test("forgets a document that goes for good, with its purge", async () => {
+  test("deletes its entries when a document is purged", async () => {
     const document_id = await settled("Secret", "Nobody should remember this.");
     await activityOf(document_id);
     expect(
@@ -184,7 +184,7 @@ describe("the activity plugin", () => {
 });
 
 test(
-  "its job forgets what is older than its setting says, and nothing else",
+  "its job deletes only entries older than its setting",
   async () => {
     await using kept = await startExecutable({
       files: { "plugins/activity.ts": await Bun.file(source).text() },
@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  "the same plugin, packed into one file of plain JavaScript, is loaded too",
+  "the same plugin packed into one JavaScript file is loaded too",
   async () => {
     const directory = mkdtempSync(join(tmpdir(), "dossier-packed-"));
     try {
@@ -234,7 +234,7 @@ test(
 );
 
 test(
-  "a setting of the plugin that makes no sense leaves it out, named, and the server runs",
+  "an invalid plugin setting leaves the plugin out and names the setting; the server runs",
   async () => {
     await using strange = await startExecutable({
       files: { "plugins/activity.ts": await Bun.file(source).text() },

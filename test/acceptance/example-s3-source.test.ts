@@ -13,7 +13,7 @@ let example: ExampleSource;
 let server: any;
 let endpoint: string;
 let bucket: Bun.S3Client;
-/** Objects that were read. */
+/** Paths of the objects read. */
 let read: string[] = [];
 beforeAll(async () => {
   server = new S3rver({
@@ -23,7 +23,7 @@ beforeAll(async () => {
     directory: temporaryDirectory(),
     configureBuckets: [{ name: "reports" }, { name: "many" }],
   });
-  // It writes nothing, and what would write it finds another package than its own here.
+  // Nothing is logged, and its own formatter would load an incompatible package here.
   server.logger.format = { transform: (line: object) => line };
   server.middleware.unshift((ctx: any, next: () => Promise<void>) => {
     if (ctx.method === "GET" && !("list-type" in ctx.query))
@@ -60,7 +60,7 @@ const source = (more: object = {}) => ({
 });
 
 describe("a bucket", () => {
-  test("becomes documents, whatever the keys are", async () => {
+  test("becomes documents, also with unusual keys", async () => {
     const { run, texts } = await example.run(source());
     expect([run.status, run.total_item_count]).toEqual(["completed", 3]);
     expect(texts).toEqual([
@@ -73,7 +73,7 @@ describe("a bucket", () => {
     expect(read).toHaveLength(3);
   });
 
-  test("is read again only where an entity tag has changed; what is not there any more goes", async () => {
+  test("rereads only objects with a changed entity tag and removes missing ones", async () => {
     read = [];
     await bucket.write("2026/herons+carp.txt", "The heron has flown.");
     await bucket.delete("2026/otters = co/deep/er.txt");
@@ -86,7 +86,7 @@ describe("a bucket", () => {
     expect(read).toEqual(["/reports/2026/herons+carp.txt"]);
   });
 
-  test("may be looked at before: a dry run reads nothing", async () => {
+  test("can be listed by a dry run without reading objects", async () => {
     read = [];
     const { body } = await example.dossier.api("POST", "/imports", {
       folder_id: example.folder_id,
@@ -100,7 +100,7 @@ describe("a bucket", () => {
   });
 });
 
-test("a list of 100,000 objects is read page by page, and written as S3 itself writes it", async () => {
+test("a list of 100,000 objects in S3's own encoding is read page by page", async () => {
   const asked: (string | null)[] = [];
   const tokenOf = (page: number) => (page === 100 ? null : `a/b+${page}=`);
   using service = Bun.serve({
@@ -112,7 +112,7 @@ test("a list of 100,000 objects is read page by page, and written as S3 itself w
       const token = searchParams.get("continuation-token");
       asked.push(token);
       const next = tokenOf(asked.length);
-      // What some programs write to have a folder is no document.
+      // Keys that end with / are folder markers, not documents.
       const keys = Array.from({ length: 1_000 }, (_none, n) => `f${asked.length}-${n}/`);
       if (next === null) keys.push("R%26D%3A+50%25+%2B+%3Cb%3E.txt");
       return new Response(
@@ -139,7 +139,7 @@ test("a list of 100,000 objects is read page by page, and written as S3 itself w
   expect(asked).toEqual([null, ...Array.from({ length: 99 }, (_none, n) => tokenOf(n + 1))]);
 });
 
-describe("what is wrong is said, with what to do", () => {
+describe("errors are explained with a remedy", () => {
   const at = (port: number, scheme = "http") => ({ endpoint: `${scheme}://127.0.0.1:${port}` });
   const cases: [
     reason: string,
@@ -148,44 +148,44 @@ describe("what is wrong is said, with what to do", () => {
     said: RegExp,
   ][] = [
     [
-      "the secret",
+      "a wrong secret",
       () => ({ secret_access_key: "wrong" }),
       "credentials_refused",
       /Correct .*secret_/,
     ],
     [
-      "the key",
+      "an unknown key",
       () => ({ access_key_id: "nobody" }),
       "credentials_refused",
       /Correct access_key_id/,
     ],
-    ["the bucket", () => ({ bucket: "nothing" }), "unreadable", /has no bucket nothing\. Correct/],
+    ["no bucket", () => ({ bucket: "nothing" }), "unreadable", /has no bucket nothing\. Correct/],
     [
-      "another service",
+      "a different service",
       async () => at(await example.badService("is another")),
       "unreadable",
       /answers, but not as S3 does\. Correct the endpoint\.$/,
     ],
     [
-      "no service",
+      "an unreachable service",
       async () => at(await example.badService("is gone")),
       "unreachable",
       /could not be reached/,
     ],
     [
-      "its certificate",
+      "an untrusted certificate",
       async () => at(await example.badService("has a bad certificate"), "https"),
       "certificate_refused",
       /certificate .* was not accepted .*NODE_EXTRA_CA_CERTS/,
     ],
     [
-      "an address inside",
+      "a private address",
       () => ({ endpoint: endpoint.replace("127.0.0.1", "127.0.0.2") }),
       "address_refused",
       /only public hosts/,
     ],
     [
-      "one that hangs",
+      "a service that hangs",
       async () => at(await example.badService("hangs")),
       "timeout",
       /took longer than 1 s/,
@@ -198,7 +198,7 @@ describe("what is wrong is said, with what to do", () => {
     expect(run.error.message).not.toContain(secret);
   });
 
-  test("at once, where no request is needed for it", async () => {
+  test("before the import starts, if no request is needed", async () => {
     const { status, body } = await example.dossier.api("POST", "/imports", {
       folder_id: example.folder_id,
       source: source({ endpoint: "s3.example.com" }),
@@ -206,7 +206,7 @@ describe("what is wrong is said, with what to do", () => {
     expect([status, body.errors[0].pointer]).toEqual([400, "/source/endpoint"]);
   });
 
-  test("and nowhere is the secret kept as it is", async () => {
+  test("the secret is never stored or logged in plain text", async () => {
     const shown = source({ secret_access_key: "aVeryOwnSecret" });
     await example.run(shown);
     const files = [...new Bun.Glob("**/*").scanSync({ cwd: example.dossier.data, dot: true })];

@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/solr-search in the built executable. Against Solr itself, which a package
- * manager brings along, `npm run test:long` tries it.
+ * The plugin of examples/solr-search in the built executable. `npm run test:long` runs it against
+ * a real Solr from a package manager.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startEmbedder } from "../helpers/embedder";
@@ -68,7 +68,7 @@ describe.skipIf("missing" in found)(name, () => {
     const text = await (await fetch(`${dossier.url()}/metrics`)).text();
     return Number(/^dossier_search_backend_answers_total (\d+)/m.exec(text)![1]);
   };
-  /** What is found once Solr has answered for it, which may be told something yet. */
+  /** The results once Solr has answered; it may first have to catch up. */
   async function viaSolr(...search: Parameters<typeof quotes>) {
     let result: unknown;
     await dossier.untilTrue(async () => {
@@ -89,7 +89,7 @@ describe.skipIf("missing" in found)(name, () => {
     ["one folder of several", "heron price", () => ({ folder_ids: [folder] })],
     ["nothing at all", "xylophone", () => ({})],
   ];
-  test("finds the same as the index by itself", async () => {
+  test("returns the same results as the built-in index", async () => {
     const by_solr = [];
     for (const [why, query, more] of queries)
       by_solr.push([why, await viaSolr(ada, query, more())]);
@@ -100,7 +100,7 @@ describe.skipIf("missing" in found)(name, () => {
     expect((await backend(dossier)).state).toBe("failing");
   });
 
-  test("is told what happened while it was away", async () => {
+  test("catches up on changes made while it was down", async () => {
     const late = await ada.text(folder, "The kingfisher came late.");
     await ada.send("DELETE", `/documents/${late.id}`);
     await ada.text(folder, "The wagtail came later.");
@@ -109,14 +109,14 @@ describe.skipIf("missing" in found)(name, () => {
     expect(await viaSolr(ada, "kingfisher")).toEqual(await quotes(ada, "kingfisher"));
   });
 
-  test("that lost everything is told everything again", async () => {
+  test("is filled again after losing its data", async () => {
     await solr.empty();
     expect(await quotes(ada, "otter")).toHaveLength(1);
     await dossier.untilTrue(() => dossier.output().includes("holds nothing of what it was told"));
     expect(await viaSolr(ada, "otter")).toHaveLength(1);
   });
 
-  test("keeps nothing of what is deleted, in no file", async () => {
+  test("keeps no deleted text in any file", async () => {
     await untilAllIsTold();
     expect(solr.hasInFiles(others)).toBe(true);
     await bob.send("DELETE", `/folders/${others}`);
@@ -125,7 +125,7 @@ describe.skipIf("missing" in found)(name, () => {
   });
 });
 
-describe("a Solr that is none", () => {
+describe("a wrong Solr address", () => {
   let status = 401;
   const service = Bun.serve({
     hostname: "127.0.0.1",
@@ -139,7 +139,7 @@ describe("a Solr that is none", () => {
     ["has no such core", 404, "404: make the core that solr_search.url names"],
     ["is something else", 200, "not as Solr does"],
   ];
-  test("is said, with what to do; what it says itself is not, and searches go on", async () => {
+  test("is reported without its response, and searches keep working", async () => {
     await using dossier = await start(`http://127.0.0.1:${service.port}/solr/dossier`);
     const ada = await person(dossier, "ada");
     await ada.text(await ada.folder("Animals"), "The heron stands in the reeds.");
@@ -149,7 +149,7 @@ describe("a Solr that is none", () => {
         (await dossier.api("GET", "/health")).text.includes(said),
       );
       expect([reason, (await quotes(ada, "heron")).length]).toEqual([reason, 1]);
-      // Of several processes, the one that has asked says so.
+      // With several processes, only the one that asked reports it.
       await dossier.untilTrue(async () => (await backend(dossier)).state === "failing");
     }
     expect(dossier.output()).not.toContain("secret words");

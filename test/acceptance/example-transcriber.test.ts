@@ -1,6 +1,6 @@
 /**
- * The plugin of examples/transcriber in the built executable: recordings go to the server that it
- * names.
+ * The plugin of examples/transcriber in the built executable: recordings are sent to the server
+ * named in its settings.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { resolve } from "node:path";
@@ -54,7 +54,7 @@ const transcribed = async (seconds: number) => {
   ).body;
 };
 
-test("it is loaded, and hears what is sent", async () => {
+test("it is loaded and transcribes an upload", async () => {
   expect((await dossier.api("GET", "/health")).body).toMatchObject({ status: "ok", plugins: [] });
   const run = await transcribed(1);
   expect([run.status, run.error, heard]).toEqual([
@@ -69,7 +69,7 @@ test("it is loaded, and hears what is sent", async () => {
   expect(body.content).toBe("The heron waits for fish.");
 });
 
-test("what it can't do is told in its words", async () => {
+test("its failure is reported with its own message", async () => {
   status = 400;
   expect((await transcribed(2)).error).toEqual({
     code: "transcriber_failed",

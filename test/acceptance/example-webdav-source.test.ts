@@ -10,7 +10,7 @@ const password = "correct horse";
 let example: ExampleSource;
 let server: webdav.WebDAVServer;
 let root: string;
-/** `PROPFIND /reports/` … */
+/** Requests received, such as `PROPFIND /reports/`. */
 let asked: string[] = [];
 const send = (method: string, path: string, body?: string): Promise<Response> =>
   fetch(`${root}${path}`, {
@@ -59,7 +59,7 @@ const source = (more: object = {}) => ({
 });
 
 describe("a folder", () => {
-  test("becomes documents, with the folders in it, whatever their names are", async () => {
+  test("becomes documents, including subfolders and unusual names", async () => {
     const { run, texts } = await example.run(source());
     expect([run.status, run.source.password]).toEqual(["completed", { set: true }]);
     expect(texts).toEqual([
@@ -69,7 +69,7 @@ describe("a folder", () => {
     ]);
   });
 
-  test("is read again only where an entity tag has changed; what is not there any more goes", async () => {
+  test("rereads only files with a changed entity tag and removes missing ones", async () => {
     await send("PUT", "/reports/herons%2Bcarp.txt", "The heron has flown.");
     await send("DELETE", "/reports/R%26D%20%231/deep/er.txt");
     asked = [];
@@ -83,7 +83,7 @@ describe("a folder", () => {
   });
 });
 
-/** A server whose answers are written here. */
+/** A server with scripted answers. */
 const scripted = (answer: (request: Request) => Response): Bun.Server<undefined> =>
   Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
 const list = (...entries: string[]): Response =>
@@ -93,7 +93,7 @@ const entry = (href: string, prop: string, status = "HTTP/1.1 200 OK"): string =
   "</propstat></response>";
 const folder = "<resourcetype><collection/></resourcetype>";
 
-test("a list of 100,000 files streams, and no address leads out of the folder", async () => {
+test("100,000 files are streamed, and entries outside the folder are ignored", async () => {
   const count = 100_000;
   using service = scripted((request) => {
     const { pathname } = new URL(request.url);
@@ -116,7 +116,7 @@ test("a list of 100,000 files streams, and no address leads out of the folder", 
   expect([run.status, items.map(({ uri }) => uri)]).toEqual(["completed", [`${url}last.txt`]]);
 });
 
-test("a folder that can't be read fails alone, and nothing counts as gone for it", async () => {
+test("an unreadable folder fails alone, and none of its files count as gone", async () => {
   let is_closed = false;
   using service = scripted((request) => {
     const { pathname } = new URL(request.url);
@@ -134,7 +134,7 @@ test("a folder that can't be read fails alone, and nothing counts as gone for it
   );
 });
 
-describe("what is wrong is said, with what to do", () => {
+describe("errors are explained with a remedy", () => {
   const at = (port: number, scheme = "http") => ({ url: `${scheme}://127.0.0.1:${port}/` });
   const cases: [
     reason: string,
@@ -143,44 +143,44 @@ describe("what is wrong is said, with what to do", () => {
     said: RegExp,
   ][] = [
     [
-      "the password",
+      "a wrong password",
       () => ({ password: "wrong" }),
       "credentials_refused",
       /refuses .*app password/,
     ],
     ["no password", () => ({ username: undefined }), "credentials_refused", /Give username and/],
     [
-      "the folder",
+      "a missing folder",
       () => ({ url: `${root}/none` }),
       "unreadable",
       /no folder at \/none\/\. Correct/,
     ],
     [
-      "another service",
+      "a different service",
       async () => at(await example.badService("is another")),
       "unreadable",
       /not as a WebDAV server does \(200\)\. Correct/,
     ],
     [
-      "no service",
+      "an unreachable service",
       async () => at(await example.badService("is gone")),
       "unreachable",
       /could not be reached/,
     ],
     [
-      "its certificate",
+      "an untrusted certificate",
       async () => at(await example.badService("has a bad certificate"), "https"),
       "certificate_refused",
       /certificate .* was not accepted .*NODE_EXTRA_CA_CERTS/,
     ],
     [
-      "an address inside",
+      "a private address",
       () => ({ url: root.replace("127.0.0.1", "127.0.0.2") }),
       "address_refused",
       /only public hosts/,
     ],
     [
-      "one that hangs",
+      "a server that hangs",
       async () => at(await example.badService("hangs")),
       "timeout",
       /took longer than 1 s/,
@@ -193,7 +193,7 @@ describe("what is wrong is said, with what to do", () => {
     expect(JSON.stringify(run)).not.toContain(password);
   });
 
-  test("where it sends on to, without following with the password", async () => {
+  test("a redirect names its target and isn't followed with the password", async () => {
     using service = scripted(() => Response.redirect("https://cloud.example.com/dav?x=1", 302));
     const { run } = await example.run(source({ url: `http://127.0.0.1:${service.port}/` }));
     expect(run.error.message).toEndWith(
@@ -201,7 +201,7 @@ describe("what is wrong is said, with what to do", () => {
     );
   });
 
-  test("at once, where no request is needed for it", async () => {
+  test("before the import starts, if no request is needed", async () => {
     const { status, body } = await example.dossier.api("POST", "/imports", {
       folder_id: example.folder_id,
       source: source({ url: "https://ada:pass@cloud.example.com/" }),

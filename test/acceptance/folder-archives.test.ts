@@ -1,6 +1,6 @@
 /**
- * Acceptance: a folder of mixed documents goes from one server to another by the command line, is
- * answered the same there, and survives a kill in the middle.
+ * Acceptance: a folder of mixed documents is moved between servers by the command line, gives the
+ * same results there, and survives a kill during the import.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ const facts = (citations: any[], source: (id: string) => string) =>
     document: source(document_id),
     folder: source(folder),
   }));
-/** Old ids by new ones. */
+/** Maps new ids to the old ones. */
 async function sourceIds(import_id: string): Promise<(id: string) => string> {
   const ids = new Map<string, string>(
     (await listOf(two, `/folder-imports/${import_id}/ids`)).map(({ id, source_id }) => [
@@ -94,7 +94,7 @@ async function sourceIds(import_id: string): Promise<(id: string) => string> {
   return (id) => ids.get(id) ?? "?";
 }
 
-test("a folder goes from one server to another, which reads and embeds nothing", async () => {
+test("a folder moves to another server without being read or embedded again", async () => {
   expect(await one.mustCli(["export", "--folder", "harbour", "--to", file])).toContain(file);
   const again = await one.cli(["export", "--folder", "harbour", "--to", file]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
@@ -131,7 +131,7 @@ test("a folder goes from one server to another, which reads and embeds nothing",
     }
 }, 120_000);
 
-test("a kill in the middle leaves nothing by halves: all of it comes, or nothing is found", async () => {
+test("after a kill during an import, either everything or nothing is visible", async () => {
   const before = (await listOf(two, "/folders")).length;
   const archive = await Bun.file(file).bytes();
   for (let kills = 0; kills < 3; kills++) {
@@ -139,7 +139,7 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
       headers: { "content-type": "application/zip" },
     });
     expect(status).toBe(202);
-    // Or it was quicker than a look at it.
+    // Or the import finished before it could be observed.
     await two.untilTrue(
       async () =>
         (await countOf(two, staged_documents)) > kills * 5 ||
@@ -167,7 +167,7 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
   await two.untilTrue(
     async () => (await countOf(two, "select id from folders where deleted_at is not null")) === 0,
   );
-  // Four imports of sixty, and no row of an attempt that was cut off.
+  // Four imports of 60 documents, and no rows of interrupted attempts.
   expect(await countOf(two, "select id from documents")).toBe(240);
   expect(await countOf(two, "select document_id from index_documents")).toBe(
     await countOf(two, "select id from documents where status = 'synced'"),
@@ -176,7 +176,7 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
   await two.mustCli(["doctor"]);
 }, 180_000);
 
-test("a command says what is wrong with a file", async () => {
+test("the import command explains what is wrong with a file", async () => {
   const torn = join(scratch, "torn.zip");
   await Bun.write(torn, (await Bun.file(file).bytes()).slice(0, 5_000));
   const { code, stderr } = await two.cli(["import", torn]);

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: who hangs up is not worked for any longer. */
+/** Acceptance, on the executable: work stops for clients that disconnect. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
@@ -34,11 +34,11 @@ describe("a large body", () => {
   const largest = 16 * 2 ** 20;
   const small = JSON.stringify({ folder_id: "none", content: "x" }).padEnd(300_000);
 
-  test("that is cut off gives its turn to the next", async () => {
+  test("that is aborted gives its slot to the next", async () => {
     const path = "/api/dev/v1/documents";
     const first = post("/documents", largest);
     first.send(" ".repeat(100_000));
-    // The share of an owner is used up: these wait.
+    // The owner's share is used up, so these wait.
     await server.untilTrue(async () => {
       const waiting = post("/documents", largest);
       await Bun.sleep(20);
@@ -52,7 +52,7 @@ describe("a large body", () => {
   });
 });
 
-test("searches that nobody waits for end, those too whose turn has not come", async () => {
+test("abandoned searches end, including queued ones", async () => {
   const folder = await ada.folder();
   const text = "The heron stood in the reeds and watched the water for a long time. ".repeat(300);
   for (let n = 0; n < 20; n++) await ada.text(folder, `${n} ${text}`);

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what is said of imports, and that no import is lost, doubled or
- * left hanging by a server that is killed in its middle.
+ * Acceptance, on the executable: the records of imports, and that no import is lost, duplicated or
+ * left hanging when the server is killed.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -169,8 +169,8 @@ describe("every kind of source", () => {
     writeFileSync(join(shelf, "c.txt"), "The file c.");
   });
   const cases: [reason: string, source: () => object, names: string[]][] = [
-    ["addresses", () => ({ type: "urls", urls: [`${site.url}/a`] }), ["A"]],
-    ["a packed sitemap", () => ({ type: "sitemap", url: `${site.url}/sitemap.xml` }), ["A", "B"]],
+    ["URLs", () => ({ type: "urls", urls: [`${site.url}/a`] }), ["A"]],
+    ["a gzipped sitemap", () => ({ type: "sitemap", url: `${site.url}/sitemap.xml` }), ["A", "B"]],
     ["RSS", () => ({ type: "feed", url: `${site.url}/rss.xml` }), ["A"]],
     ["Atom", () => ({ type: "feed", url: `${site.url}/atom.xml` }), ["A", "B"]],
     ["an archive", () => ({ type: "zip", url: `${site.url}/files.zip` }), ["a.txt", "b.txt"]],
@@ -194,7 +194,7 @@ describe("every kind of source", () => {
     60_000,
   );
 
-  test("a name is looked up at the name servers of the settings; one that leads inside is refused", async () => {
+  test("the configured name servers are used; private addresses are refused", async () => {
     names.set("site.test", ["127.0.0.1"]);
     names.set("inside.test", ["127.0.0.1", "192.168.0.1"]);
     const port = new URL(site.url).port;
@@ -217,9 +217,9 @@ describe("every kind of source", () => {
   }, 60_000);
 });
 
-describe("a server that is killed", () => {
+describe("a killed server", () => {
   const pages = 40;
-  /** Answers after a moment, so that there is a middle. */
+  /** Answers slowly, so that the server is killed during the import. */
   const slow =
     (name: string): Served =>
     (_request, response) =>
@@ -231,7 +231,7 @@ describe("a server that is killed", () => {
         25,
       );
 
-  test("in the middle of an import goes on where it was: every page once, no run without its end", async () => {
+  test("resumes an import where it was: every page once, and every run ends", async () => {
     const folder_id = await folder();
     const urls = Array.from({ length: pages }, (_, i) => `${site.url}/slow/${i}`);
     for (const [i] of urls.entries()) site.set(`/slow/${i}`, slow(`page ${i}`));
@@ -270,7 +270,7 @@ describe("a server that is killed", () => {
     );
   }, 180_000);
 
-  test("while it stores files of the device says which ones are to be sent again", async () => {
+  test("reports which uploaded files of an import must be sent again", async () => {
     const folder_id = await folder();
     const body = new FormData();
     body.append("files", new Blob(["The otter."]), "a.txt");
@@ -279,7 +279,7 @@ describe("a server that is killed", () => {
     } = await server.api("POST", `/imports/files?folder_id=${folder_id}`, body, { key: ada });
     await ended(client, id);
     await server.stop();
-    // As it is when the end came between two files.
+    // The state after a kill between two files.
     await spoilDatabase(
       server.data,
       "update imports_runs set status = 'running', finished_at = null, total = 2 where id = ?",
@@ -302,7 +302,7 @@ describe("a server that is killed", () => {
     ]);
   }, 120_000);
 
-  test("while it lists a source lists it again, and counts everything once", async () => {
+  test("lists an interrupted source again and counts every item once", async () => {
     const folder_id = await folder();
     for (let i = 0; i < 5; i++) site.set(`/part/${i}`, page(`part ${i}`, `This is part ${i}.`));
     let asked = 0;

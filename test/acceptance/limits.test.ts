@@ -1,6 +1,6 @@
 /**
  * Acceptance, on the executable: the rate limit for each owner and each address, quotas that hold
- * under concurrency, and uploads that are refused before their bytes have come.
+ * under concurrency, and uploads that are refused before their body arrives.
  */
 import { describe, expect, test } from "bun:test";
 import { quotaCases, rateLimitCases } from "../cases/limits";
@@ -14,7 +14,7 @@ import { head, openSocket } from "../helpers/sockets";
 describe("rate limit", () => {
   rateLimitCases(startExecutable);
 
-  test("an upload above the limit is refused before its body has come", async () => {
+  test("an upload above the limit is refused before its body arrives", async () => {
     await using server = await startExecutable({
       env: { DOSSIER_RATE_LIMIT_REQUESTS: "1", DOSSIER_RATE_LIMIT_WINDOW: "10000d" },
     });
@@ -31,14 +31,14 @@ describe("rate limit", () => {
     socket.cut();
   });
 
-  test("the next window begins with a full count", async () => {
+  test("the next window starts with the full limit", async () => {
     await using other = await startExecutable({
       env: { DOSSIER_RATE_LIMIT_REQUESTS: "2", DOSSIER_RATE_LIMIT_WINDOW: "1s" },
     });
     const ask = (address: string) =>
       other.send(null, "GET", "/openapi.json", undefined, { "x-forwarded-for": address });
     let refused: Answered;
-    // A peer that is no trusted proxy can't make addresses up: these all count as one.
+    // Only trusted proxies may name client addresses: these all count as one.
     for (let n = 0; (refused = await ask(`203.0.113.${n}`)).status !== 429; n++)
       expect(n).toBeLessThan(100);
     await Bun.sleep(Number(refused.headers.get("retry-after")) * 1000);
@@ -49,7 +49,7 @@ describe("rate limit", () => {
 describe("quotas", () => {
   quotaCases(startExecutable);
 
-  test("storage: an upload that is announced as too large is refused before its bytes have come", async () => {
+  test("storage: a too large Content-Length is refused before the body arrives", async () => {
     await using server = await startExecutable({ env: { DOSSIER_QUOTAS_STORAGE: "100000" } });
     const ada = await person(server, "ada");
     const socket = openSocket(server.url());

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: memory under texts as long as they may be. */
+/** Acceptance, on the executable: memory use with texts of the maximum length. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { startExecutable } from "../helpers/executable";
@@ -6,8 +6,8 @@ import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
 /**
- * `npm run test:long` takes it in full, every change a half of it, with a bound that a text held as
- * a whole exceeds as well.
+ * `npm run test:long` uses the full size; other runs half of it, with a limit that still catches
+ * a text held in memory as a whole.
  */
 const is_long = process.env.DOSSIER_TEST_LONG === "all";
 const rss_mib_max = is_long ? 400 : 330;
@@ -16,7 +16,7 @@ const file_bytes = is_long ? 60_000_000 : 30_000_000,
   texts_count = is_long ? 8 : 4;
 const long_ms = 120_000;
 
-/** As a string, two bytes for each character: not all of them are Latin. */
+/** Contains non-Latin characters, so that a string takes two bytes per character. */
 function longText(bytes: number): string {
   const lines: string[] = ["A text “in quotes”"];
   for (let line = 0, length = 0; length < bytes; line++) {
@@ -33,7 +33,7 @@ async function start() {
   return {
     ada,
     folder_id: await ada.folder(),
-    /** The most that it has held since it was last asked, MiB. */
+    /** The peak memory since the last call, in MiB. */
     takePeak(): number {
       const status = readFileSync(`/proc/${server.pid()}/status`, "utf8"),
         kib = /^VmHWM:\s+(\d+) kB/m.exec(status);
@@ -46,7 +46,7 @@ async function start() {
 
 describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
   test(
-    `a file of ${file_bytes / 1e6} MB is read, written and indexed, and renamed`,
+    `a file of ${file_bytes / 1e6} MB is stored, indexed and renamed`,
     async () => {
       await using started = await start();
       const { ada, folder_id, takePeak } = started,
@@ -75,14 +75,14 @@ describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
           ada.send("POST", "/documents", body, { "content-type": "application/json" }),
         ),
       );
-      // Some may have waited too long for their turn.
+      // Some may time out while queued.
       for (const { status } of answers) expect([201, 503]).toContain(status);
       expect(answers.some(({ status }) => status === 201)).toBe(true);
       const counts = async () =>
         (await ada.send("GET", `/folders/${folder_id}`)).body.status_counts;
       await until(async () => (await counts()).syncing === 0, long_ms);
       expect(takePeak()).toBeLessThan(rss_mib_max);
-      // Memory that was saved by not indexing anything would not count.
+      // Low memory use without indexing would prove nothing.
       expect((await counts()).synced).toBe(answers.filter(({ status }) => status === 201).length);
     },
     3 * long_ms,

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: memory under bodies that are made to take much of it. */
+/** Acceptance, on the executable: memory use with bodies designed to exhaust it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-/** The most that it has held since it was last asked, MiB. */
+/** The peak memory since the last call, in MiB. */
 function takePeak(): number {
   const kib = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server.pid()}/status`, "utf8"));
   writeFileSync(`/proc/${server.pid()}/clear_refs`, "5");
@@ -27,12 +27,12 @@ function takePeak(): number {
 }
 
 const bodies: [string, string][] = [
-  ["lists in lists", filled(`{"x":${"[".repeat(40)}`, "[[]],", `[]${"]".repeat(40)}}`)],
+  ["nested lists", filled(`{"x":${"[".repeat(40)}`, "[[]],", `[]${"]".repeat(40)}}`)],
   ["empty objects", filled(`{"x":[`, "{},", "1]}")],
-  ["lists without an end", "[".repeat(size)],
+  ["unclosed lists", "[".repeat(size)],
   ["many names", filled("{", `"a":"\\u0041",`, `"b":1}`)],
   ["one long name", filled(`{"`, "name", `":1}`)],
-  ["escapes in a text of another field", filled(`{"folder_id":"none","x":"`, `\\"\\n`, `"}`)],
+  ["escapes in another field", filled(`{"folder_id":"none","x":"`, `\\"\\n`, `"}`)],
 ];
 for (const [why, body] of bodies)
   test.skipIf(!existsSync("/proc/self/clear_refs"))(

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: a data directory is moved into PostgreSQL and back, interrupted on
- * the way, and nothing is different afterwards.
+ * Acceptance, on the executable: a data directory is moved into PostgreSQL and back, with
+ * interruptions, and nothing differs afterwards.
  */
 import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -43,14 +43,14 @@ suiteOnPostgres("dossier migrate-to", () => {
   };
   const settings = (url?: string) => ({
     DOSSIER_SECRET_KEY: secret,
-    // The built-in encoder: vectors move, too.
+    // The built-in encoder, so that vectors are moved too.
     DOSSIER_EMBEDDINGS_PROVIDER: "",
     DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
     DOSSIER_IMPORTS_DIRECTORIES: "/tmp",
     ...(url !== undefined && { DOSSIER_DATABASE_URL: url }),
   });
 
-  test("there and back, killed twice: equal, and searches the same", async () => {
+  test("moves there and back, killed twice, with equal data and search results", async () => {
     const data = directory();
     const { key, ids, before } = await fill(data);
     spoil(data);
@@ -78,7 +78,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     );
   }, 120_000);
 
-  /** Everything that moves, with its answers. */
+  /** Creates everything that is moved, and records the server's responses. */
   async function fill(data: string) {
     await using server = await startExecutable({ data, env: settings() });
     const ada = await person(server, "ada");
@@ -115,7 +115,7 @@ suiteOnPostgres("dossier migrate-to", () => {
   }
   type Ids = Readonly<Record<"folder" | "below" | "text" | "file" | "chat", string>>;
 
-  /** Vectors are made in the background. */
+  /** Waits for vectors, which are made in the background. */
   const untilQuiet = async (server: Executable, key: string, ids: Ids): Promise<void> =>
     until(async () => {
       const [a, b] = await Promise.all(
@@ -126,7 +126,7 @@ suiteOnPostgres("dossier migrate-to", () => {
       return a!.body.vectors_pending + b!.body.vectors_pending === 0;
     });
 
-  /** What a user gets to see. */
+  /** Everything that a user can see. */
   async function look(server: Executable, key: string, ids: Ids) {
     const get = async (path: string) => {
       const { status, body } = await server.api("GET", path, undefined, { key });
@@ -148,7 +148,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     };
   }
 
-  /** After the server was stopped: a crash has left a job, and an early version a U+0000. */
+  /** Adds a job left by a crash, and a U+0000 left by an early version. */
   function spoil(data: string): void {
     using database = new Database(join(data, "dossier.db"));
     database.run(
@@ -170,7 +170,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     { key, ids, before }: Awaited<ReturnType<typeof fill>>,
   ): Promise<void> {
     await using server = await startExecutable({ data, env });
-    // On a busy machine a search does not wait for the vector of a question.
+    // On a busy machine a search may not wait for the query's vector.
     let now: typeof before | undefined;
     await until(
       async () => Bun.deepEquals((now = await look(server, key, ids)), before),
@@ -179,7 +179,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     expect(await server.stop()).toBe(0);
   }
 
-  /** As docs/scale.md says: the database, then the originals, and a list to check them by. */
+  /** Follows docs/scale.md: the database, the originals, and a list to verify them. */
   async function dumpAndRestore(data: string, url: string) {
     const work = directory();
     const dump = join(work, "dossier.dump");
@@ -207,7 +207,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     return { data: copy, url: restored };
   }
 
-  /** Each time after some rows more have arrived. */
+  /** Kills the move twice, each time after more rows have arrived. */
   async function killTwice(data: string, url: string): Promise<void> {
     const target = new SQL(url, { max: 1 });
     const arrived = async (): Promise<number> => {
@@ -231,7 +231,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     await target.close();
   }
 
-  /** Each with all that is in the way. */
+  /** Cases, each with every problem that must be named. */
   const refusals: [why: string, words: string[], of: () => Promise<[string, string]>][] = [
     [
       "rows that can't be moved, tables that can't be made, and a target that is not empty",
@@ -267,7 +267,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     ],
   ];
   let stopped_data: string | undefined;
-  /** A directory in which a server has run. */
+  /** A data directory of a stopped server. */
   const stopped = (): string => stopped_data!;
   function changed(): string {
     const data = directory();
@@ -284,7 +284,7 @@ suiteOnPostgres("dossier migrate-to", () => {
       database.run(statement);
     return data;
   }
-  test("is refused, with all that is in the way at once", async () => {
+  test("is refused with all problems named at once", async () => {
     stopped_data = directory();
     const server = await startExecutable({ data: stopped_data, env: settings() });
     await server.createUser();

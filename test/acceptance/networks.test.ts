@@ -1,4 +1,4 @@
-/** The executable behind HTTPS of its own and on a Unix socket. */
+/** The executable with its own HTTPS and on a Unix socket. */
 import { expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ interface Health {
 }
 const insecure = { tls: { rejectUnauthorized: false } };
 
-/** The name in the certificate that the server shows now. */
+/** The name in the server's current certificate. */
 function shownName(url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(
@@ -30,7 +30,7 @@ function shownName(url: string): Promise<string> {
   return promise;
 }
 
-test("HTTPS by a certificate, which is read again when it changes", async () => {
+test("HTTPS reloads its certificate when the file changes", async () => {
   const directory = mkdtempSync(join(tmpdir(), "dossier-tls-"));
   const at = (name: string) => join(directory, name);
   for (const name of ["first", "second"]) {
@@ -63,7 +63,7 @@ test("HTTPS by a certificate, which is read again when it changes", async () => 
   });
   expect(signed.headers.get("set-cookie")).toMatch(/^__Host-dossier=dss_.*; Secure$/);
 
-  // What has begun with the old certificate goes on: the stream of changes of somebody signed in.
+  // Connections made with the old certificate stay open, such as a user's event stream.
   const stream = await fetch(`${url}/console/api/v1/events`, {
     ...insecure,
     headers: { cookie: signed.headers.get("set-cookie")!.split(";")[0]! },
@@ -78,7 +78,7 @@ test("HTTPS by a certificate, which is read again when it changes", async () => 
   expect(await shownName(url)).toBe("first");
 
   use("second", "second");
-  // A connection that is being made while the port changes hands may be refused once.
+  // A connection made while the listener is replaced may be refused once.
   const holds = (asked: Promise<boolean>) => asked.catch(() => false);
   await server.untilTrue(() => holds(shownName(url).then((name) => name === "second")));
   await server.untilTrue(() => holds(health().then(({ status }) => status === "ok")));
@@ -89,7 +89,7 @@ test("HTTPS by a certificate, which is read again when it changes", async () => 
   expect(still_open).toBe(true);
   await reader.cancel();
 
-  // The port is not shared with another server, though both could open it twice.
+  // A second server can't share the port, even though the port is opened as reusable.
   const second = await runCommand(temporaryDirectory(), ["serve", "--port", new URL(url).port], {
     env: { DOSSIER_SERVER_TLS_CERT: at("server.crt"), DOSSIER_SERVER_TLS_KEY: at("server.key") },
   });
@@ -97,7 +97,7 @@ test("HTTPS by a certificate, which is read again when it changes", async () => 
   rmSync(directory, { recursive: true });
 });
 
-test("a pair that won't do ends the start, and the file is named", async () => {
+test("an invalid certificate or key stops the start and names the file", async () => {
   const directory = temporaryDirectory();
   const at = (name: string) => join(directory, name);
   const [one, other] = [await selfSigned("one"), await selfSigned("other")];
@@ -127,7 +127,7 @@ test("a pair that won't do ends the start, and the file is named", async () => {
   }
 });
 
-test("a Unix socket: for owner and group, instead of the port, and again after a crash", async () => {
+test("a Unix socket is for owner and group only, and is reused after a crash", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "dossier-socket-")), "dossier.sock");
   const env = { DOSSIER_SERVER_SOCKET: path };
   const health = async () => {
@@ -138,7 +138,7 @@ test("a Unix socket: for owner and group, instead of the port, and again after a
     await using server = await startExecutable({ env });
     expect(await health()).toBe("ok");
     expect(statSync(path).mode & 0o777).toBe(0o660);
-    // A proxy names the address of its client; the file's mode says who is one.
+    // Whoever may open the socket is trusted as a proxy and names its client's address.
     const client = async (address: string) => {
       const headers = { "x-forwarded-for": address };
       const answer = await fetch("http://localhost/api/dev/v1/folders", { unix: path, headers });
@@ -171,7 +171,7 @@ test("a Unix socket: for owner and group, instead of the port, and again after a
   expect(await Bun.file(path).text()).toBe("somebody's");
 });
 
-test("with a socket, the port is opened only when it is asked for", async () => {
+test("with a socket, no port is opened by default", async () => {
   const data = temporaryDirectory();
   const path = join(data, "dossier.sock");
   const server = Bun.spawn([executable, "serve", "--data", data], {

@@ -1,4 +1,4 @@
-/** Several processes over one PostgreSQL database, started by this test. */
+/** Several processes on one PostgreSQL database, which this test starts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { SQL } from "bun";
@@ -20,7 +20,7 @@ import { until } from "../helpers/server";
 suiteOnPostgres("several processes on one PostgreSQL", () => {
   const { newDatabase } = ownPostgres();
 
-  describe("run the same jobs", () => {
+  describe("jobs of several processes", () => {
     const Work = job("test.work", Type.Object({ name: Type.String() }));
     const limits = { attempts_max: 3, timeout_ms: 60_000 };
     interface Node extends AsyncDisposable {
@@ -29,7 +29,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     }
     const log = jsonLog("error", () => undefined);
 
-    /** Like processes: each its own connections, queue and notifier. */
+    /** Each acts like a process, with its own connections, queue and notifier. */
     async function nodes(count: number, clock: MovableClock): Promise<Node[]> {
       const url = await newDatabase();
       const made: Node[] = [];
@@ -53,7 +53,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       return made;
     }
 
-    test("and no more at a time than their limits, with everybody claiming at once", async () => {
+    test("never exceed their limits when all processes claim at once", async () => {
       const [a, b, c] = (await nodes(3, movableClock())) as [Node, Node, Node];
       await using stack = new AsyncDisposableStack();
       const most = new Map<string, number>(),
@@ -96,7 +96,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect(most.get("all")).toBeLessThanOrEqual(5);
     }, 120_000);
 
-    test("and one that died is followed by another after its lease, once", async () => {
+    test("of a dead process run once in another after the lease", async () => {
       const clock = movableClock();
       const [a, b] = (await nodes(2, clock)) as [Node, Node];
       const begun: string[] = [],
@@ -116,7 +116,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       await a.queue.enqueue(a.store.db, Work, { name: "one" });
       const on_a = a.queue.runDue();
       await until(() => begun.length === 1);
-      // Nobody has heard of the end of the first yet.
+      // The lease of the first has not expired yet.
       await b.queue.start(["node_2"]);
       await b.queue.runDue();
       expect(begun).toEqual(["a"]);
@@ -126,7 +126,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       hang.resolve();
       await on_a;
       expect(effects).toEqual(["b"]);
-      // One whose process is known to be gone goes on at once, with the next that starts.
+      // A job of a process known to be gone continues as soon as another process starts.
       await a.queue.enqueue(a.store.db, Work, { name: "two" });
       await b.store.db
         .updateTable("core_jobs")
@@ -139,7 +139,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       await a[Symbol.asyncDispose]();
     }, 120_000);
 
-    test("and one goes on while all reads of its process wait for somebody", async () => {
+    test("keep their lease while all reads of their process are blocked", async () => {
       const clock = movableClock();
       const [a, b] = (await nodes(2, clock)) as [Node, Node];
       await using _a = a;
@@ -162,7 +162,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         (await b.store.db.selectFrom("core_jobs").select("lease_until").executeTakeFirst())!
           .lease_until;
       const waiting = Array.from({ length: 3 }, () => a.store.reads.all("select pg_sleep(8)"));
-      // The first time it may still have been before it looked for others.
+      // The first renewal may date from before the reads were blocked.
       for (let times = 0; times < 2; times++) {
         const before = await leaseEnd();
         clock.pass(5_000);
@@ -174,7 +174,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       await Promise.all(waiting);
     }, 120_000);
 
-    test("and each tick of a schedule once", async () => {
+    test("run each tick of a schedule once", async () => {
       const clock = movableClock(Date.UTC(2026, 0, 5, 12) - 200);
       const made = await nodes(3, clock);
       const ran: string[] = [];
@@ -199,7 +199,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       for (const node of made) await node[Symbol.asyncDispose]();
     }, 120_000);
 
-    test("and a cancelled one is aborted where it runs", async () => {
+    test("are aborted where they run when cancelled elsewhere", async () => {
       const [a, b] = (await nodes(2, movableClock())) as [Node, Node];
       await using _a = a;
       await using _b = b;
@@ -224,7 +224,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     }, 120_000);
   });
 
-  describe("answer as one server", () => {
+  describe("several servers as one", () => {
     const key = "the key that all of them have, of 32 bytes or more";
     const host = "127.0.0.2";
     const originals = temporaryDirectory();
@@ -288,7 +288,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         await rows(`select lease_token from core_jobs where state = 'running' and name = '${name}'`)
       ).map(({ lease_token }) => lease_token.split(".")[0]);
 
-    test("and know each other", async () => {
+    test("list each other in /health", async () => {
       const seen = await nodesSeen(a);
       expect(seen.map(({ role }) => role).toSorted()).toEqual(["all", "web", "worker"]);
       expect(seen.find(({ here }) => here)!.role).toBe("all");
@@ -296,7 +296,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect((await ask(b, "GET", "/folders")).status).toBe(404);
     });
 
-    test("whoever is asked, and the one for the web runs nothing", async () => {
+    test("give the same results on any node, and the web node runs no jobs", async () => {
       const folder = await ask(web, "POST", "/folders", { name: "House" });
       const text = "# Kettle\n\nThe kettle holds two litres of water.";
       const made = await ask(web, "POST", "/documents", {
@@ -326,7 +326,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect(web.output()).not.toContain('"job":');
     }, 120_000);
 
-    test("in settings at once, and only with the same key and originals", async () => {
+    test("share settings at once and require the same key and originals", async () => {
       await a.mustCli(["config", "set", "jobs.pause_intake", "true"]);
       const intake = async (at: Executable) => (await ask(at, "GET", "//health")).body.intake;
       for (const server of [a, b, web])
@@ -343,7 +343,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining("files.url")]);
     }, 120_000);
 
-    /** A page that is asked for, and answered when the test says so. */
+    /** A page that is answered only when the test says so. */
     const slowSite = () => {
       let asked = 0,
         broken_off = 0;
@@ -383,7 +383,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       throw new Error(`nobody is ${node_id}`);
     };
 
-    test("what was begun in one is cancelled from another", async () => {
+    test("cancel work that another node runs", async () => {
       using site = slowSite();
       const id = await importOf(web, site.url);
       await until(() => site.asked() === 1);
@@ -392,7 +392,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect((await ask(a, "GET", `/imports/${id}`)).body.status).toBe("cancelled");
     }, 120_000);
 
-    test("and what one was doing when it was killed another does at once", async () => {
+    test("take over the work of a killed node at once", async () => {
       using site = slowSite();
       const id = await importOf(web, site.url);
       await until(() => site.asked() === 1);
@@ -406,7 +406,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         60_000,
       );
       expect(run.status).toBe("completed");
-      // Not by its lease: it was missed.
+      // The missing process was noticed before its lease expired.
       const said = [web, other].map((one) => one.output()).join("");
       expect(said).toContain("jobs of a process that has gone continue");
       expect(said).not.toContain("was not understood");

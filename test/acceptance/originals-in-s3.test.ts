@@ -1,6 +1,6 @@
 /**
- * The built executable with its originals in a bucket: what it takes in, a store that goes away, a
- * crash between the bucket and the database, and what the start says of a key that is wrong.
+ * The built executable with its originals in a bucket: documents, an unavailable store, a crash
+ * between the bucket and the database, and the error of a start with a wrong key.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mustRun, runCommand } from "../../scripts/lib/launch";
@@ -38,7 +38,7 @@ const synced = async (id: string): Promise<void> => {
 const original = (id: string, range?: string) =>
   dossier.call("ada", "GET", `/documents/${id}/file`, undefined, range ? { range } : {});
 
-test("a document is read, answers, comes back by range, and goes for good", async () => {
+test("a document is read, found, downloaded by range and deleted", async () => {
   const { body } = await upload("otter.md", "# Otters\n\nThe otter sleeps in the reeds.");
   await synced(body.id);
   const found = await dossier.send("ada", "POST", "/search", {
@@ -53,7 +53,7 @@ test("a document is read, answers, comes back by range, and goes for good", asyn
   folder_id = (await dossier.send("ada", "POST", "/folders", { name: "Reports" })).body.id;
 });
 
-test("a store that goes away for a while refuses what needs it, and nothing is lost", async () => {
+test("an unavailable store answers 503 where it is needed, and nothing is lost", async () => {
   const { body } = await upload("before.txt", "Before.");
   await synced(body.id);
   store.door = "shut";
@@ -72,7 +72,7 @@ test("a store that goes away for a while refuses what needs it, and nothing is l
 });
 
 onSqlite("alone").test(
-  "a crash after the bytes are stored and before the row: left over, and swept",
+  "an object stored before a crash but missing in the database is deleted later",
   async () => {
     const before = await store.keys();
     const stored = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ onSqlite("alone").test(
     store.door = (method, path) => {
       if (path.includes("probe-")) return undefined;
       if (method === "PUT") put = true;
-      // The look at what was put.
+      // The check after the PUT.
       if (method !== "HEAD" || !put) return undefined;
       stored.resolve();
       return never;
@@ -101,7 +101,7 @@ onSqlite("alone").test(
 );
 
 onSqlite("backups").test(
-  "a backup holds the database and names the originals, which stay in the bucket",
+  "a backup contains the database and refers to the originals in the bucket",
   async () => {
     const said = await dossier.mustCli(["backup"]);
     const path = /\S+\.zip/.exec(said)![0];
@@ -113,7 +113,7 @@ onSqlite("backups").test(
   },
 );
 
-test("the originals are brought back into the data directory by one command", async () => {
+test("one command moves the originals back into the data directory", async () => {
   await dossier.stop();
   const said = await dossier.mustCli(["files", "move", "data"]);
   expect(said).toMatch(/2 files .* were copied, read again and compared/);
@@ -121,7 +121,7 @@ test("the originals are brought back into the data directory by one command", as
   expect([...files].sort()).toEqual((await store.keys()).sort());
 });
 
-test("a start that can't use the bucket ends, and says what is wrong", async () => {
+test("a start that can't use the bucket fails with the reason", async () => {
   const env = { ...store.env, DOSSIER_FILES_SECRET_KEY: "wrong" };
   const said = await dossier.cli(["serve", "--port", "0"], { env });
   expect(said.code).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: an overwrite keeps the old version answering until the new one is
- * there, or for good when it fails; what is in work goes on after a restart.
+ * Acceptance, on the executable: an overwrite keeps the old version in use until the new one is
+ * ready, or permanently if it fails; unfinished work resumes after a restart.
  */
 import { describe, expect, test } from "bun:test";
 import { overwriteCases } from "../cases/overwrite";
@@ -11,7 +11,7 @@ import { setStage } from "../helpers/stage";
 
 describe("overwriting", () => overwriteCases(startExecutable));
 
-test("a document in work goes on after a restart, and one that is taken out of its folder meanwhile is found nowhere", async () => {
+test("processing resumes after a restart; a removed document isn't found", async () => {
   using stage = setStage();
   await using server = await startExecutable({ env: stage.env });
   const ada = await person(server, "ada");

@@ -24,7 +24,7 @@ const commanding = define_plugin(
     },
   })`,
 );
-/** Built-in commands never load it: it would say so. */
+/** Reports when it is loaded, which built-in commands never do. */
 const loud = `process.stderr.write("loaded\\n");\nthrow new Error("too loud");`;
 
 let data: string;
@@ -40,13 +40,13 @@ afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 const cases: [string, string[], number, RegExp][] = [
   ["a command runs", ["greet", "Ada"], 0, /^Hello Ada$/],
-  ["one below a built-in word runs", ["user", "greet"], 0, /^Hello all$/],
-  ["a tool runs, with its settings", ["told"], 0, /^yes$/],
-  ["it has its help", ["greet", "--help"], 0, /Usage: dossier greet .*<who>[^]*Says hello\./],
-  ["it says what is missing", ["greet"], 2, /missing required argument 'who'/],
-  ["the list of commands has it", ["--help"], 0, /greet \[options\] <who> +Says hello\./],
-  ["a word that nobody has is wrong", ["greed"], 2, /Did you mean greet\?/],
-  ["… and tells what is left out", ["greed"], 2, /the plugin loud is left out: too loud/],
+  ["a subcommand of a built-in command runs", ["user", "greet"], 0, /^Hello all$/],
+  ["a tool runs with its settings", ["told"], 0, /^yes$/],
+  ["a command has help", ["greet", "--help"], 0, /Usage: dossier greet .*<who>[^]*Says hello\./],
+  ["a missing argument is named", ["greet"], 2, /missing required argument 'who'/],
+  ["the list of commands includes it", ["--help"], 0, /greet \[options\] <who> +Says hello\./],
+  ["an unknown command is refused", ["greed"], 2, /Did you mean greet\?/],
+  ["… and plugins left out are named", ["greed"], 2, /the plugin loud is left out: too loud/],
 ];
 for (const [why, words, code, says] of cases)
   test(

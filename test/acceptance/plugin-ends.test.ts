@@ -1,6 +1,6 @@
 /**
- * A plugin that stops the server, or ends it: the log names it at that moment, the process ends for
- * its supervisor, and the next start tells of it.
+ * A plugin that blocks or ends the server: the log names it at once, the process exits so that its
+ * supervisor restarts it, and the next start reports it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { define_plugin, innocent, words_of } from "../cases/plugin-mistakes";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { settingsOf, until } from "../helpers/server";
 
-/** Each at `/<operation>`, which needs no key. */
+/** Harmful handlers, each at `/<operation>`, which needs no key. */
 const ways: Readonly<Record<string, string>> = {
   loop: "() => { while (true); }",
   later: "async () => { await new Promise((done) => setTimeout(done, 5)); while (true); }",
@@ -65,12 +65,12 @@ afterAll(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-describe("a plugin that keeps the server from answering is named, and the process ends:", () => {
+describe("a plugin that blocks the server is named, and the process exits:", () => {
   const cases: [string, string, RegExp][] = [
     ["a loop in a handler", "loop", /^GET \/loop$/],
-    ["one after it has waited", "later", /^GET \/later$/],
-    ["one in a timer", "timer", /^a timer of its own$/],
-    ["one in a job", "job", /^job harmful\.loop$/],
+    ["a loop after an await", "later", /^GET \/later$/],
+    ["a loop in a timer", "timer", /^a timer of its own$/],
+    ["a loop in a job", "job", /^job harmful\.loop$/],
   ];
   for (const [why, path, what] of cases)
     test(
@@ -87,7 +87,7 @@ describe("a plugin that keeps the server from answering is named, and the proces
     );
 });
 
-describe("a plugin that ends the process is named, and the exit code says that it failed:", () => {
+describe("a plugin that ends the process is named, and the exit code is an error:", () => {
   const cases: [string, string, number][] = [
     ["by a signal", "kill", 137],
     ["in a handler", "exit", 1],
@@ -108,7 +108,7 @@ describe("a plugin that ends the process is named, and the exit code says that i
     );
 });
 
-test("the next start tells of it, and everything else works", async () => {
+test("the next start reports it, and everything else works", async () => {
   const server = await start(data);
   expect(logged(server, /ended the last run of the server/)).toMatchObject({ plugin: "harmful" });
   const { status, plugins } = await health(server);
@@ -127,7 +127,7 @@ test("the next start tells of it, and everything else works", async () => {
   expect(await after.exited).toBe(0);
 }, 60_000);
 
-test("a plugin whose start never ends is left out at the next start", async () => {
+test("a plugin that hangs in its start is left out at the next start", async () => {
   const directory = await directoryWith({ stuck });
   const hanging = launch({ data: directory, env: impatient });
   await expect(hanging).rejects.toThrow(/plugin stuck: the server ends/);
@@ -140,7 +140,7 @@ test("a plugin whose start never ends is left out at the next start", async () =
   rmSync(directory, { recursive: true });
 }, 60_000);
 
-test("a plugin that loops while it is tried out ends with the process that tries it", async () => {
+test("the trial run of an endless plugin ends with its parent process", async () => {
   const directory = temporaryDirectory(),
     noted = join(directory, "pid");
   await Bun.write(
@@ -162,7 +162,7 @@ test("a plugin that loops while it is tried out ends with the process that tries
   rmSync(directory, { recursive: true });
 }, 60_000);
 
-test("so it does when that process was gone before it looked", async () => {
+test("the trial run ends even if its parent was already gone", async () => {
   const directory = temporaryDirectory(),
     endless = join(directory, "endless.ts");
   await Bun.write(endless, "while (true);");

@@ -1,6 +1,6 @@
 /**
- * A plugin file in the built executable that takes the place of a built-in one and is told what
- * happens to documents, folders, answers and users, whichever process did it.
+ * A plugin file in the built executable that replaces a built-in plugin and receives the events of
+ * documents, folders, answers and users, whichever process caused them.
  */
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ export default definePlugin({
   }),
 });`;
 
-test("is told of everything, and of users whom the command line makes, changes and deletes", async () => {
+test("a plugin gets all events, including those of users changed by the command line", async () => {
   await using dossier = await startExecutable();
   mkdirSync(join(dossier.data, "plugins"), { recursive: true });
   writeFileSync(join(dossier.data, "plugins/ledger.ts"), ledger);

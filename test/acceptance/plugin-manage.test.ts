@@ -1,6 +1,6 @@
 /**
  * `dossier plugin add`, `remove`, `enable`, `disable` and `info` on the executable, while a server
- * runs on the directory and after it was restarted.
+ * runs on the directory and after its restart.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   dossier = await startExecutable({
     files: {
-      // A part of a name is no name: these tables stay.
+      // Its name only starts with the other plugin's name, so its tables must stay.
       "plugins/notes-archive.ts": plain(
         "notes-archive",
         `tables: ["notes_archive"], migrations: [{ id: "0001", up: (tx) =>
@@ -87,66 +87,61 @@ const info = async (name: string) =>
 const count = async (query: string): Promise<number> =>
   (await askDatabase<{ n: number }>(dossier.data, query))[0]!.n;
 
-describe("what can't be added", () => {
+describe("`dossier plugin add` refuses", () => {
   const refused: [reason: string, words: () => string[], said: RegExp, code: number][] = [
-    ["a file that is not there", () => ["nowhere.ts"], /nowhere\.ts can't be read/, 2],
+    ["a missing file", () => ["nowhere.ts"], /nowhere\.ts can't be read/, 2],
     [
-      "one that can't be read as a program",
+      "a file that can't be parsed",
       () => [source("torn.ts", "export default {")],
       /torn\.ts can't be added: .*line 1/,
       1,
     ],
     ["no plugin", () => [source("five.ts", "export default 5;")], /not made by definePlugin/, 1],
     [
-      "one that ends the process as it is set up",
+      "a plugin that ends the process during set-up",
       () => [source("ends.ts", plain("ends", "setup: () => process.exit(3)"))],
       /ends\.ts can't be added: .*ended the process/,
       1,
     ],
     [
-      "one that imports what lies beside it",
+      "a plugin that imports a neighbouring file",
       () => [source("two.ts", `import "./five"; ${plain("two")}`)],
       /two\.ts can't be added: .*five.*one file/,
       1,
     ],
     [
-      "the name of a built-in one",
+      "the name of a built-in plugin",
       () => [source("own.ts", plain("folders"))],
       /is called folders, like a plugin that is built in/,
       1,
     ],
     [
-      "the name of one that is there",
+      "the name of an installed plugin",
       () => [source("again.ts", plain("notes-archive"))],
       /a plugin notes-archive 1\.0\.0 already.*--replace/,
       1,
     ],
     [
-      "another file than the one that was meant",
+      "a file with another SHA-256",
       () => [source("other.ts", plain("other")), "--sha256", sha256("x")],
       /SHA-256 is [0-9a-f]{64}, not/,
       1,
     ],
+    ["a URL without --sha256", () => [`${at()}/fetched.js`], /an address needs --sha256/, 2],
     [
-      "an address whose file nobody vouches for",
-      () => [`${at()}/fetched.js`],
-      /an address needs --sha256/,
-      2,
-    ],
-    [
-      "an address without https",
+      "a URL without https",
       () => ["http://127.0.0.1/x.js", "--sha256", sha256("x")],
       /https alone/,
       1,
     ],
     [
-      "an address that leads away from https",
+      "a URL that redirects away from https",
       () => [`${at()}/plain`, "--sha256", sha256("x")],
       /https alone/,
       1,
     ],
     [
-      "an address with nothing",
+      "a URL that answers 404",
       () => [`${at()}/nothing.js`, "--sha256", sha256("x")],
       /answered with status 404/,
       1,
@@ -163,7 +158,7 @@ describe("what can't be added", () => {
     limit_ms,
   );
   test(
-    "an address on the machine itself, where its network is not allowed",
+    "a URL on this machine when its network isn't allowed",
     async () => {
       const words = ["plugin", "add", `${at()}/fetched.js`, "--sha256", sha256("x")];
       const answer = await dossier.cli(words, { env: {} });
@@ -174,7 +169,7 @@ describe("what can't be added", () => {
 });
 
 test(
-  "a plugin is fetched, through a redirect, when it is the one that was meant",
+  "a plugin is downloaded through a redirect if its SHA-256 matches",
   async () => {
     const words = ["plugin", "add", `${at()}/moved`, "--sha256", sha256(plain("fetched"))];
     expect(await dossier.mustCli(words)).toContain("fetched 1.0.0 is in");
@@ -186,14 +181,14 @@ test(
 );
 
 test(
-  "a plugin is added beside the running server, and loaded by the next one",
+  "a plugin is added beside a running server and loaded after a restart",
   async () => {
     const said = await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
     expect(said).toContain("notes 1.0.0 is in");
     expect(said).toContain("restart it, and it loads it");
     expect(plugins()).toEqual(["notes-archive.ts", "notes.ts"]);
     expect(await info("notes")).toMatchObject({ status: "not_loaded", next_start: "added" });
-    // The same file once more is no clash: a script may be run twice.
+    // Adding the same file again is allowed, so that scripts can be run twice.
     await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
     await dossier.mustCli(["config", "set", "notes.colour", "blue"]);
     await dossier.restart();
@@ -221,7 +216,7 @@ test(
 );
 
 test(
-  "an update takes the place of what is there",
+  "an update replaces the installed version",
   async () => {
     const update = source(
       "notes-2.js",
@@ -238,7 +233,7 @@ test(
 );
 
 test(
-  "a disabled plugin is not loaded, an enabled one is; one that others need can't be",
+  "plugins can be disabled and enabled, except those that others need",
   async () => {
     await dossier.mustCli(["plugin", "disable", "notes"]);
     await dossier.mustCli(["plugin", "disable", "rate-limit"]);
@@ -261,7 +256,7 @@ test(
 );
 
 test(
-  "what a plugin keeps goes only when it is purged, and only when no server runs it",
+  "a plugin's data is deleted only by a purge, and only when no server has it loaded",
   async () => {
     const built_in = await dossier.cli(["plugin", "remove", "folders", "--purge", "--yes"]);
     expect(built_in.stderr).toContain("folders is built in");
@@ -293,7 +288,7 @@ test(
 );
 
 test(
-  "a plugin in a directory of its own goes with it; the audit log knows what was done",
+  "removing a plugin deletes its own directory, and the audit log has the changes",
   async () => {
     mkdirSync(join(dossier.data, "plugins/wide"));
     writeFileSync(join(dossier.data, "plugins/wide/plugin.ts"), plain("wide"));

@@ -1,6 +1,6 @@
 /**
- * Mistakes of plugins in the built executable: each is said by the name of its plugin, while the
- * server and a plugin beside it go on.
+ * Mistakes of plugins in the built executable: each is reported with the plugin's name, while the
+ * server and another plugin keep working.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { failing, fine, innocent, left_out, settings } from "../cases/plugin-mistakes";
@@ -28,12 +28,12 @@ beforeAll(async () => {
     },
   });
   await server.createUser("ada@dossier.test", { role: "admin" });
-  // Each process knows what has failed in it, and each connection goes to the next.
+  // Each process knows its own failures, and each connection goes to the next process.
   for (const { ask } of failing)
     for (let n = 0; n < processes; n++) await server.api("GET", ask[0]);
   for (let n = 0; n < processes; n++)
     ready = (await fetch(`${server.url()}/ready`, { keepalive: false })).status;
-  // What fails in the background, or while /health is asked, is there at the second look.
+  // Failures in the background or during /health appear in a later response.
   const everybody = ({ body }: { body: any }) =>
     failing.every(({ name, says }) =>
       body.plugins.some((one: any) => one.name === name && says.test(one.reason)),
@@ -49,7 +49,7 @@ describe("a plugin is left out with", () => {
     test(why, () => {
       expect(said(name)).toMatch(says);
       const row = listed.find((one) => one.name === name);
-      // Only the server itself knows how it is reached.
+      // Only the server itself knows its public address.
       const status = /public address/.test(why) ? "failing" : "left out";
       expect(row).toMatchObject({ status, reason: expect.stringMatching(says) });
       expect(server.output()).toContain(name);
@@ -66,7 +66,7 @@ describe("a plugin is named as failing with", () => {
     });
 });
 
-test("the plugin beside them answers, as the server does", async () => {
+test("a correct plugin beside them and the server keep working", async () => {
   expect((await server.api("GET", "/innocent")).body).toEqual({ well: true });
   expect(listed.find((one) => one.name === "innocent")).toMatchObject({ status: "loaded" });
   expect((await server.api("GET", "/folders")).status).toBe(200);
@@ -82,14 +82,14 @@ describe("a plugin is loaded with", () => {
       expect((await server.api("GET", "/openapi.json")).status).toBe(200);
     });
 });
-test("nothing else is said of any plugin", () => {
+test("no other plugin is reported", () => {
   const expected = [...left_out, ...failing].map(({ name }) => name).sort();
   expect(known.plugins.map(({ name }) => name).sort()).toEqual(expected);
 });
-test("what a plugin could not replace works as before", async () => {
+test("a failed replacement leaves the original in use", async () => {
   const answer = await server.call(null, "GET", "/health");
   expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
 });
-test("the section of a plugin that is gone is a warning", () => {
+test("a settings section of a missing plugin is a warning", () => {
   expect(server.output()).toMatch(/"level":"warn".*there is no section \[news_letter\]/);
 });

@@ -1,7 +1,7 @@
 /**
- * The bench for plugin developers, as somebody has it who has nothing but the executable: each kind
- * is made, checked, tested, packed and loaded; mistakes are told with their place; a server follows
- * what is saved.
+ * The workbench for plugin developers who have only the executable: each kind is created, checked,
+ * tested, packed and loaded; mistakes are reported with their location; a server reloads saved
+ * files.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { startExecutable } from "../helpers/executable";
 setDefaultTimeout(120_000);
 
 let home: string;
-/** Where what is packed lies, for one server. */
+/** The directory of packed plugins for one server. */
 let plugins: string;
 beforeAll(async () => {
   await buildIfStale();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** A test that uses what those of the templates don't. */
+/** A test of the helpers that the templates don't use. */
 const parts_test = `import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startDossier, type Dossier } from "dossier/test";
 
@@ -67,9 +67,9 @@ test("what never comes is told", async () => {
 
 const nameOf = (kind: string): string => `try-${kind}`;
 
-describe("what `dossier plugin new` makes", () => {
+describe("a project from `dossier plugin new`", () => {
   for (const kind of Object.keys(kinds))
-    test(`of the kind ${kind} is right, passes its tests and is packed`, async () => {
+    test(`of the kind ${kind} passes its checks and tests and is packed`, async () => {
       const name = nameOf(kind);
       await mustBench(home, "new", name, "--kind", kind);
       const project = join(home, name);
@@ -91,7 +91,7 @@ describe("what `dossier plugin new` makes", () => {
       await mustBench(home, "pack", name, join(plugins, `${name}.js`));
     });
 
-  test("is loaded by one server, all of it", async () => {
+  test("loads in one server together with all other kinds", async () => {
     await using server = await startExecutable({
       env: {
         DOSSIER_PLUGINS_DIRECTORY: plugins,
@@ -109,7 +109,7 @@ describe("what `dossier plugin new` makes", () => {
   });
 });
 
-test("the documentation lies beside it, and each of its links leads somewhere", () => {
+test("the project includes the documentation, and all its links work", () => {
   const support = join(home, nameOf("route"), ".dossier");
   const pages = [...new Glob("**/*.md").scanSync({ cwd: support })].filter(
     (path) => !path.startsWith("node_modules/"),
@@ -127,10 +127,10 @@ test("the documentation lies beside it, and each of its links leads somewhere", 
 describe("a new plugin is refused", () => {
   const refused: [why: string, words: string[], says: RegExp][] = [
     ["with upper case in its name", ["Notes"], /lower case/],
-    ["with the name of a built-in one", ["folders"], /built-in plugin/],
+    ["with the name of a built-in plugin", ["folders"], /built-in plugin/],
     ["with a dash at the end", ["notes-"], /lower case/],
-    ["of a kind that there is none of", ["notes", "--kind", "magic"], /Allowed choices/],
-    ["where something lies already", ["taken"], /there already/],
+    ["of an unknown kind", ["notes", "--kind", "magic"], /Allowed choices/],
+    ["in an existing directory", ["taken"], /there already/],
   ];
   test.each(refused)("%s", async (_, words, says) => {
     const { code, stderr } = await bench(home, "new", ...words);
@@ -143,10 +143,10 @@ const setUp = (code: string): string =>
   `const Tick = job("faulty.tick", t.Object({}));\n` +
   `export default definePlugin({ name: "faulty", version: "1.0.0",\n  ${code} });\n`;
 
-describe("`dossier plugin check` tells", () => {
+describe("`dossier plugin check` reports", () => {
   const wrong: [what: string, source: string, says: RegExp][] = [
     [
-      "a wrong type, with its place, and what its start throws",
+      "a wrong type and an error at the start, with their locations",
       setUp(`setup: () => ({ start: async () => { throw new Error(3 as string) } })`),
       /faulty\.ts:4:\d+: TS2352: [^]*\nfaulty\.ts:4:\d+: its start failed: 3/,
     ],
@@ -159,13 +159,13 @@ describe("`dossier plugin check` tells", () => {
       /faulty\.ts:\d+:\d+: TS\d+: (.*\n {4})?Property 'a' is missing in type '\{\}'/,
     ],
     [
-      "a package that is not there, and how it is installed",
+      "a missing package and how to install it",
       `import x from "left-pad";\n${setUp("setup: () => ({ health: async () => x })")}`,
       /faulty\.ts:1:\d+: Could not resolve: "left-pad".*BUN_BE_BUN=1 dossier add left-pad/,
     ],
-    ["a text that is no program", setUp(`setup: => ({})`), /faulty\.ts:4:\d+: /],
+    ["a syntax error", setUp(`setup: => ({})`), /faulty\.ts:4:\d+: /],
     [
-      "a schedule that can't be read",
+      "an invalid schedule",
       setUp(
         `setup: () => ({ jobs: [handle(Tick, async () => {}, { attempts_max: 1, timeout_ms: 9 })],` +
           ` schedules: [every("99 * * * *", Tick, {})] })`,
@@ -173,7 +173,7 @@ describe("`dossier plugin check` tells", () => {
       /faulty\.ts.*: .*99 \* \* \* \*.* can't be read/,
     ],
     [
-      "what set-up throws",
+      "an error in set-up",
       setUp(`setup: () => { throw new Error("no luck") }`),
       /^faulty\.ts:4:\d+: no luck\n/m,
     ],
@@ -187,12 +187,12 @@ describe("`dossier plugin check` tells", () => {
       expect.stringMatching(says),
       expect.stringContaining("faulty can't be used"),
     ]);
-    // A file somewhere is checked, and nothing is written beside it.
+    // Checking a single file writes nothing beside it.
     expect(existsSync(join(directory, ".dossier"))).toBe(false);
   });
 });
 
-test("types of another executable are replaced, and it is said", async () => {
+test("types of another executable are replaced with a message", async () => {
   const project = join(home, nameOf("page"));
   const stamp = join(project, ".dossier/executable.json");
   const old = { ...JSON.parse(readFileSync(stamp, "utf8")), version: "0.0.9", hash: "old" };
@@ -202,7 +202,7 @@ test("types of another executable are replaced, and it is said", async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining("those of Dossier 0.0.9")]);
 });
 
-test("packages of npm and further files are packed into the one file", async () => {
+test("npm packages and further files are packed into one file", async () => {
   const project = join(home, nameOf("answerer"));
   const file = async (path: string, text: string) => Bun.write(join(project, path), text);
   await file("node_modules/upper/package.json", `{"name": "upper", "main": "lib/main.js"}`);
@@ -225,7 +225,7 @@ test("packages of npm and further files are packed into the one file", async () 
   expect(server.output()).toContain('"message":"HEARD"');
 });
 
-test("a server follows what is saved, says what is wrong, and goes on when it is mended", async () => {
+test("the development server reloads saved files, reports errors and recovers", async () => {
   const project = join(home, nameOf("route"));
   const path = join(project, "plugin.ts");
   const good = readFileSync(path, "utf8");
@@ -241,7 +241,7 @@ test("a server follows what is saved, says what is wrong, and goes on when it is
     const decoder = new TextDecoder();
     for await (const bytes of run.stdout) said += decoder.decode(bytes, { stream: true });
   })();
-  /** What is said from now on, once it matches. */
+  /** Waits for output that matches, and skips past it. */
   const heard = async (words: RegExp): Promise<RegExpExecArray> => {
     for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
       const found = words.exec(said);
@@ -270,12 +270,12 @@ test("a server follows what is saved, says what is wrong, and goes on when it is
     writeFileSync(path, good.replace("Create a note", "Write a note"));
     await heard(/runs at/);
     expect(await summaryAt()).toBe("Write a note");
-    // What was stored is still there.
+    // Stored data survives the reload.
     const listed = await fetch(`${url}/api/dev/v1/try-route`, {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(((await listed.json()) as any).data).toHaveLength(1);
-    // A log in the directory, this one's perhaps, is nothing that a server would see.
+    // A log file in the directory doesn't trigger a reload.
     writeFileSync(join(project, "dev.log"), said);
     await Bun.sleep(300);
     writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => { oops("));
@@ -287,7 +287,7 @@ test("a server follows what is saved, says what is wrong, and goes on when it is
     writeFileSync(path, good);
     await heard(/runs at/);
     expect(await summaryAt()).toBe("Create a note");
-    // However it ends, its server ends with it.
+    // However the command ends, its server ends with it.
     run.kill("SIGKILL");
     await run.exited;
     while ((await fetch(`${url}/health`).catch(() => "gone")) !== "gone") await Bun.sleep(20);

@@ -1,6 +1,6 @@
 /**
- * Plugin files in a directory: a good one works, a bad one is left out with its reason and stops
- * nobody.
+ * Plugin files in a directory: a good one works; a bad one is left out with its reason and doesn't
+ * stop the others.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const define = (name: string, more: string, head = "") =>
   `import { definePlugin, route, t } from "dossier";\n${head}\nexport default definePlugin({ name: "${name}", version: "1.0.0", ${more} });\n`;
 const words = `summary: "x", tag: "X", operation: "x", answers: { 200: { description: "x" } }`;
 
-/** File → source, and what must be said of it; null when it must be loaded. */
+/** Source by file, with the expected reason for leaving it out, or null if it must load. */
 const files: Record<string, [source: string, reason: RegExp | null]> = {
   "good.ts": [
     define(
@@ -138,22 +138,22 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-describe("in the executable", () => {
+describe("plugin files in the executable", () => {
   for (const [name, [, reason]] of Object.entries(files))
     test(`${name} is ${reason ? "left out with its reason" : "loaded"}`, () => {
       const stem = name.replace(/\.(ts|js)$/, "");
       const said = health.plugins.find((one: any) => one.name === stem);
       if (reason) expect(said?.reason).toMatch(reason);
-      // What goes wrong later, in a timer, is told by and by: it leaves nothing out.
+      // A later failure in a timer is reported but doesn't leave the plugin out.
       else expect(said?.reason ?? "").not.toMatch(/^(?!something in the background failed)./);
     });
-  test("the server is degraded and says so, and still serves", async () => {
+  test("the server reports degraded and still serves", async () => {
     expect(health.status).toBe("degraded");
     const key = await server.createUser("ada@dossier.test");
     const folders = await server.api("GET", "/folders", undefined, { key });
     expect([folders.status, folders.body.data]).toEqual([200, []]);
   });
-  test("the good plugin's route answers behind the same key", async () => {
+  test("the good plugin's route requires the same key", async () => {
     const key = await server.createUser("eve@dossier.test");
     expect((await server.api("GET", "/good", undefined, { key })).body.owner).toStartWith("usr_");
     expect((await server.api("GET", "/good", undefined, { key: null })).status).toBe(401);
@@ -163,12 +163,12 @@ describe("in the executable", () => {
     expect(body.twice).toBe(42);
     expect(body.pid).not.toBe(body.parent);
   });
-  test("the good plugin's route is in the contract", async () => {
+  test("the good plugin's route is in the OpenAPI document", async () => {
     const document = (await server.api("GET", "/openapi.json", undefined, { key: null })).body;
     expect(Object.keys(document.paths)).toContain("/api/dev/v1/good");
     expect(Object.keys(document.paths)).not.toContain("/api/dev/v1/broken-promise");
   });
-  test("`dossier plugin list` tells the same beside the running server", async () => {
+  test("`dossier plugin list` shows the same beside the running server", async () => {
     const listed = JSON.parse(await server.mustCli(["plugin", "list", "--json"])) as any[];
     expect(listed.find((one) => one.name === "foldered")).toMatchObject({
       status: "loaded",

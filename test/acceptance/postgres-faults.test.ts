@@ -1,4 +1,4 @@
-/** What becomes of servers whose PostgreSQL does not answer, or is held by somebody else. */
+/** Servers whose PostgreSQL doesn't answer or is blocked by another client. */
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { sql } from "kysely";
@@ -31,7 +31,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     });
 
   const purposes = ["writes", "reads", "shared", "channel", "life line"];
-  test("gives connections up on which no answer comes any more, and goes on with new ones", async () => {
+  test("replaces connections that no longer answer", async () => {
     const relay = await startRelay(Number(new URL(postgres.server.url).port));
     const through = new URL(await newDatabase());
     through.port = String(relay.port);
@@ -57,7 +57,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     relay.close();
   }, 120_000);
 
-  test("that stands still in the middle of its work keeps the others waiting for a moment", async () => {
+  test("that is frozen in a transaction delays others only briefly", async () => {
     const url = await newDatabase();
     await using frozen = await serverOn(url);
     await using other = await serverOn(url);
@@ -94,7 +94,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await database.close();
   }, 120_000);
 
-  test("is not taken for gone because all its reads wait for somebody", async () => {
+  test("still counts as alive while all its reads are blocked", async () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     const ada = await person(server, "ada");
@@ -116,7 +116,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await database.close();
   }, 120_000);
 
-  test("cancels what takes too long, but for what changes tables at the start", async () => {
+  test("cancels slow statements, except migrations at the start", async () => {
     const log = jsonLog("error", () => undefined);
     const options = { url: await newDatabase(), connections: 2, statement_ms_max: 300 };
     const store = new PostgresStore({ ...options, data: temporaryDirectory(), log });
@@ -129,7 +129,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await store.close();
   });
 
-  test("is not started behind a pooler, which keeps no settings of a session", async () => {
+  test("doesn't start behind a pooler that drops session settings", async () => {
     const pool = new SQL(await newDatabase(), { max: 1 });
     const ask = async (text: string, parameters: readonly unknown[] = []) => {
       const rows = await pool.unsafe(text.replace("?", "$1"), [...parameters]);
@@ -144,7 +144,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
   });
 
   for (const limit of [1, 6, 13])
-    test(`does not start where the database takes no more than ${limit} connections`, async () => {
+    test(`doesn't start if the database allows only ${limit} connections`, async () => {
       const url = new URL(await newDatabase());
       url.username = `small_${limit}`;
       await postgres.admin.unsafe(`create role ${url.username} login connection limit ${limit}`);
@@ -159,14 +159,14 @@ suiteOnPostgres("a server on PostgreSQL", () => {
 
 interface Relay {
   readonly port: number;
-  /** Whether anything passes on new connections. */
+  /** Whether new connections are relayed. */
   takes_new: boolean;
-  /** Nothing passes any more on the connections that there are; answers what they were for. */
+  /** Stops relaying existing connections; returns their purposes. */
   silence(): string[];
   close(): void;
 }
 
-/** Passes connections to PostgreSQL on. */
+/** Relays connections to PostgreSQL. */
 async function startRelay(to: number): Promise<Relay> {
   const purposes = new Map<Socket, string>();
   const silent = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: a server whose database is PostgreSQL, started by this test. */
+/** Acceptance, on the executable: a server on a PostgreSQL database, which this test starts. */
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { runCommand } from "../../scripts/lib/launch";
@@ -14,7 +14,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
   const settings = (url: string) => ({ "dossier.toml": `[database]\nurl = "${url}"\n` });
   const serverOn = (url: string): Promise<Executable> => startExecutable({ files: settings(url) });
 
-  test("does the main job, before and after an end of any kind", async () => {
+  test("does the main task, also after a stop and a kill", async () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     const ada = await person(server, "ada");
@@ -50,7 +50,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await database.close();
   }, 120_000);
 
-  test("goes on after the database was cut off, and has all that it confirmed", async () => {
+  test("recovers from a database crash without losing confirmed data", async () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     const ada = await person(server, "ada");
@@ -75,7 +75,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await until(async () => (await server.send(null, "GET", "//ready")).status === 200);
   }, 120_000);
 
-  test("has its data directory for itself, and commands work beside it", async () => {
+  test("locks its data directory, and commands work beside it", async () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     await server.createUser("eve@example.com", { role: "admin" });
@@ -92,7 +92,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining("pg_dump")]);
   }, 120_000);
 
-  test("says that it can't write for as long as the database can only be read", async () => {
+  test("reports that it can't write while the database is read-only", async () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     const ada = await person(server, "ada");
@@ -125,15 +125,15 @@ suiteOnPostgres("a server on PostgreSQL", () => {
 
   const refusals: [why: string, url: () => Promise<string>, words: string][] = [
     [
-      "it orders names otherwise",
+      "the database has another collation",
       () => newDatabase("encoding 'UTF8' locale 'C.UTF-8' lc_collate 'en_US.UTF-8'").catch(latin),
       "create it anew",
     ],
-    ["its encoding is another", latin, "its encoding is LATIN1, not UTF8; create it anew"],
-    ["it is not there", async () => urlOf("nowhere"), "can't be opened"],
-    ["nobody answers", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
-    ["it can only be read", readable, "takes writes in database.url"],
-    ["it is no address", async () => "postgres://", "database"],
+    ["its encoding is different", latin, "its encoding is LATIN1, not UTF8; create it anew"],
+    ["the database doesn't exist", async () => urlOf("nowhere"), "can't be opened"],
+    ["PostgreSQL can't be reached", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
+    ["the database is read-only", readable, "takes writes in database.url"],
+    ["the URL is invalid", async () => "postgres://", "database"],
   ];
   async function latin(): Promise<string> {
     return newDatabase("encoding 'LATIN1' locale 'C'");
@@ -145,7 +145,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     return url;
   }
   for (const [why, url, words] of refusals)
-    test(`is not started when ${why}`, async () => {
+    test(`doesn't start when ${why}`, async () => {
       const data = temporaryDirectory();
       await Bun.write(`${data}/dossier.toml`, settings(await url())["dossier.toml"]);
       const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);

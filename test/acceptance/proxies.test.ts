@@ -1,6 +1,6 @@
 /**
- * The executable behind the real nginx and the real Caddy, as examples/deployment has them, asked
- * by curl.
+ * The executable behind real nginx and Caddy with the configuration of examples/deployment, called
+ * with curl.
  */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const example = (name: string): string =>
   readFileSync(join(import.meta.dir, "../../examples/deployment", name), "utf8");
 
 interface Proxy extends AsyncDisposable {
-  /** Answers status, headers and body of a call of curl. */
+  /** Calls curl and returns status, headers and body. */
   curl(path: string, ...args: string[]): Promise<{ status: number; head: string; body: string }>;
 }
 
@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
   return promise;
 }
 
-/** nginx with the example, changed in what differs from machine to machine and by `change`. */
+/** nginx with the example, adapted to this machine and by `change`. */
 async function startNginx(
   upstream: string,
   change: (conf: string) => string = (conf) => conf,
@@ -65,7 +65,7 @@ ${conf} }`,
   return startProxy(command, port, { directory, log: at("errors") });
 }
 
-/** Caddy with the example: on another port, and with a certificate that is there already. */
+/** Caddy with the example, on another port and with an existing certificate. */
 async function startCaddy(
   upstream: string,
   change: (conf: string) => string = (conf) => conf,
@@ -145,9 +145,9 @@ describe.skipIf(!caddy || !curl)("Caddy", () => {
   const handlePath = (conf: string) =>
     conf.replace("handle /dossier/* {", "handle_path /dossier/* {");
   const ways: [string, boolean, ((conf: string) => string) | undefined][] = [
-    ["passes the path on", false, undefined],
-    ["takes the path away", false, handlePath],
-    ["comes by the Unix socket", true, undefined],
+    ["keeps the path prefix", false, undefined],
+    ["strips the path prefix", false, handlePath],
+    ["uses the Unix socket", true, undefined],
   ];
   test.each(ways)("that %s", async (_how, by_socket, change) => {
     const socket = join(mkdtempSync(join(tmpdir(), "dossier-caddy-")), "dossier.sock");
@@ -159,7 +159,7 @@ describe.skipIf(!caddy || !curl)("Caddy", () => {
     await expectWell(server, proxy);
   });
 
-  test("finds nothing wrong with the example as it is", () => {
+  test("accepts the unchanged example without warnings", () => {
     const path = join(import.meta.dir, "../../examples/deployment/Caddyfile");
     const adapted = Bun.spawnSync([caddy!, "adapt", "--adapter", "caddyfile", "--config", path]);
     expect([adapted.exitCode, adapted.stderr.toString()]).toEqual([
@@ -173,9 +173,9 @@ describe.skipIf(!caddy || !curl)("Caddy", () => {
 
 describe.skipIf(!nginx || !curl)("nginx", () => {
   const ways: [string, boolean, ((conf: string) => string) | undefined][] = [
-    ["passes the path on", false, undefined],
-    ["takes the path away", false, takenAway],
-    ["comes by the Unix socket", true, undefined],
+    ["keeps the path prefix", false, undefined],
+    ["strips the path prefix", false, takenAway],
+    ["uses the Unix socket", true, undefined],
   ];
   test.each(ways)("that %s", async (_how, by_socket, change) => {
     const socket = join(mkdtempSync(join(tmpdir(), "dossier-nginx-")), "dossier.sock");
@@ -188,7 +188,7 @@ describe.skipIf(!nginx || !curl)("nginx", () => {
   });
 });
 
-/** Somebody who has signed in at the proxy, and names another to it, in every way there is. */
+/** A user signed in at the proxy who sends forged user headers in every spelling. */
 async function expectNamed(proxy: Proxy): Promise<void> {
   const sent = [
     ...["-u", "ada@example.com:secret", "-H", "Origin: https://nas.example"],
@@ -206,7 +206,7 @@ async function expectNamed(proxy: Proxy): Promise<void> {
 }
 const signin_header = { DOSSIER_SIGNIN_HEADER_NAME: "X-Forwarded-User" };
 
-test.skipIf(!nginx || !curl)("nginx names who has signed in there, and nobody else", async () => {
+test.skipIf(!nginx || !curl)("nginx passes on its signed-in user and no forged one", async () => {
   await using server = await startExecutable({ env: { ...env, ...signin_header } });
   const passwords = join(server.data, "passwords");
   writeFileSync(passwords, "ada@example.com:{PLAIN}secret\n", { mode: 0o644 });
@@ -221,7 +221,7 @@ test.skipIf(!nginx || !curl)("nginx names who has signed in there, and nobody el
   await expectNamed(proxy);
 });
 
-test.skipIf(!caddy || !curl)("Caddy names who has signed in there, and nobody else", async () => {
+test.skipIf(!caddy || !curl)("Caddy passes on its signed-in user and no forged one", async () => {
   await using server = await startExecutable({ env: { ...env, ...signin_header } });
   const hash = await Bun.password.hash("secret", { algorithm: "bcrypt", cost: 4 });
   await using proxy = await startCaddy(new URL(server.url()).host, (conf) =>
@@ -250,7 +250,7 @@ async function expectWell(server: Executable, proxy: Proxy): Promise<void> {
   expect(made.head.toLowerCase()).toContain(`location: ${api}/folders/${folder.id}`.toLowerCase());
   expect((await proxy.curl(`${api}/folders/${folder.id}`, ...bearer)).status).toBe(200);
 
-  // Larger than what nginx takes unless told otherwise.
+  // Larger than nginx's default limit.
   const file = join(server.data, "large.txt");
   writeFileSync(file, "The ceramic filter is replaced every ninety days.\n".repeat(60_000));
   const upload = ["-F", `file=@${file};type=text/plain`];

@@ -1,10 +1,10 @@
-/** Acceptance: the queue on the command line, beside a running server and over its restarts. */
+/** Acceptance: the queue on the command line, beside a running server and across restarts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { processes } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { form } from "../helpers/forms";
 
-/** Its two jobs fail for good at each start, and one waits. */
+/** Adds two jobs at each start that fail permanently, and one that waits. */
 const unlucky = `
 import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
 const Count = job("unlucky.count", t.Object({ n: t.Integer() }));
@@ -34,7 +34,7 @@ const upload = async (name: string) =>
     .id;
 const status = async (id: string) => (await server.api("GET", `/documents/${id}`)).body.status;
 
-test("intake is paused by a command, stays so over a restart and a kill, and is resumed", async () => {
+test("paused intake stays paused across a restart and a kill until resumed", async () => {
   expect(await server.mustCli(["job", "pause"])).toStartWith("Intake is paused");
   expect(await intake()).toBe("paused");
   const id = await upload("a.txt");
@@ -49,13 +49,13 @@ test("intake is paused by a command, stays so over a restart and a kill, and is 
   await server.until(`/documents/${id}`, ({ body }) => body.status === "synced");
 }, 120_000);
 
-describe("jobs are dropped", () => {
+describe("dropping jobs", () => {
   const failed = async (): Promise<any[]> =>
     JSON.parse(await server.mustCli(["job", "list", "--json"])).filter(
       ({ kind }: any) => kind === "unlucky.count",
     );
-  test("one by its id, those of a reason, and all of a kind", async () => {
-    // Two of each of the three starts, in every process.
+  test("works by id, by reason and for all of a kind", async () => {
+    // Two from each of three starts, in every process.
     await server.untilTrue(async () => (await failed()).length === 6 * processes);
     const [{ id }] = await failed();
     expect(await server.mustCli(["job", "drop", id])).toBe(`${id} is dropped.`);
@@ -67,7 +67,7 @@ describe("jobs are dropped", () => {
     await server.mustCli(["job", "drop", ...kind, "--yes"]);
     expect(await failed()).toEqual([]);
   }, 60_000);
-  test("those that wait, once the kind is typed", async () => {
+  test("requires typing the kind to drop waiting jobs", async () => {
     const words = ["job", "drop", "--kind", "unlucky.count", "--state", "ready"];
     const said = await server.cli(words, { stdin: "yes\n" });
     expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("nothing was dropped")]);
@@ -76,17 +76,17 @@ describe("jobs are dropped", () => {
     );
   }, 60_000);
   const refused: [why: string, words: string[], code: number, says: RegExp][] = [
-    ["one that is not there", ["job_none"], 1, /job/],
+    ["a missing job", ["job_none"], 1, /job/],
     ["neither id nor kind", [], 2, /name one job by its id/],
     ["a kind without jobs", ["--kind", "nothing.at_all", "--yes"], 1, /no such job/],
   ];
-  test.each(refused)("not %s", async (_why, words, code, says) => {
+  test.each(refused)("is refused for %s", async (_why, words, code, says) => {
     const said = await server.cli(["job", "drop", ...words]);
     expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
   });
 });
 
-test("vectors are paused by a command, stay so over a restart and a kill, and are resumed", async () => {
+test("paused vectors stay paused across a restart and a kill until resumed", async () => {
   const state = async () => (await server.api("GET", "//health")).body.vectors.state;
   expect(await server.mustCli(["job", "pause", "vectors"])).toStartWith("No vectors are made");
   expect(await state()).toBe("paused");

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: calls that come at the same moment are answered as if they had
- * come one after the other.
+ * Acceptance, on the executable: simultaneous calls are answered as if they had come one after
+ * the other.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
@@ -21,7 +21,7 @@ afterAll(async () => {
   stage[Symbol.dispose]();
 });
 
-/** Statuses in order; whatever is refused is refused as a problem. */
+/** The sorted statuses; every error must be a problem. */
 function statusesOf(answers: readonly Answered[]): number[] {
   for (const answer of answers) if (answer.status >= 400) expectProblem(answer, answer.status);
   return answers.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -31,7 +31,7 @@ const times = <R>(count: number, call: (n: number) => Promise<R>): Promise<R[]> 
 const upload = async (folder: string, name: string): Promise<string> =>
   (await ada.upload(folder, name, `Of ${name}.`)).body.id;
 
-describe("one wins, the others are told", () => {
+describe("one call succeeds, the others are refused", () => {
   const cases: [string, () => Promise<Answered[]>, number[]][] = [
     [
       "deleting a folder",
@@ -75,7 +75,7 @@ describe("one wins, the others are told", () => {
       [204, 410, 410, 410, 410],
     ],
     [
-      "taking a document out",
+      "removing a document from its folder",
       async () => {
         const folder = await ada.folder();
         const { id } = await ada.text(folder, "x");
@@ -119,7 +119,7 @@ describe("one wins, the others are told", () => {
       [200, 409, 409, 409, 409],
     ],
     [
-      "bringing several uploads of one name back",
+      "restoring several uploads of one name",
       async () => {
         const folder = await ada.folder();
         const ids: string[] = [];
@@ -134,7 +134,7 @@ describe("one wins, the others are told", () => {
       [200, 409, 409, 409, 409],
     ],
     [
-      "uploading, renaming, linking and bringing back to one name",
+      "uploading, renaming, linking and restoring to one name",
       async () => {
         const [folder, other] = [await ada.folder(), await ada.folder()];
         const back = await upload(folder, "one.txt");
@@ -156,7 +156,7 @@ describe("one wins, the others are told", () => {
     test(why, async () => expect(statusesOf(await calls())).toEqual(expected));
 });
 
-describe("all win, and it counts once", () => {
+describe("all calls succeed, with a single effect", () => {
   test("linking one document to one folder", async () => {
     const [one, two] = [await ada.folder(), await ada.folder()];
     const { id } = await ada.text(one, "x");
@@ -170,7 +170,7 @@ describe("all win, and it counts once", () => {
       await ada.names(two),
     ]).toEqual([1, ["x"]]);
   });
-  test("bringing one session back", async () => {
+  test("restoring one session", async () => {
     const { id } = await ada.made("/chats");
     await ada.send("DELETE", `/chats/${id}`);
     expect(statusesOf(await times(5, () => ada.send("POST", `/chats/${id}/restore`)))).toEqual([
@@ -193,7 +193,7 @@ describe("all win, and it counts once", () => {
   });
 });
 
-test("a folder that is deleted while it is filled: each call is done or finds nothing, and nothing is left", async () => {
+test("while a folder is deleted, calls succeed or get 404; nothing is left", async () => {
   for (let round = 0; round < 5; round++) {
     const [folder, other] = [await ada.folder(), await ada.folder()];
     const spare = (await ada.text(other, `The vole of round ${round}.`)).id;
@@ -235,7 +235,7 @@ test("a folder that is deleted while it is filled: each call is done or finds no
   );
 });
 
-test("messages to one session from many sides are all answered, each once", async () => {
+test("concurrent messages to one session are all answered exactly once", async () => {
   const { id } = await ada.made("/chats");
   const sent = await times(20, (n) =>
     ada.send("POST", `/chats/${id}/messages`, { text: `Question ${n}?` }),

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: whatever comes, in whatever place, is answered as decided and
- * never with 500.
+ * Acceptance, on the executable: malformed input of any kind is answered as documented, never with
+ * 500.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-/** Not a fault of the server, and a problem when it is one of the caller. */
+/** Expects no server error, and a problem for client errors. */
 function expectAnswered(answer: Answered, what: string): void {
   if (answer.status >= 400)
     expect([what, answer.headers.get("content-type")]).toEqual([
@@ -38,7 +38,7 @@ function expectAnswered(answer: Answered, what: string): void {
   expect([what, answer.status >= 500]).toEqual([what, false]);
 }
 
-/** Every call that takes a JSON body: its fields, and what each must be. */
+/** Every call with a JSON body, with its fields and their types. */
 const bodies: [
   string,
   string,
@@ -93,7 +93,7 @@ const bodies: [
   ],
 ];
 
-describe("a field of the wrong type: 400 that names it", () => {
+describe("a field of the wrong type is named in a 400", () => {
   const values: [unknown, RegExp][] = [
     [1, /number/],
     [1.5, /never/],
@@ -124,36 +124,36 @@ describe("a field of the wrong type: 400 that names it", () => {
       });
 });
 
-describe("a body that is no JSON object", () => {
+describe("a body that isn't a JSON object", () => {
   const json = { "content-type": "application/json" };
   const cases: [string, string | Uint8Array<ArrayBuffer>, Record<string, string>, number][] = [
-    ["cut off", `{"name":`, json, 400],
+    ["truncated", `{"name":`, json, 400],
     ["trailing junk", `{"name":"x"} y`, json, 400],
     ["single quotes", `{'name':'x'}`, json, 400],
     ["a trailing comma", `{"name":"x",}`, json, 400],
     ["a comment", `{"name":"x"/**/}`, json, 400],
     ["a list", `[{"name":"x"}]`, json, 400],
-    ["a text", `"x"`, json, 400],
+    ["a string", `"x"`, json, 400],
     ["a number", "1", json, 400],
     ["null", "null", json, 400],
     ["true", "true", json, 400],
-    ["spaces alone", "  ", json, 400],
+    ["only spaces", "  ", json, 400],
     ["NaN", `{"name":NaN}`, json, 400],
     ["not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), json, 400],
     ["UTF-16", new Uint8Array(Buffer.from(`{"name":"x"}`, "utf16le")), json, 400],
-    ["a bare control character in a text", `{"name":"a\u0001b"}`, json, 400],
-    ["nested beyond reason", "[".repeat(60_000), json, 400],
+    ["an unescaped control character", `{"name":"a\u0001b"}`, json, 400],
+    ["nested too deeply", "[".repeat(60_000), json, 400],
     [
-      "nested beyond reason in a field",
+      "nested too deeply in a field",
       `{"name":${`{"a":`.repeat(8_000)}1${"}".repeat(8_000)}}`,
       json,
       400,
     ],
     ["a form", "name=x", { "content-type": "application/x-www-form-urlencoded" }, 415],
     ["plain text", `{"name":"x"}`, { "content-type": "text/plain" }, 415],
-    ["another JSON", `{"name":"x"}`, { "content-type": "application/vnd.api+json" }, 415],
-    ["no type", `{"name":"x"}`, { "content-type": "" }, 415],
-    ["a type that is none", `{"name":"x"}`, { "content-type": "json" }, 415],
+    ["another JSON type", `{"name":"x"}`, { "content-type": "application/vnd.api+json" }, 415],
+    ["no content type", `{"name":"x"}`, { "content-type": "" }, 415],
+    ["an invalid type", `{"name":"x"}`, { "content-type": "json" }, 415],
     [
       "multipart",
       multipart({ headers: `Content-Disposition: form-data; name="name"`, body: "x" }).body,
@@ -169,7 +169,7 @@ describe("a body that is no JSON object", () => {
         expectProblem(answer, status);
       }
     });
-  test("none at all, where one is needed", async () => {
+  test("a missing body is refused where one is required", async () => {
     for (const [method, path, , good] of bodies)
       if (path !== "/chats") {
         const answer = await ada.send(method, filled(path));
@@ -186,20 +186,20 @@ describe("a body that is no JSON object", () => {
     ["with a type in capitals", `{"name":"x"}`, { "content-type": "Application/JSON" }],
     ["with spaces around it", ` \n{"name":"x"}\t\n`, json],
     ["with a byte order mark", `\ufeff{"name":"x"}`, json],
-    ["with a field twice, of which the last counts", `{"name":1,"name":"x"}`, json],
+    ["with a repeated field, of which the last counts", `{"name":1,"name":"x"}`, json],
     ["with escapes", `{"n\\u0061me":"\\ud83d\\ude00"}`, json],
     [
-      "with names that mean something elsewhere",
+      "with names special to JavaScript",
       `{"__proto__":{"name":1},"constructor":{"prototype":{}},"hasOwnProperty":1,"name":"x"}`,
       json,
     ],
   ];
   for (const [why, body, headers] of taken)
-    test(`taken: ${why}`, async () =>
+    test(`accepted: ${why}`, async () =>
       expect((await ada.send("POST", "/folders", body, headers)).status).toBe(201));
 });
 
-test("a body where none is asked for is left alone", async () => {
+test("an unexpected body is ignored", async () => {
   for (const [method, path] of [
     ["GET", "/folders"],
     ["DELETE", "/folders/fld_none"],
@@ -221,7 +221,7 @@ test("a body where none is asked for is left alone", async () => {
   }
 });
 
-describe("odd ids are not found", () => {
+describe("malformed ids are not found", () => {
   const paths: [string, string][] = [
     ["GET", "/folders/X"],
     ["PUT", "/folders/X"],
@@ -248,7 +248,7 @@ describe("odd ids are not found", () => {
     ["the wrong kind", "usr_00000000000000000000000000"],
     ["a word", "none"],
     ["a number", "1"],
-    ["in small letters", "fld_01j9zk3v6w8q2t4y5n7b1c0def"],
+    ["in lower case", "fld_01j9zk3v6w8q2t4y5n7b1c0def"],
     ["a wildcard", "%25"],
     ["an asterisk", "*"],
     ["a quote", "%27%20or%201=1%20--"],
@@ -307,15 +307,15 @@ describe("odd ids are not found", () => {
     });
 });
 
-describe("odd queries", () => {
+describe("unusual queries", () => {
   const cases: [string, string, number][] = [
-    ["a field twice", "page=1&page=2", 400],
-    ["a number beyond all pages", "page=99999999999999999999", 400],
-    ["the last number that is one", "page=999999999999999&per_page=200", 200],
-    ["a field of nobody", "colour=red&%00=1", 200],
-    ["a field without a value", "page", 400],
+    ["a repeated parameter", "page=1&page=2", 400],
+    ["a page number out of range", "page=99999999999999999999", 400],
+    ["the largest valid page number", "page=999999999999999&per_page=200", 200],
+    ["an unknown parameter", "colour=red&%00=1", 200],
+    ["a parameter without a value", "page", 400],
     ["nothing after the question mark", "", 200],
-    ["ampersands alone", "&&&", 200],
+    ["only ampersands", "&&&", 200],
     ["broken escapes", "colour=%zz", 200],
     ["an array", "page[]=1", 200],
     ["a null character", "page=1%00", 400],
@@ -330,19 +330,19 @@ describe("odd queries", () => {
     });
 });
 
-describe("odd headers", () => {
+describe("unusual headers and paths", () => {
   const cases: [string, Record<string, string>][] = [
-    ["Prefer that means nothing", { prefer: "wait=-1, wait=x, return=minimal; wait" }],
-    ["Prefer without end", { prefer: "wait=99999999999999999999" }],
+    ["a meaningless Prefer", { prefer: "wait=-1, wait=x, return=minimal; wait" }],
+    ["a Prefer with an endless wait", { prefer: "wait=99999999999999999999" }],
     ["a Range on a list", { range: "bytes=0-1" }],
     ["another Accept", { accept: "text/html;q=0.5" }],
     [
-      "a proxy that nobody trusts",
+      "headers of an untrusted proxy",
       { "x-forwarded-for": "not-an-address, ::1", forwarded: "for=127.0.0.1" },
     ],
-    ["a request id of the caller's", { "x-request-id": "mine\u00ff" }],
-    ["a method in a header", { "x-http-method-override": "DELETE" }],
-    ["an empty Authorization beside", { "proxy-authorization": "Basic x" }],
+    ["a request id from the caller", { "x-request-id": "mine\u00ff" }],
+    ["a method override header", { "x-http-method-override": "DELETE" }],
+    ["an additional Proxy-Authorization", { "proxy-authorization": "Basic x" }],
   ];
   for (const [why, headers] of cases)
     test(why, async () => {
@@ -360,13 +360,13 @@ describe("odd headers", () => {
       }
     });
   const paths: [string, string, number][] = [
-    ["a slash at the end", "/folders/", 200],
-    ["two slashes", "//folders", 404],
+    ["a trailing slash", "/folders/", 200],
+    ["a double slash", "//folders", 404],
     ["capitals", "/Folders", 404],
     ["a matrix parameter", "/folders;v=1", 404],
-    ["a fragment of a route", "/folder", 404],
-    ["more than a route", "/folders/{folder}/documents", 404],
-    ["an escape that spells a route", "/%66olders", 200],
+    ["an incomplete route", "/folder", 404],
+    ["a route with an extra segment", "/folders/{folder}/documents", 404],
+    ["a percent-encoded route", "/%66olders", 200],
   ];
   for (const [why, path, status] of paths)
     test(`${why}: ${status} or not found`, async () => {
@@ -380,45 +380,42 @@ describe("broken HTTP does no harm", () => {
   const key = () => `Authorization: Bearer ${ada.key}`;
   const cases: [string, () => string][] = [
     ["no version", () => `GET /api/dev/v1/folders\r\n\r\n`],
-    [
-      "a method of nobody",
-      () => `FROB /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\n\r\n`,
-    ],
+    ["an unknown method", () => `FROB /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\n\r\n`],
     ["no host", () => `GET /api/dev/v1/folders HTTP/1.1\r\n${key()}\r\n\r\n`],
     [
-      "two lengths",
+      "two Content-Length headers",
       () =>
         `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 20\r\n\r\n{}`,
     ],
     [
-      "a length and chunks",
+      "a Content-Length with chunked encoding",
       () =>
         `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: ` +
         `application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n` +
         `{}\r\n0\r\n\r\n`,
     ],
     [
-      "chunks that are none",
+      "invalid chunks",
       () =>
         `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`,
     ],
     [
-      "a length that is none",
+      "an invalid Content-Length",
       () =>
         `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: application/json\r\nContent-Length: many\r\n\r\n{}`,
     ],
     [
-      "a whole address",
+      "an absolute URL as the target",
       () =>
         `GET http://elsewhere.example/api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\n\r\n`,
     ],
     ["an asterisk", () => `OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
-      "a header without end",
+      "an oversized header",
       () => `GET /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(100_000)}\r\n\r\n`,
     ],
-    ["noise", () => "\u0000\u0001\u0002\r\n\r\n"],
-    ["a path of nothing", () => `GET  HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ["random bytes", () => "\u0000\u0001\u0002\r\n\r\n"],
+    ["an empty path", () => `GET  HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["TLS", () => "\u0016\u0003\u0001\u0002\u0000\u0001"],
   ];
   for (const [why, bytes] of cases)
@@ -444,7 +441,7 @@ describe("broken HTTP does no harm", () => {
         socket.cut();
       }
     });
-  test("a body in chunks, of no announced length, is read and counted", async () => {
+  test("a chunked body is read and limited", async () => {
     const socket = openSocket(server.url());
     socket.send(
       `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n`,
@@ -465,7 +462,7 @@ describe("broken HTTP does no harm", () => {
   });
 });
 
-test("all of it has left the log without a fault", () => {
+test("none of these requests logged an error", () => {
   const faults = server
     .output()
     .split("\n")

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: what webhooks are told of real runs, and of which they are not
- * told.
+ * Acceptance, on the executable: which real runs webhooks are notified of, and which they are
+ * not.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
@@ -13,14 +13,14 @@ import { allowed, startHooks, type Hook, type Hooks } from "../helpers/hooks";
 let hooks: Hooks;
 let hook: Hook, transcribed: Hook;
 const directory = mkdtempSync(join(tmpdir(), "dossier-runs-"));
-/** Hears what is said in the file `said` beside it: nothing as long as that is not there. */
+/** A fake engine that returns the file `said`, and waits until it exists. */
 const hears = join(directory, "hears.sh");
 writeFileSync(
   hears,
   `while [ ! -e "${directory}/said" ]; do sleep 0.05; done; cat "${directory}/said"\n`,
 );
 let folder: string;
-/** Pages, but for those that are missing, and one that never comes to its end. */
+/** Serves pages, except missing ones and one that never ends. */
 const site = Bun.serve({
   port: 0,
   hostname: allowed,
@@ -94,24 +94,24 @@ describe("import.finished", () => {
     status: string,
     counts: readonly [completed: number, succeeded: number, failed: number],
   ][] = [
-    ["all succeeded", () => at("a", "b", "c"), "completed", [3, 3, 0]],
-    ["unchanged ones count as succeeded", () => at("a", "b"), "completed", [2, 2, 0]],
-    ["some failed", () => at("d", "missing/1"), "completed_with_errors", [2, 1, 1]],
-    ["none succeeded", () => at("missing/1", "missing/2"), "failed", [2, 0, 2]],
+    ["all items succeeded", () => at("a", "b", "c"), "completed", [3, 3, 0]],
+    ["unchanged items count as succeeded", () => at("a", "b"), "completed", [2, 2, 0]],
+    ["some items failed", () => at("d", "missing/1"), "completed_with_errors", [2, 1, 1]],
+    ["no item succeeded", () => at("missing/1", "missing/2"), "failed", [2, 0, 2]],
     [
-      "there was nothing to import",
+      "nothing to import",
       () => ({ type: "sitemap", url: `http://${allowed}:${site.port}/sitemap.xml` }),
       "completed",
       [0, 0, 0],
     ],
     [
-      "the source can't be read",
+      "an unreadable source",
       () => ({ type: "sitemap", url: `http://${allowed}:${site.port}/missing.xml` }),
       "failed",
       [0, 0, 0],
     ],
     [
-      "an address that is refused is a failed item",
+      "a refused address counts as a failed item",
       () => ({ type: "urls", urls: ["http://127.0.0.1/"] }),
       "failed",
       [1, 0, 1],
@@ -128,7 +128,7 @@ describe("import.finished", () => {
       const run = await ended(id);
       const counts = { status, completed_item_count, succeeded_item_count, failed_item_count };
       expect(await told(1)).toEqual([{ event: "import.finished", import_run_id: id, ...counts }]);
-      // The poll says the same.
+      // The run itself reports the same.
       expect({
         status: run.status,
         completed_item_count: run.completed_item_count,
@@ -218,11 +218,11 @@ describe("transcription.completed", () => {
     });
 });
 
-describe("not told of", () => {
-  /** What happens, and the run of which nothing is said. */
+describe("no webhook is sent for", () => {
+  /** Each starts a run that must not be reported. */
   const cases: [why: string, run: () => Promise<string>, ends: string][] = [
     [
-      "an import that is cancelled",
+      "a cancelled import",
       async () => {
         const id = await start(at("e", "hangs"));
         await hooks.server.until(`/imports/${id}`, ({ body }) => body.succeeded_item_count === 1, {
@@ -246,13 +246,13 @@ describe("not told of", () => {
       "completed",
     ],
     [
-      "a transcription of what is no recording",
+      "a transcription of a file that isn't a recording",
       () => transcribe("talk.bin", new Uint8Array([1, 2, 3, 4])),
       "failed",
     ],
     ["captions without words", () => transcribe("empty.vtt", "WEBVTT\n"), "failed"],
     [
-      "a transcription that is cancelled",
+      "a cancelled transcription",
       async () => {
         says(null);
         const id = await transcribe("long.wav", recording());
@@ -269,7 +269,7 @@ describe("not told of", () => {
     test(why, async () => {
       const id = await run();
       expect((await (id.startsWith("trn_") ? heard : ended)(id)).status).toBe(ends);
-      // What comes after it comes, so it would have come.
+      // A later run is reported, so this one would have been too.
       const next = await start(at("f"));
       await ended(next);
       expect((await told(1)).map(({ import_run_id }) => import_run_id)).toEqual([next]);

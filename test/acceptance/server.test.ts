@@ -1,6 +1,6 @@
 /**
- * Acceptance: the server as a process: its start, its lock, its logs, what lies about in its
- * directory, and its end.
+ * Acceptance: the server as a process: its start, its lock, its logs, stray files in its working
+ * directory, and its shutdown.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -42,20 +42,20 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** The log so far: every line on standard error, without those for people on standard output. */
+/** The log so far: the JSON lines of standard error, without the text on standard output. */
 const logOf = (output: string): any[] =>
   output
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line));
 
-describe("one server for one directory", () => {
-  test("a second one ends with an error that names the lock, and the first serves on", async () => {
+describe("starting on a data directory", () => {
+  test("a second server fails and names the lock, and the first keeps serving", async () => {
     const { code, stderr } = await runCommand(server.data, ["serve", "--port", "0"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(join(server.data, "dossier.lock"))]);
     expect((await server.api("GET", "/folders")).status).toBe(200);
   });
-  test("after kill -9 the next one starts, and everything that was acknowledged is there", async () => {
+  test("after kill -9 the next start has everything that was acknowledged", async () => {
     const folder = (await server.api("POST", "/folders", { name: "Kept" })).body;
     const documents = await Promise.all(
       Array.from(
@@ -74,12 +74,12 @@ describe("one server for one directory", () => {
           .content,
       ).toBe(`Kept ${n}.`);
   }, 60_000);
-  test("a port that is taken is named", async () => {
+  test("a port in use is named", async () => {
     const { port } = new URL(server.url());
     const { code, stderr } = await runCommand(newData(), ["serve", "--port", port]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(port)]);
   });
-  test("a name that is no address of this machine is not taken for a busy port", async () => {
+  test("a host that isn't this machine's isn't reported as a port in use", async () => {
     const { code, stderr } = await runCommand(newData(), [
       "serve",
       "--host",
@@ -93,24 +93,24 @@ describe("one server for one directory", () => {
     ]);
   });
   const misconfigured: [reason: string, name: string, value: string, setting: string][] = [
-    ["no network", "DOSSIER_WEBHOOKS_ALLOW_NETWORKS", "intranet", "webhooks.allow_networks"],
+    ["a bad network", "DOSSIER_WEBHOOKS_ALLOW_NETWORKS", "intranet", "webhooks.allow_networks"],
     [
-      "no network, of imports",
+      "a bad network for imports",
       "DOSSIER_IMPORTS_ALLOW_NETWORKS",
       "localhost",
       "imports.allow_networks",
     ],
     [
-      "no network, of proxies",
+      "a bad network for proxies",
       "DOSSIER_SERVER_TRUSTED_PROXIES",
       "10.0.0.0/99",
       "server.trusted_proxies",
     ],
-    ["no name server", "DOSSIER_WEBHOOKS_DNS_SERVERS", "names", "webhooks.dns_servers"],
-    ["too many pauses", "DOSSIER_WEBHOOKS_RETRY_DELAYS", "1s,1s,1s", "webhooks.retry_delays"],
+    ["a bad name server", "DOSSIER_WEBHOOKS_DNS_SERVERS", "names", "webhooks.dns_servers"],
+    ["too many delays", "DOSSIER_WEBHOOKS_RETRY_DELAYS", "1s,1s,1s", "webhooks.retry_delays"],
   ];
   test.each(misconfigured)(
-    "a setting that can't be is named: %s",
+    "an invalid setting is named: %s",
     async (_reason, name, value, setting) => {
       const { exitCode, stderr } = Bun.spawnSync(
         [executable, "serve", "--port", "0", "--data", newData()],
@@ -119,7 +119,7 @@ describe("one server for one directory", () => {
       expect([exitCode, stderr.toString()]).toEqual([2, expect.stringContaining(setting)]);
     },
   );
-  test("a directory of something else is refused and left as it is", () => {
+  test("a directory with other files is refused and not changed", () => {
     const directory = join(scratch, "home");
     mkdirSync(directory, { mode: 0o755 });
     writeFileSync(join(directory, "letters.txt"), "");
@@ -135,7 +135,7 @@ describe("one server for one directory", () => {
     ]).toEqual([2, expect.stringContaining("letters.txt"), ["letters.txt"], 0o755]);
   });
 
-  test("a directory that can't be used is named", async () => {
+  test("an unusable directory is named", async () => {
     const file = join(scratch, "a-file");
     writeFileSync(file, "");
     const { exitCode, stderr } = Bun.spawnSync(
@@ -147,7 +147,7 @@ describe("one server for one directory", () => {
   });
 });
 
-describe("what lies about in the working directory has no effect", () => {
+describe("stray files in the working directory have no effect on", () => {
   const stray = mkdtempSync(join(tmpdir(), "dossier-stray-"));
   const ran = join(stray, "ran");
   const preload = `require("node:fs").writeFileSync(${JSON.stringify(ran)}, "");`;
@@ -209,7 +209,7 @@ describe("what lies about in the working directory has no effect", () => {
 });
 
 describe("the first administrator", () => {
-  test("comes from the settings while there is none, and not again", async () => {
+  test("comes from the settings only while there is none", async () => {
     const data = newData();
     const users = async () =>
       JSON.parse((await runCommand(data, ["user", "list", "--json"])).stdout).map(
@@ -230,7 +230,7 @@ describe("the first administrator", () => {
       expect(await users()).toEqual([["root@example.com", "admin"]]);
     }
   });
-  test("is made by a link that the start prints for people and not into the log", async () => {
+  test("is created with a link that is printed at the start but not logged", async () => {
     const launched = await launch({ data: newData() });
     try {
       await until(() => launched.output().includes("/console/setup#t="));
@@ -257,7 +257,7 @@ describe("the first administrator", () => {
 });
 
 describe("logs", () => {
-  test("are one JSON object a line, with time, level and message", async () => {
+  test("are one JSON object per line, with time, level and message", async () => {
     await until(() => logOf(server.output()).some(({ message }) => message === "listening"));
     const lines = server
       .output()
@@ -274,7 +274,7 @@ describe("logs", () => {
         }),
       );
   });
-  test("hold no key, password or text, whatever was sent", async () => {
+  test("never contain keys, passwords or texts", async () => {
     const ada = await person(server, "canary");
     const folder = await ada.folder("canary-name");
     await ada.text(folder, "canary-content");
@@ -291,25 +291,25 @@ describe("logs", () => {
     for (const secret of [ada.key, ada.key.slice(-20), key, "correct horse", "canary-content"])
       expect(server.output()).not.toContain(secret);
   });
-  test("say nothing below the level that is asked for", async () => {
+  test("contain nothing below the configured level", async () => {
     const launched = await launch({ data: newData(), env: { DOSSIER_SERVER_LOG_LEVEL: "error" } });
     launched.kill("SIGTERM");
     expect([await launched.exited, logOf(launched.output())]).toEqual([0, []]);
   });
 });
 
-test("keys are kept as hashes: no file of the data directory holds one, or a password", async () => {
+test("no file of the data directory contains a key or password in plain text", async () => {
   await server.api("GET", "/folders");
   for (const secret of [key, key.slice(-30), "correct horse battery staple"])
     expect(filesWith(server.data, secret)).toEqual([]);
 });
 
-test("the data directory is for its owner alone", () =>
+test("only its owner can access the data directory", () =>
   expect(statSync(server.data).mode & 0o077).toBe(0));
 
-describe("a graceful end", () => {
+describe("a graceful shutdown", () => {
   const upload = multipart({ headers: filePart("last.txt"), body: "The last words." });
-  /** A server with a folder and a key, and an upload whose first half has come. */
+  /** A server with a folder, a key and a half-received upload. */
   async function halfway(): Promise<{
     launched: Launched;
     data: string;
@@ -349,7 +349,7 @@ describe("a graceful end", () => {
   }
 
   for (const signal of ["SIGTERM", "SIGINT"] as const)
-    test(`${signal}: the request under way ends well, no new one is taken, the exit code is 0`, async () => {
+    test(`${signal}: the running request completes, new ones are refused, exit code 0`, async () => {
       const { launched, data, finish } = await halfway();
       process.kill(launched.pid, signal);
       await until(async () =>

@@ -1,5 +1,5 @@
 /**
- * Acceptance: settings on the command line, beside a running server that follows at once, and
+ * Acceptance: settings on the command line, beside a running server that applies them at once, and
  * without one.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -29,7 +29,7 @@ const get = (key: string) => server.mustCli(["config", "get", key]);
 const folder = async () => (await server.api("POST", "/folders", { name: "One more" })).status;
 
 describe("beside a running server", () => {
-  test("a quota is there when the command ends, and gone after unset", async () => {
+  test("a quota applies when the command ends, until it is unset", async () => {
     expect(await set("quotas.folders", "1")).toBe("quotas.folders is 1 from now on.");
     expect([await folder(), await folder()]).toEqual([201, 403]);
     expect(await get("quotas.folders")).toBe("1");
@@ -42,7 +42,7 @@ describe("beside a running server", () => {
     ["dossier.toml", "chats.restore_for", "3d", "dossier.toml", "9d"],
   ];
   test.each(overruled)(
-    "%s wins, and the command says so",
+    "%s takes precedence, and the command says so",
     async (_where, key, value, winner, stays) => {
       expect(await set(key, value)).toContain(`${key} is stored as ${value}, but ${winner} wins`);
       expect(await get(key)).toBe(stays);
@@ -59,18 +59,13 @@ describe("beside a running server", () => {
       1,
       /chats\.restore_for must be a duration/,
     ],
-    [
-      "a setting that nobody knows",
-      ["set", "chats.restore", "5d"],
-      1,
-      /nearest is chats\.restore_for/,
-    ],
-    ["where the server listens", ["set", "server.port", "1"], 1, /server\.port can't be stored/],
+    ["an unknown setting", ["set", "chats.restore", "5d"], 1, /nearest is chats\.restore_for/],
+    ["a start-up setting", ["set", "server.port", "1"], 1, /server\.port can't be stored/],
     ["no value", ["set", "audit.keep"], 2, /give the value/],
     ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /give the value/],
-    ["reading what nobody knows", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
+    ["reading an unknown setting", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
     [
-      "trying what names no service",
+      "testing a section without a service",
       ["test", "quotas"],
       2,
       /quotas can't be tried; these can: ans/,
@@ -81,7 +76,7 @@ describe("beside a running server", () => {
     expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
   });
 
-  test("a secret comes from standard input, is sealed, and is shown nowhere", async () => {
+  test("a secret is read from standard input, encrypted and never shown", async () => {
     const words = ["config", "set", "answers.api_key", "--stdin"];
     expect(await server.mustCli(words, { stdin: canary })).not.toContain(canary);
     expect(await get("answers.api_key")).toBe("[secret]");
@@ -92,7 +87,7 @@ describe("beside a running server", () => {
     expect(server.output()).not.toContain(canary);
   });
 
-  test("an endpoint is tried as it is in force, and the exit code says whether it works", async () => {
+  test("an endpoint is tested with its settings; the exit code is the result", async () => {
     expect(await server.mustCli(["config", "test", "answers"])).toBe(
       "No language model is asked: answers are sentences of the documents.",
     );
@@ -109,7 +104,7 @@ describe("beside a running server", () => {
     expect(said.stderr).toContain("Nothing listens at 127.0.0.1:9.");
   });
 
-  test("each change is in the audit log, by the user of the operating system", async () => {
+  test("the audit log has each change with the operating system's user", async () => {
     const key = await server.createUser("root@example.com", { role: "admin" });
     const { data } = (await server.api("GET", "/audit?record=answers.api_key", undefined, { key }))
       .body;
@@ -119,7 +114,7 @@ describe("beside a running server", () => {
   });
 });
 
-test("what is stored is there after a restart, and is changed without a server", async () => {
+test("stored settings survive a restart and can be changed without a server", async () => {
   await set("index.cache", "64MiB");
   await set("quotas.chats", "7");
   await server.restart();
@@ -135,8 +130,8 @@ test("what is stored is there after a restart, and is changed without a server",
   expect(await folder()).toBe(403);
 }, 120_000);
 
-// On a directory of its own: each command beside a plugin file tries that file out first.
-test("a plugin file's setting is stored within its own limits, and is there after a restart", async () => {
+// Uses its own directory, because with a plugin file every command first tries that file.
+test("a plugin file's setting is validated, stored and kept across a restart", async () => {
   await using other = await startExecutable({ files: { "plugins/counter.ts": counter } });
   const too_much = await other.cli(["config", "set", "counter.most", "10"]);
   expect([too_much.code, too_much.stderr]).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Three executables on one PostgreSQL database: limits hold over all of them, and whatever one has
- * done is told, streamed and cancelled by any other.
+ * Three executables on one PostgreSQL database: limits apply across all of them, and any of them
+ * can report, stream and cancel the work of another.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findPostgres } from "../../scripts/lib/postgres";
@@ -13,7 +13,7 @@ import { until } from "../helpers/server";
 const [A, B, C] = [0, 1, 2];
 const requests_max = 500;
 
-/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
+/** Listed as skipped where PostgreSQL 15 or later isn't installed. */
 const suite = findPostgres() === null ? describe.skip : describe;
 
 suite("three processes on one PostgreSQL", () => {
@@ -23,7 +23,7 @@ suite("three processes on one PostgreSQL", () => {
   beforeAll(async () => {
     await buildIfStale();
     cluster = await startCluster({
-      // A window that does not end while the tests run.
+      // A window longer than the tests.
       DOSSIER_RATE_LIMIT_WINDOW: "1000000h",
       DOSSIER_RATE_LIMIT_REQUESTS: String(requests_max),
       DOSSIER_EVENTS_STREAMS_MAX: "4",
@@ -38,14 +38,14 @@ suite("three processes on one PostgreSQL", () => {
     await cluster?.[Symbol.asyncDispose]();
     await provider.stop();
   });
-  /** So many requests at once, to the processes in turn. */
+  /** Sends `count` requests at once, to the processes in turn. */
   const fire = (count: number, send: (n: number) => Promise<Response>): Promise<Response[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => send(n)));
   const countOf = (answers: readonly Response[], status: number): number =>
     answers.filter((answer) => answer.status === status).length;
   const key = (who: string): Promise<string> => cluster.nodes[A]!.key(who);
 
-  test("allow as many requests as one, to the last", async () => {
+  test("together allow exactly as many requests as one", async () => {
     const bob = await key("bob");
     const answers = await fire(600, (n) => cluster.call(n, bob, "GET", "/folders"));
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([
@@ -55,11 +55,11 @@ suite("three processes on one PostgreSQL", () => {
     expect(answers.every(({ headers }) => Number(headers.get("x-ratelimit-remaining")) >= 0)).toBe(
       true,
     );
-    // Somebody else has a window of their own.
+    // Another user has a separate window.
     expect((await cluster.send(B, ada, "GET", "/folders")).status).toBe(200);
   });
 
-  test("let as many wrong passwords be tried as one", async () => {
+  test("together allow as many wrong passwords as one", async () => {
     const answers = await fire(12, (n) => {
       const { origin } = new URL(cluster.nodes[n % 3]!.url());
       return fetch(`${origin}/console/api/v1/session`, {
@@ -71,7 +71,7 @@ suite("three processes on one PostgreSQL", () => {
     expect([countOf(answers, 401), countOf(answers, 429)]).toEqual([5, 7]);
   });
 
-  test("open as many streams for one user as one, and one that is closed makes room anywhere", async () => {
+  test("together allow as many streams per user as one; closing one frees a slot", async () => {
     const eve = await key("eve");
     const answers = await fire(12, (n) => cluster.call(n, eve, "GET", "/events"));
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([4, 8]);
@@ -85,7 +85,7 @@ suite("three processes on one PostgreSQL", () => {
     await Promise.all(open.slice(1).map(({ body }) => body!.cancel()));
   });
 
-  test("hold ten webhooks of one user, however many come at once", async () => {
+  test("together allow ten webhooks per user, even with concurrent requests", async () => {
     const answers = await fire(20, (n) =>
       cluster.call(n, ada, "POST", "/webhooks", {
         event_type: "import.finished",
@@ -96,7 +96,7 @@ suite("three processes on one PostgreSQL", () => {
     expect((await cluster.send(B, ada, "GET", "/webhooks")).body.length).toBe(10);
   });
 
-  test("tell of what another has done, and go on with a stream of another", async () => {
+  test("stream events of other processes and resume their streams", async () => {
     const events = async (node: number, after?: string) =>
       watchingBy(
         await cluster.call(node, ada, "GET", "/events", undefined, {
@@ -126,7 +126,7 @@ suite("three processes on one PostgreSQL", () => {
     await at_c.leave();
   });
 
-  /** A question about a document, and the path of its message. */
+  /** Asks a question about a new document; returns the path of the message. */
   async function asked(node: number, text: string): Promise<string> {
     const { body } = await cluster.send(node, ada, "POST", "/folders", { name: text });
     const content = "The heron stands in shallow water. It waits for fish.";
@@ -150,7 +150,7 @@ suite("three processes on one PostgreSQL", () => {
       }),
     );
 
-  test("stream an answer that another makes, and go on where a third left off", async () => {
+  test("stream another process's answer and resume where a third left off", async () => {
     const held = Promise.withResolvers<void>();
     const answer = "The heron stands in shallow water [1].";
     const begun = "The heron stands";
@@ -186,7 +186,7 @@ suite("three processes on one PostgreSQL", () => {
     expect((await poll).body.status).not.toBe("PENDING");
   });
 
-  test("cancel an answer that another makes", async () => {
+  test("cancel another process's answer", async () => {
     let aborted = false;
     provider.plays(({ signal }) => {
       signal.addEventListener("abort", () => (aborted = true));

@@ -1,4 +1,4 @@
-/** Acceptance: single sign-on at a real provider, on the executable. */
+/** Acceptance: single sign-on with a real provider, on the executable. */
 import { startExecutable } from "../helpers/executable";
 import { singleSignOnCases } from "../cases/single-sign-on";
 

@@ -1,4 +1,4 @@
-/** Acceptance, on the executable: how it ends, with uploads under way and with outputs unread. */
+/** Acceptance, on the executable: its shutdown with unfinished uploads and unread output. */
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { buildIfStale, executable } from "../../scripts/build";
@@ -9,7 +9,7 @@ import { filePart } from "../helpers/forms";
 import { person } from "../helpers/person";
 import { head, openSocket } from "../helpers/sockets";
 
-test("an upload that does not come to its end is given up, and leaves nothing behind", async () => {
+test("a stalled upload is aborted at shutdown and leaves nothing behind", async () => {
   await using server = await startExecutable();
   const ada = await person(server, "ada");
   const folder = await ada.folder();
@@ -41,7 +41,7 @@ const bash = (script: string, data: string) =>
     stderr: "pipe",
   });
 
-test("an output that nobody reads does not hold up the end", async () => {
+test("unread output doesn't delay the shutdown", async () => {
   await buildIfStale();
   const data = temporaryDirectory();
   // The pipe is open at both ends, and full.
@@ -54,7 +54,7 @@ test("an output that nobody reads does not hold up the end", async () => {
   let told = false;
   for await (const bytes of run.stderr) {
     said += new TextDecoder().decode(bytes);
-    // Told twice, it would end at once.
+    // A second signal would end it immediately.
     if (told || !said.includes('"listening"')) continue;
     told = true;
     run.kill("SIGTERM");
@@ -63,7 +63,7 @@ test("an output that nobody reads does not hold up the end", async () => {
   rmSync(data, { recursive: true });
 }, 60_000);
 
-test("a reader who has seen enough is no failure of the command", async () => {
+test("a closed output pipe is not an error, a full disk is", async () => {
   await buildIfStale();
   const data = temporaryDirectory();
   const run = bash(

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: an answer is watched by many, through kill -9, restarts and broken
- * lines, and every event comes once.
+ * Acceptance, on the executable: an answer is streamed to many clients across kill -9, restarts and
+ * lost connections, with every event exactly once.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { streamCases } from "../cases/stream";
@@ -29,7 +29,7 @@ afterAll(async () => {
   stage[Symbol.dispose]();
 });
 
-/** Sends a question and answers the path of its poll. */
+/** Sends a question and returns the path for polling. */
 async function asked(text: string): Promise<string> {
   const { status, body } = await ada.send("POST", `/chats/${chat}/messages`, { text });
   expect(status).toBe(202);
@@ -42,7 +42,7 @@ async function watch(path: string, last_event?: number): Promise<Watcher> {
 const isText = ({ event }: Event): boolean => event === "delta";
 const resultOf = async (path: string) => (await ada.finished(path)).body.result;
 
-test("kill -9 in the middle of an answer that is watched: after the restart the poll completes, and who comes back gets every event once", async () => {
+test("after kill -9 the poll completes; a returning client gets each event once", async () => {
   const path = await asked("stream killed one two three four five six");
   const before = await watch(path);
   await before.until(says("three"));
@@ -70,7 +70,7 @@ test("kill -9 in the middle of an answer that is watched: after the restart the 
   expect(late.events.at(-1)).toEqual(events.at(-1)!);
 });
 
-test("a finished answer goes on after every event, also after a restart", async () => {
+test("a finished answer's stream resumes after any event, also after a restart", async () => {
   const path = await asked("cite kingfisher");
   const result = await resultOf(path);
   const whole = await watch(path);
@@ -94,7 +94,7 @@ test("a finished answer goes on after every event, also after a restart", async 
   }
 });
 
-test("a server that is stopped ends its streams and waits for nobody; who comes back gets the rest", async () => {
+test("a stopping server ends its streams; a returning client gets the rest", async () => {
   const path = await asked("stream stopped one two three four");
   const before = await watch(path);
   await before.until(says("two"));
@@ -113,7 +113,7 @@ test("a server that is stopped ends its streams and waits for nobody; who comes 
   });
 });
 
-test("watchers who do not read what they asked for keep nobody waiting, and take little memory", async () => {
+test("clients that don't read their stream don't delay others and use little memory", async () => {
   const path = await asked("flood 8000000");
   const { answer } = await resultOf(path);
   const before = await memory_mb();

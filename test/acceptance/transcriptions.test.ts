@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: transcriptions survive kills, leave nothing behind when they are
- * deleted, and hear real speech where an engine is installed.
+ * Acceptance, on the executable: transcriptions survive kills, leave nothing behind when deleted,
+ * and transcribe real speech where an engine is installed.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -71,7 +71,7 @@ const run_fields = [
 ];
 
 describe("a run", () => {
-  test("is answered with 202, where to poll, and exactly the fields of its record", async () => {
+  test("is answered with 202, its location and exactly the documented fields", async () => {
     const folder = await ada.folder();
     const { status, headers, body } = await begin(folder, "talk.vtt", captions);
     expect([
@@ -111,7 +111,7 @@ describe("a run", () => {
     );
   });
 
-  test("takes JSON with a URL on the same route, and nothing else", async () => {
+  test("accepts JSON with a URL on the same route, and no other type", async () => {
     const folder = await ada.folder();
     using web = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(captions) });
     const { status, body } = await ada.send("POST", "/transcriptions", {
@@ -136,7 +136,7 @@ describe("a run", () => {
     ]);
   });
 
-  test("makes the recording the document's original, which plays", async () => {
+  test("keeps the recording as the document's original, served by range", async () => {
     const folder = await ada.folder(),
       bytes = recordingOf("vtt", 2);
     const run = await endOf((await begin(folder, "heron.bin", bytes)).body.id);
@@ -161,7 +161,7 @@ describe("a run", () => {
     ]);
   });
 
-  test("keeps to its quota of storage, and gives back what it kept when it fails", async () => {
+  test("respects the storage quota and frees its share when it fails", async () => {
     await using small = await startExecutable({ env: { ...env, DOSSIER_QUOTAS_STORAGE: "40KiB" } });
     await small.createUser();
     const folder = (await small.api("POST", "/folders", { name: "A" })).body.id;
@@ -181,8 +181,8 @@ describe("a run", () => {
   });
 });
 
-describe("killed", () => {
-  test("while a program listens: the program goes too, the run goes on, and its event is sent once", async () => {
+describe("a killed server", () => {
+  test("ends the running engine, resumes the run and sends its event once", async () => {
     const folder = await ada.folder();
     engine.close();
     const {
@@ -209,7 +209,7 @@ describe("killed", () => {
     expect(await ada.names(folder)).toEqual(["a.wav"]);
   }, 120_000);
 
-  test("again and again among many: each makes one document and one event, and none hangs", async () => {
+  test("with many runs makes one document and one event for each, and none hangs", async () => {
     const folder = await ada.folder();
     engine.open();
     const ids = new Set<string>();
@@ -233,7 +233,7 @@ describe("killed", () => {
       await server.restart();
     }
     const runs = await Promise.all([...ids].map((id) => endOf(id)));
-    // Whoever was cut off does not know whether the run was taken: the list does.
+    // An interrupted client doesn't know whether its run was accepted, so ask the list.
     const {
       body: { data: all },
     } = await ada.send("GET", "/transcriptions?per_page=200");
@@ -249,7 +249,7 @@ describe("killed", () => {
       () => here.every((run: { id: string }) => hook.came.some((one) => one.body.includes(run.id))),
       60_000,
     );
-    // A delivery may come twice after a crash, with the same id; there is one of each run.
+    // After a crash a delivery may arrive twice with the same id, but each run has only one.
     const deliveries = new Map<string, Set<string>>();
     for (const { body, headers } of hook.came) {
       const run_id = JSON.parse(body).processing_run_id;
@@ -263,7 +263,7 @@ describe("killed", () => {
 
 describe("within 2 s of a folder's deletion", () => {
   const word = "zqtrnkanarimuxq";
-  test("no file of the data directory holds a transcript, a caption or a recording of it", async () => {
+  test("no file of the data directory has its transcripts or recordings", async () => {
     const root = await ada.folder(),
       folder = await ada.folder("sub", root);
     const files = filesIn(join(server.data, "files")).length;
@@ -280,7 +280,7 @@ describe("within 2 s of a folder's deletion", () => {
     );
   });
 
-  test("a run that was going on is gone, with its program and its file", async () => {
+  test("a running transcription is gone with its engine process and file", async () => {
     const folder = await ada.folder(),
       files = filesIn(join(server.data, "files")).length;
     const {
@@ -300,7 +300,7 @@ describe("within 2 s of a folder's deletion", () => {
   });
 });
 
-/** The line of docs/models.md that hears English with packages of Debian. */
+/** The command in docs/models.md that transcribes English with Debian packages. */
 const documented = /command = '''(sh -c [^\n]*pocketsphinx[^\n]*)'''\n/.exec(
   readFileSync(resolve(import.meta.dir, "../../docs/models.md"), "utf8"),
 )?.[1];
@@ -308,10 +308,10 @@ const installed =
   ["sox", "espeak-ng", "pocketsphinx_continuous"].every((program) => Bun.which(program) !== null) &&
   existsSync("/usr/share/pocketsphinx/model/en-us");
 
-describe("a real engine hears real speech", () => {
-  test("the documented line is there", () => expect(documented).toContain("{input} {output}"));
+describe("a real engine transcribes real speech", () => {
+  test("the documented command exists", () => expect(documented).toContain("{input} {output}"));
   test.skipIf(!installed)(
-    "its words have their times (skipped unless sox, espeak-ng and pocketsphinx with its English " +
+    "segments have times (skipped unless sox, espeak-ng and pocketsphinx with its English " +
       "model are installed)",
     async () => {
       const directory = mkdtempSync(join(tmpdir(), "dossier-speech-"));

@@ -1,4 +1,4 @@
-/** Acceptance: a proxy that names who has signed in there, on the executable. */
+/** Acceptance: sign-in by a proxy's user header, on the executable. */
 import { startExecutable } from "../helpers/executable";
 import { trustedHeaderCases } from "../cases/trusted-header";
 

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: uploads in any name and encoding, their bodies, the original back,
- * and what broken ones leave behind.
+ * Acceptance, on the executable: uploads with any name and encoding, their bodies, downloading the
+ * original, and clean-up after broken ones.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { originalCases } from "../cases/originals";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-describe("what has no text to give says why", () => {
+describe("a file without readable text reports the reason", () => {
   const line = (text: string) => ({ lines: [{ x: 60, y: 700, text }] });
   const pdf = (...pages: Parameters<typeof buildPdf>) => new Uint8Array(buildPdf(...pages));
   const png = new Uint8Array([
@@ -39,15 +39,15 @@ describe("what has no text to give says why", () => {
   const cases: [string, string, () => string | Uint8Array<ArrayBuffer>, string][] = [
     ["an empty file", "empty.txt", () => "", "empty"],
     ["a blank file", "blank.txt", () => " \n\n", "empty"],
-    ["a picture called text", "picture.txt", () => png, "corrupt"],
+    ["a picture named .txt", "picture.txt", () => png, "corrupt"],
     [
-      "bytes without meaning",
+      "random bytes",
       "noise.txt",
       () => new Uint8Array(4_000).map((_, n) => (n * 7919) % 251),
       "unsupported_type",
     ],
-    ["a PDF that is cut off", "cut.pdf", () => pdf([line("Here.")]).slice(0, 200), "corrupt"],
-    ["a PDF in name alone", "fake.pdf", () => "%PDF-1.7\nnothing", "corrupt"],
+    ["a truncated PDF", "cut.pdf", () => pdf([line("Here.")]).slice(0, 200), "corrupt"],
+    ["a PDF in name only", "fake.pdf", () => "%PDF-1.7\nnothing", "corrupt"],
     [
       "a PDF that needs a password",
       "locked.pdf",
@@ -81,7 +81,7 @@ describe("what has no text to give says why", () => {
         error: null,
       });
     });
-  test("a PDF with text is read, whatever it is called", async () => {
+  test("a PDF with text is read, whatever its name", async () => {
     const { body } = await ada.upload(
       folder,
       "really-a-pdf.txt",
@@ -108,7 +108,7 @@ describe("slow and broken connections", () => {
       "content-length": String(length),
     });
 
-  test("an upload that trickles in arrives", async () => {
+  test("a very slow upload is accepted", async () => {
     const socket = openSocket(server.url());
     socket.send(begin(whole.body.length));
     for (let at = 0; at < whole.body.length; at += 20) {
@@ -122,7 +122,7 @@ describe("slow and broken connections", () => {
     ]);
     socket.cut();
   });
-  test("one that breaks off leaves nothing behind, and its name free", async () => {
+  test("an aborted upload leaves nothing behind, not even its name", async () => {
     const sockets = Array.from({ length: 4 }, () => openSocket(server.url()));
     for (const socket of sockets)
       socket.send(
@@ -136,12 +136,12 @@ describe("slow and broken connections", () => {
   });
   const later: [string, ReturnType<typeof multipart>, number][] = [
     [
-      "one that breaks off after its file has come whole",
+      "an upload aborted after its complete file",
       multipart({ headers: filePart("later.txt"), body: "Whole." }),
       10,
     ],
     [
-      "one whose second file comes later",
+      "an upload with a late second file",
       multipart(
         { headers: filePart("later.txt"), body: "Whole." },
         { headers: filePart("second.txt"), body: "Too much." },
@@ -170,7 +170,7 @@ describe("slow and broken connections", () => {
       await until(() => temporaryFiles(server.data).length === 0);
       expect(await ada.names(folder, "&name=later")).toEqual([]);
     });
-  test("one whose folder is deleted meanwhile is refused, and leaves nothing behind", async () => {
+  test("an upload into a folder deleted meanwhile is refused and leaves nothing", async () => {
     const doomed = await ada.folder();
     const socket = openSocket(server.url());
     const part = Buffer.from(whole.body.slice(0, -45));

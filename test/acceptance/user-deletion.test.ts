@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: a user who is deleted is gone at once, and what they have made is
- * in no file of the data directory after it, whenever the server is killed.
+ * Acceptance, on the executable: a deleted user is gone at once, and their data disappears from
+ * every file of the data directory, even if the server is killed.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { filesOf } from "../helpers/data-directory";
@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 let count = 0;
-/** A word that is nowhere else, and that no stemmer shortens. */
+/** A unique word that no stemmer shortens. */
 const newWord = (): string => `zq${(count++).toString(36)}xkanarimuxq`;
 const shared = "The same bytes, in two accounts.";
 
-/** One of everything, the word in each. */
+/** Creates one record of every kind, each with the word. */
 async function fill(ada: Person, word: string): Promise<void> {
   const folder = await ada.folder(`${word} folder`);
   const sub = await ada.folder(`${word} subfolder`, folder);
@@ -60,7 +60,7 @@ async function fill(ada: Person, word: string): Promise<void> {
   );
 }
 
-/** Rows that name the user, by table: the log of what was done and the finished jobs aside. */
+/** Tables with rows of the user, except the audit log, deletions and jobs. */
 async function rowsOf(user_id: string): Promise<string[]> {
   const kept = ["audit_entries", "accounts_deletions", "core_jobs"];
   const named = (await columnsIn(server.data)).filter(
@@ -81,7 +81,7 @@ const idOf = async (email: string): Promise<string> =>
     (one: any) => one.email === email,
   )?.id;
 
-test("everything of theirs goes: the API at once, files and rows after it, and nothing of others", async () => {
+test("a user's access ends at once, their data soon; others lose nothing", async () => {
   const word = newWord();
   const ada = await person(server, "ada");
   const theirs = await bob.folder();
@@ -103,7 +103,7 @@ test("everything of theirs goes: the API at once, files and rows after it, and n
 }, 60_000);
 
 test.each([0, 40, 160])(
-  "what a server that was killed %d ms after the deletion has left goes after its start",
+  "a deletion interrupted by a kill after %d ms completes after the restart",
   async (after_ms) => {
     const word = newWord();
     const who = `eve${after_ms}`;
@@ -118,7 +118,7 @@ test.each([0, 40, 160])(
   60_000,
 );
 
-test("what a request under way has left behind goes with the next start", async () => {
+test("rows left by a request during the deletion are removed at the next start", async () => {
   await person(server, "mel");
   const user_id = await idOf("mel@example.com");
   await server.mustCli(["user", "delete", "--email", "mel@example.com", "--yes"]);
@@ -132,7 +132,7 @@ test("what a request under way has left behind goes with the next start", async 
   await until(async () => (await rowsOf(user_id)).length === 0);
 }, 60_000);
 
-test("the email is typed to confirm; another one, or none, deletes nothing", async () => {
+test("deleting requires typing the user's email", async () => {
   const del = ["user", "delete", "--email", "kim@example.com"];
   await server.mustCli(["user", "create", "--email", "kim@example.com", "--password-stdin"], {
     stdin: password,
@@ -145,7 +145,7 @@ test("the email is typed to confirm; another one, or none, deletes nothing", asy
   expect((await server.cli(del)).code).toBe(1);
 });
 
-test("the last administrator stays", async () => {
+test("the last administrator can't be deleted", async () => {
   for (const name of ["one", "two"]) {
     const words = ["user", "create", "--email", `${name}@example.com`, "--role", "admin"];
     await server.mustCli([...words, "--password-stdin"], { stdin: password });

@@ -1,7 +1,6 @@
 /**
- * Acceptance, on the executable: whose receiver is dead, or whose name nobody answers for, delays
- * nobody else. Told by what has not happened yet, not by the clock. A number in brackets names a
- * threat.
+ * Acceptance, on the executable: dead receivers and unresponsive name servers don't delay other
+ * users. Checked by the order of events, not by the clock. A number in brackets names a threat.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo, type Server } from "node:net";
@@ -12,7 +11,7 @@ import { answerOf, until } from "../helpers/server";
 import { allowed, event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 let dead: Server;
 let owners: Person[];
 const at = (path: string): string =>
@@ -36,7 +35,7 @@ const logOf = async (who: Person, id: string): Promise<any[]> =>
 const waiting = async (who: Person, id: string): Promise<number> =>
   (await who.send("GET", `/webhooks/${id}/deliveries?per_page=1`)).body.pagination.total;
 
-describe("[24] a dead receiver with a thousand deliveries", () => {
+describe("[24] others aren't delayed by a thousand deliveries to a dead receiver for", () => {
   const cases: [why: string, owners: number, hooks: number, each: number][] = [
     ["one webhook", 1, 1, 1_000],
     ["ten webhooks of one account", 1, 10, 100],
@@ -67,7 +66,7 @@ describe("[24] a dead receiver with a thousand deliveries", () => {
           await alive.ended(n);
         }
         expect(hooks.receiver.came).toHaveLength(5);
-        // All the while nothing of the others has ended.
+        // Meanwhile no attempt to the dead receiver has ended.
         for (const { who, id } of registered) {
           const { body } = await who.send("GET", `/webhooks/${id}/deliveries?per_page=200`);
           expect(
@@ -86,7 +85,7 @@ describe("[24] a dead receiver with a thousand deliveries", () => {
     );
 });
 
-test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no slot is used, and everyone else is answered meanwhile", async () => {
+test("[9] [12] 64 silent names at once get 503 after 5 s and delay nobody else", async () => {
   hooks.names.set("silent.test", "silent");
   const [bob, cal] = owners as [Person, Person];
   const leaving = new AbortController();
@@ -105,7 +104,7 @@ test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no 
   const silent = Array.from({ length: 64 }, (_, n) => register(n % 2 ? bob : cal, n));
   for (const one of silent) one.catch(() => undefined);
   await until(() => hooks.names.asked("silent.test") >= 2 * 10);
-  // Requests of every kind, those that read and write files and look up names among them.
+  // Requests of every kind, including file access and name lookups.
   const { ada } = hooks;
   const folder = await ada.folder();
   const document = (
@@ -125,7 +124,7 @@ test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no 
   await hooks.emit(finished);
   await hook.ended();
   expect(ended).toEqual([]);
-  // At most five of one owner are looked up at a time.
+  // At most five lookups per owner run at a time.
   expect(hooks.names.asked("silent.test")).toBeLessThanOrEqual(10 * 2 * 4);
   const first = await Promise.race(silent);
   expectProblem(first, 503, "not at fault");
@@ -139,8 +138,8 @@ test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no 
 }, 60_000);
 
 const silences =
-  "[19] a receiver that never answers: the attempt fails after fifteen seconds and the next one " +
-  "follows; so does a name that falls silent, after five";
+  "[19] an attempt without an answer fails after 15 s, one without a name lookup after 5 s, " +
+  "and the next attempt follows";
 test(
   silences,
   async () => {

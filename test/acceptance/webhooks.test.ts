@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: registering webhooks. A number in brackets names the threat that a
- * case is about; its others are in the files beside this one.
+ * Acceptance, on the executable: registering webhooks. A number in brackets names a threat; other
+ * cases of the same threat are in neighbouring files.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem, rfc3339 } from "../helpers/contract";
@@ -47,19 +47,19 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => hooks?.[Symbol.asyncDispose]());
 
-describe("registered", () => {
+describe("accepts a URL with", () => {
   const cases: [why: string, url: string, type?: string][] = [
     ["http", "http://public.test/a"],
     ["https", "https://public.test/a"],
     ["the other event", "http://public.test/a", "transcription.completed"],
     ["a port, a path and a query", "http://public.test:8080/x/y?z=1"],
-    ["an address", "http://93.184.216.34/"],
+    ["an IPv4 address", "http://93.184.216.34/"],
     ["an IPv6 address", "http://[2606:4700::1111]/"],
-    ["both families", "http://both.test/"],
+    ["IPv4 and IPv6", "http://both.test/"],
     ["only IPv6", "http://six.test/"],
-    ["a name in another script", "https://bücher.test/ä"],
-    ["a network that the operator allows", "http://inside.test/"],
-    ["an address of it", "http://10.9.255.1/"],
+    ["an internationalized name", "https://bücher.test/ä"],
+    ["a name in an allowed network", "http://inside.test/"],
+    ["an address in an allowed network", "http://10.9.255.1/"],
     ["[11] IPv4 answers, IPv6 is silent", "http://a-only.test/"],
     ["[11] IPv4 answers, IPv6 fails", "http://a-fails.test/"],
   ];
@@ -93,7 +93,7 @@ describe("registered", () => {
     });
 });
 
-describe("refused with 400, and nothing is stored", () => {
+describe("refuses with 400 and stores nothing:", () => {
   const url = (why: string, ...urls: readonly string[]): [string, object, string][] =>
     urls.map((one) => [
       `${why}: ${JSON.stringify(one.length > 80 ? `${one.slice(0, 40)}…` : one)}`,
@@ -103,20 +103,20 @@ describe("refused with 400, and nothing is stored", () => {
   const cases: [why: string, body: unknown, pointer: string][] = [
     ["no event type", { url: "http://public.test/" }, "/event_type"],
     ["an event type that is null", { event_type: null, url: "http://public.test/" }, "/event_type"],
-    ["an empty one", { event_type: "", url: "http://public.test/" }, "/event_type"],
-    ["an unknown one", { event_type: "folder.deleted", url: "http://public.test/" }, "/event_type"],
+    ["an empty event type", { event_type: "", url: "http://public.test/" }, "/event_type"],
+    ["unknown event", { event_type: "folder.deleted", url: "http://public.test/" }, "/event_type"],
     [
-      "one in capitals",
+      "an event type in upper case",
       { event_type: "Import.Finished", url: "http://public.test/" },
       "/event_type",
     ],
-    ["a list of them", { event_type: [event_type], url: "http://public.test/" }, "/event_type"],
+    ["a list of events", { event_type: [event_type], url: "http://public.test/" }, "/event_type"],
     ["no URL", { event_type }, "/url"],
     ["a URL that is null", { event_type, url: null }, "/url"],
     ["a URL that is a number", { event_type, url: 1 }, "/url"],
-    ["a URL in a field of another name", { event_type, URL: "http://public.test/" }, "/url"],
+    ["a URL in a misnamed field", { event_type, URL: "http://public.test/" }, "/url"],
     ...url(
-      "[2] IPv4 loopback in other clothes",
+      "[2] IPv4 loopback in another notation",
       "http://2130706433/",
       "http://0x7f.1/",
       "http://0177.0.0.1/",
@@ -142,7 +142,7 @@ describe("refused with 400, and nothing is stored", () => {
       "http://10.8.255.255/",
     ),
     ...url(
-      "[3] IPv6 that carries IPv4, or is not public",
+      "[3] IPv6 that embeds IPv4 or isn't public",
       "http://[::1]/",
       "http://[::]/",
       "http://[::ffff:127.0.0.1]/",
@@ -158,7 +158,7 @@ describe("refused with 400, and nothing is stored", () => {
       "http://[2001:db8::1]/",
     ),
     ...url(
-      "[4] a name inside a network",
+      "[4] a local name",
       "http://localhost/",
       "http://LOCALHOST/",
       "http://localhost.:80/",
@@ -189,7 +189,7 @@ describe("refused with 400, and nothing is stored", () => {
       "http://[fe80::1%25eth0]/",
     ),
     ...url(
-      "[5] parts that a delivery can't have",
+      "[5] forbidden parts or characters",
       "http://ada@public.test/",
       "http://ada:x@public.test/",
       "http://@public.test/",
@@ -207,7 +207,7 @@ describe("refused with 400, and nothing is stored", () => {
       "http://a..public.test/",
     ),
     ...url(
-      "[6] a name of addresses that are not public",
+      "[6] a name with non-public addresses",
       "http://private.test/",
       "http://loop.test/",
       "http://loop6.test/",
@@ -217,12 +217,12 @@ describe("refused with 400, and nothing is stored", () => {
       "http://a-private.test/",
     ),
     ...url(
-      "[7] one of its addresses is not public",
+      "[7] a name with one non-public address",
       "http://mixed.test/",
       "http://mixed6.test/",
       "http://half-allowed.test/",
     ),
-    ...url("[8] no such name, or no address", "http://gone.test/", "http://empty.test/"),
+    ...url("[8] a name without any address", "http://gone.test/", "http://empty.test/"),
   ];
   for (const [why, body, pointer] of cases)
     test(why, async () => {
@@ -235,7 +235,7 @@ describe("refused with 400, and nothing is stored", () => {
   test("nothing was stored", async () => expect(await count(eve)).toBe(0));
 });
 
-describe("[10] 503 when the name servers fail, and the URL is not at fault", () => {
+describe("[10] failing name servers give 503 and don't blame the URL", () => {
   for (const name of ["servfail.test", "refused.test", "half-fails.test"])
     test(name, async () => {
       const answer = await create(eve, `http://${name}/`);
@@ -246,7 +246,7 @@ describe("[10] 503 when the name servers fail, and the URL is not at fault", () 
 });
 
 describe("limits", () => {
-  test("[46] eleven at once at nine held: exactly one is registered, and the others are told the limit; deleting frees a slot", async () => {
+  test("[46] one free slot accepts one of eleven at once; deleting frees another", async () => {
     for (let n = 0; n < 9; n++)
       await ada.made("/webhooks", {
         event_type: n % 2 ? event_type : "transcription.completed",
@@ -259,7 +259,7 @@ describe("limits", () => {
     for (const answer of answers)
       if (answer.status === 400) expectProblem(answer, 400, /\b10\b/, "webhook_limit");
     expectProblem(await create(ada, "http://public.test/one-more"), 400, /\b10\b/);
-    // Another account has ten of its own.
+    // Another account has its own ten.
     const other = await create(eve, "http://public.test/");
     expect(other.status).toBe(201);
     await eve.send("DELETE", `/webhooks/${other.body.id}`);
@@ -270,7 +270,7 @@ describe("limits", () => {
       await ada.send("DELETE", `/webhooks/${id}`);
   });
 
-  test("[47] the same event and URL at once: exactly one is registered, however the URL is written", async () => {
+  test("[47] equal events and URLs at once are registered once, in any spelling", async () => {
     const urls = [
       "http://public.test",
       "http://public.test/",
@@ -296,7 +296,7 @@ describe("limits", () => {
   });
 });
 
-test("[21] the secret is told by the answer that makes it and by nothing else", async () => {
+test("[21] a secret is shown only in the response that creates it", async () => {
   const made = await ada.made("/webhooks", {
     event_type,
     url: `http://hook.test:${hooks.receiver.port}/`,
@@ -317,7 +317,7 @@ test("[21] the secret is told by the answer that makes it and by nothing else", 
         (text) => text.includes(secret) || text.includes(secret.slice(6)),
       ),
     ).toEqual([]);
-    // At rest it is sealed: neither the text nor its bytes are in any file.
+    // It is encrypted at rest: neither the text nor its bytes are in any file.
     expect(filesWith(hooks.server.data, secret.slice(6))).toEqual([]);
     expect(
       filesWith(hooks.server.data, Buffer.from(secret.slice(6), "base64").toString("hex")),
@@ -326,7 +326,7 @@ test("[21] the secret is told by the answer that makes it and by nothing else", 
   for (const text of told.slice(0, 3)) expect(text).not.toContain("secret");
 });
 
-describe("a webhook of another user is 403, one that does not exist 404", () => {
+describe("another user's webhook answers 403, a missing one 404", () => {
   const calls: [string, string][] = [
     ["GET", ""],
     ["DELETE", ""],

@@ -1,4 +1,4 @@
-/** The documentation names files of the project: each link leads to something that is there. */
+/** Links of the documentation to files of the project lead to existing files. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -11,7 +11,7 @@ const pages = ["*.md", "docs/*.md", "examples/*.md"].flatMap((pattern) => [
   ...new Glob(pattern).scanSync({ cwd: root }),
 ]);
 
-test.each(pages)("every link of %s leads somewhere", async (page) => {
+test.each(pages)("every link of %s has an existing target", async (page) => {
   const text = await Bun.file(join(root, page)).text();
   const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link]) => link!);
   const broken = links
@@ -20,7 +20,7 @@ test.each(pages)("every link of %s leads somewhere", async (page) => {
   expect(broken).toEqual([]);
 });
 
-test("there are pages to look at", () => {
+test("there are pages to check", () => {
   expect(pages).toContain("docs/architecture.md");
 });
 
@@ -34,7 +34,7 @@ describe("docs/plugins.md", () => {
     expect(refs.length).toBeGreaterThan(30);
     expect(refs.map(([name]) => name).filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
-  test("names no slot and no event that there is not", () => {
+  test("names no slot or event that doesn't exist", () => {
     const rows = guide.split("\n").filter((line) => /^\| `[A-Z]/.test(line));
     const named = rows.flatMap((row) =>
       [...row.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name!),

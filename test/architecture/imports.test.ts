@@ -1,4 +1,4 @@
-/** The import rule: holds in this tree, and catches what it is for. */
+/** The import rule: this tree follows it, and it catches the violations it is meant for. */
 import { describe, expect, test } from "bun:test";
 import {
   circles,
@@ -11,7 +11,7 @@ import {
   type Written,
 } from "../../scripts/check-imports";
 
-test("nothing in the project imports what it may not", async () => {
+test("no file in the project breaks the import rule", async () => {
   const edges = await imports();
   expect(edges.length).toBeGreaterThan(100);
   expect(
@@ -23,11 +23,11 @@ test("no files import each other in a circle, types included", async () => {
   expect(circles(await imports())).toEqual([]);
 });
 
-test("no start loads what is needed later or never", async () => {
+test("startup loads no module that is needed later or never", async () => {
   expect(tooEarly(await imports())).toEqual([]);
 });
 
-test("what a start loads too early is found behind other files, not behind a lazy import", () => {
+test("early loads at startup are found through other files, but not behind lazy imports", () => {
   const edges: Import[] = [
     { from: "core/main.ts", to: "core/a.ts" },
     { from: "core/a.ts", to: "core/b.ts", lazy: true },
@@ -37,11 +37,11 @@ test("what a start loads too early is found behind other files, not behind a laz
   expect(tooEarly(edges)).toEqual([{ from: "core/a.ts", to: "node:http" }]);
 });
 
-test("no worker of a plugin loads the whole server", async () => {
+test("no plugin worker loads the whole server", async () => {
   expect(heavyWorkers(await imports())).toEqual([]);
 });
 
-test("what a worker loads is found behind other files and lazy imports, not behind types", () => {
+test("a worker's loads are found through files and lazy imports, not through type imports", () => {
   const [worker, contract] = ["plugins/a/b-worker.ts", "plugins/c/contract.ts"];
   const edges: Import[] = [
     { from: worker, to: "plugins/a/reader.ts", lazy: true },
@@ -56,7 +56,7 @@ test("what a worker loads is found behind other files and lazy imports, not behi
 describe("refused", () => {
   const cases: [reason: string, edge: Import, mentions: string][] = [
     [
-      "a store that asks for a job",
+      "a store that imports jobs",
       { from: "core/store/store.ts", to: "core/jobs/queue.ts" },
       "core/store is below core/jobs",
     ],
@@ -66,27 +66,27 @@ describe("refused", () => {
       "below",
     ],
     [
-      "HTTP that knows the host",
+      "HTTP that imports the host",
       { from: "core/http/gateway.ts", to: "core/plugin/host.ts" },
       "below",
     ],
     [
-      "the host that knows the command line",
+      "the host that imports the command line",
       { from: "core/plugin/host.ts", to: "core/cli/args.ts" },
       "below",
     ],
     [
-      "jobs that know the child processes beside them",
+      "jobs that import the child processes beside them",
       { from: "core/jobs/queue.ts", to: "core/isolate/pool.ts" },
       "beside",
     ],
     [
-      "a layer that names the whole contract instead of its own",
+      "a layer that imports the whole contract instead of its own",
       { from: "core/jobs/queue.ts", to: "core/plugin/define.ts", type_only: true },
       "core/jobs is below core/plugin",
     ],
     [
-      "a library that knows the server",
+      "a library that imports the server",
       { from: "core/lib/limiter.ts", to: "core/base/log.ts" },
       "core/lib is below core/base",
     ],
@@ -96,12 +96,12 @@ describe("refused", () => {
       "no place",
     ],
     [
-      "core that names a feature",
+      "core that imports a feature",
       { from: "core/http/gateway.ts", to: "plugins/accounts/contract.ts" },
       "core knows no plugin",
     ],
     [
-      "core that goes through the plugins' door",
+      "core that imports the plugins' sdk",
       { from: "core/store/store.ts", to: "core/sdk.ts" },
       "for plugins",
     ],
@@ -126,7 +126,7 @@ describe("refused", () => {
       "only through its contract.ts",
     ],
     [
-      "a part of core on what is for workers of plugins",
+      "core on a module meant for plugin workers",
       { from: "core/store/store.ts", to: "core/worker-sdk.ts" },
       "is for plugins",
     ],
@@ -141,12 +141,12 @@ describe("refused", () => {
       "a contract imports only contracts",
     ],
     [
-      "a store that calls its service",
+      "a store that imports its service",
       { from: "plugins/folders/store.ts", to: "plugins/folders/service.ts" },
       "never back",
     ],
     [
-      "a service that knows its routes",
+      "a service that imports its routes",
       { from: "plugins/folders/service.ts", to: "plugins/folders/routes.ts" },
       "never back",
     ],
@@ -161,12 +161,12 @@ describe("refused", () => {
       "puts the rest together",
     ],
     [
-      "what pages agree on with plugins, with behaviour",
+      "a contract between pages and plugins with behaviour",
       { from: "plugins/console/page-contract.ts", to: "plugins/console/contract.ts" },
       "imports nothing",
     ],
     [
-      "a page on a value of what it agrees on",
+      "a page on a value of a contract",
       { from: "plugins/console/web/plugin/host.ts", to: "plugins/console/page-contract.ts" },
       "its own web folder",
     ],
@@ -191,12 +191,12 @@ describe("refused", () => {
       "built, not imported",
     ],
     [
-      "the product that needs a test",
+      "the product that imports a test",
       { from: "plugins/folders/service.ts", to: "test/helpers/executable.ts" },
       "only tests",
     ],
     [
-      "the product that needs a script",
+      "the product that imports a script",
       { from: "core/main.ts", to: "scripts/build.ts" },
       "only scripts and tests",
     ],
@@ -206,7 +206,7 @@ describe("refused", () => {
       "an example imports only",
     ],
     [
-      "an example that needs a package which it does not name",
+      "an example that imports an undeclared package",
       { from: "examples/opentelemetry/plugin.ts", to: "kysely" },
       "an example imports only",
     ],
@@ -238,7 +238,7 @@ describe("allowed", () => {
       { from: "plugins/search-index/segments/open-reader.ts", to: "core/worker-sdk.ts" },
     ],
     [
-      "a worker on what another plugin has for workers",
+      "a worker on another plugin's module for workers",
       {
         from: "plugins/search-index/chunks/text-source.ts",
         to: "plugins/texts/worker-contract.ts",
@@ -265,7 +265,7 @@ describe("allowed", () => {
       { from: "plugins/console/web/app/app.tsx", to: "plugins/console/web/ui/button.tsx" },
     ],
     [
-      "an example on a package that it names itself",
+      "an example on a package that it declares",
       { from: "examples/opentelemetry/plugin.ts", to: "@opentelemetry/api" },
     ],
     ["an example on the package", { from: "examples/activity/plugin.ts", to: "dossier/contracts" }],
@@ -280,17 +280,13 @@ describe("imports are found", () => {
     text: string,
     found: (Omit<Written, "lazy"> & Partial<Written>)[],
   ][] = [
-    ["a plain one", `import { a } from "./a";`, [{ path: "./a", type_only: false }]],
+    ["plain", `import { a } from "./a";`, [{ path: "./a", type_only: false }]],
     [
       "over several lines",
       `import {\n  a,\n  type B,\n} from "./a";`,
       [{ path: "./a", type_only: false }],
     ],
-    [
-      "one that is only a type",
-      `import type { A } from "./a";`,
-      [{ path: "./a", type_only: true }],
-    ],
+    ["type-only", `import type { A } from "./a";`, [{ path: "./a", type_only: true }]],
     [
       "handed on",
       `export * from "./a";\nexport type { B } from './b';`,
@@ -299,7 +295,7 @@ describe("imports are found", () => {
         { path: "./b", type_only: true },
       ],
     ],
-    ["for its effect", `import "./a";`, [{ path: "./a", type_only: false }]],
+    ["for side effects", `import "./a";`, [{ path: "./a", type_only: false }]],
     [
       "at run time",
       `const a = await import("./a");`,
@@ -324,15 +320,15 @@ describe("imports are found", () => {
     );
 });
 
-describe("a circle", () => {
+describe("an import cycle", () => {
   const edge = (from: string, to: string, type_only = false): Import => ({ from, to, type_only });
   const cases: [reason: string, edges: Import[], found: string[][]][] = [
     ["none in a tree", [edge("a", "b"), edge("a", "c"), edge("b", "c")], []],
     ["of two files", [edge("a", "b"), edge("b", "a")], [["a", "b", "a"]]],
     ["of a file with itself", [edge("a", "a")], [["a", "a"]]],
-    ["of types alone", [edge("a", "b"), edge("b", "a", true)], [["a", "b", "a"]]],
+    ["of type imports alone", [edge("a", "b"), edge("b", "a", true)], [["a", "b", "a"]]],
     [
-      "by its shortest way",
+      "by its shortest path",
       [edge("a", "b"), edge("b", "c"), edge("c", "a"), edge("b", "a")],
       [["a", "b", "a"]],
     ],

@@ -1,4 +1,4 @@
-/** The kernels that are committed are what their sources make. */
+/** The committed kernels match their sources. */
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { compileKernel, kernels } from "../../scripts/build-kernel";

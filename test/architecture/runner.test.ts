@@ -1,6 +1,6 @@
 /**
- * How `npm test` counts: what a run of `bun test` printed and its exit code become passed, failed
- * and skipped.
+ * How `npm test` counts: the output of a `bun test` run and its exit code give the numbers of
+ * passed, failed and skipped tests.
  */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -43,7 +43,7 @@ describe("counting one test file", () => {
       { passed: 0, failed: 1, skipped: 0 },
     ],
     [
-      "a process that ended half-way, though it said it was fine",
+      "a process that ended half-way with exit code 0",
       "\nexits.test.ts:\n(pass) x\n",
       0,
       { passed: 0, failed: 1, skipped: 0 },
@@ -67,7 +67,7 @@ describe("counting one test file", () => {
       { passed: 2, failed: 1, skipped: 0 },
     ],
     [
-      "a test that prints closing lines of its own",
+      "a test that prints its own summary lines",
       "\n\n 9 pass\n 0 fail\nRan 9 tests across 1 file.\n(fail) a\n\n 0 pass\n 1 fail\nRan 1 " +
         "test across 1 file. [4.00ms]\n",
       1,
@@ -83,9 +83,9 @@ describe("files in one process", () => {
   const cases: [reason: string, names: string[], batches: string[][]][] = [
     ["no files", [], []],
     ["short ones together", short, [short]],
-    ["a long one for itself", [long!, ...short], [[long!], short]],
+    ["a long one by itself", [long!, ...short], [[long!], short]],
     [
-      "each kind for itself, in its order",
+      "each kind by itself, in its order",
       ["process/a", "browser/a", "process/b", "browser/b"],
       [
         ["process/a", "process/b"],
@@ -105,7 +105,7 @@ describe("files in one process", () => {
     });
 });
 
-test("the files that are named are there", () => {
+test("the named files exist", () => {
   const named = [
     ...Object.keys({ ...seconds_of, ...of_sqlite_alone }),
     ...on_both.map((name) => `http/${name}`),
@@ -116,7 +116,7 @@ test("the files that are named are there", () => {
   expect(missing).toEqual([]);
 });
 
-test("what failed is found with its file, though several files tell by turns", () => {
+test("failures are matched to their files when outputs interleave", () => {
   const output = [
     "bun test v1.4.5 4x PARALLEL",
     "",

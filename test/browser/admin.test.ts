@@ -6,7 +6,7 @@ import { expectWell, limit_ms, startConsole, type Console } from "../helpers/con
 import { startOidcProvider } from "../helpers/oidc";
 import { fails, says, saysWhole, startProvider } from "../helpers/provider";
 
-/** POST /unlucky makes two jobs that fail for good, each for its reason. */
+/** POST /unlucky creates two jobs that fail permanently, each for its own reason. */
 const unlucky = `
 import { definePlugin, handle, job, PermanentFailure, route, t } from "dossier";
 const Count = job("unlucky.count", t.Object({ n: t.Integer() }));
@@ -44,7 +44,7 @@ const say = (text: string | RegExp) => page.getByText(text).first().waitFor();
 describe.skipIf(!chromium_path)("settings", () => {
   const dialog = () => page.getByRole("dialog");
   test(
-    "one is changed, a wrong value is refused beside the field, and the default comes back",
+    "a setting is changed, an invalid value is refused at its field, the default is restored",
     async () => {
       await at.open("/system?part=settings");
       await press("Change quotas.folders");
@@ -66,7 +66,7 @@ describe.skipIf(!chromium_path)("settings", () => {
   );
 
   test(
-    "what wins is said, before and after",
+    "the source that takes precedence is shown, before and after a change",
     async () => {
       await at.open("/system?part=settings");
       await press("Change audit.keep");
@@ -80,7 +80,7 @@ describe.skipIf(!chromium_path)("settings", () => {
   );
 
   test(
-    "a choice, a secret that is not shown, and what waits for a restart",
+    "a choice, a hidden secret, and settings that wait for a restart",
     async () => {
       await at.open("/system?part=settings");
       await press("Change answers.fallback");
@@ -102,7 +102,7 @@ describe.skipIf(!chromium_path)("settings", () => {
   );
 
   test(
-    "they are found by their names, and those that nobody changes here are shown when asked for",
+    "settings are found by name, and read-only ones are shown on request",
     async () => {
       await at.open("/system?part=settings");
       await page.getByLabel("Find a setting").fill("server.port");
@@ -126,7 +126,7 @@ describe.skipIf(!chromium_path)("models", () => {
     (await at.own("GET", "/settings")).find((one: any) => one.setting === setting);
 
   test(
-    "a language model is tried until it works, saved, asked, and taken back",
+    "a language model is tested until it works, saved, used and removed",
     async () => {
       await at.open("/system?part=models");
       await field("Provider").selectOption("openai");
@@ -178,7 +178,7 @@ describe.skipIf(!chromium_path)("models", () => {
   );
 
   test(
-    "what something else says is shown, and can't be changed here",
+    "values set elsewhere are shown read-only",
     async () => {
       await at.open("/system?part=models");
       const embeddings = form("Embeddings");
@@ -193,7 +193,7 @@ describe.skipIf(!chromium_path)("models", () => {
   );
 
   test(
-    "by the keyboard: a wrong value is refused beside its field, and a key is taken away",
+    "by keyboard: an invalid value is refused at its field, and a key is removed",
     async () => {
       await at.own("PATCH", "/settings", { "answers.api_key": canary });
       await at.open("/system?part=models");
@@ -228,7 +228,7 @@ describe.skipIf(!chromium_path)("models", () => {
 });
 
 test.skipIf(!chromium_path)(
-  "a user is deleted once their email is typed",
+  "a user is deleted after their email is typed",
   async () => {
     await at.own("POST", "/users", { email: "mel@example.com", role: "member" });
     await at.open("/users");
@@ -256,7 +256,7 @@ describe.skipIf(!chromium_path)("the queue", () => {
   const dialog = () => page.getByRole("dialog");
   const pick = (name: string) => page.getByRole("menuitem", { name, exact: true }).click();
   test(
-    "intake is paused and resumed; everybody is told, and what waits is shown",
+    "intake is paused and resumed; everyone is told, and waiting jobs are shown",
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Waiting" });
       await at.open("/system?part=jobs");
@@ -275,7 +275,7 @@ describe.skipIf(!chromium_path)("the queue", () => {
     limit_ms,
   );
   test(
-    "failed jobs of a reason are dropped, and all of a kind, once confirmed",
+    "failed jobs are dropped by reason, or all of a kind, after confirmation",
     async () => {
       await at.api("POST", "/unlucky");
       await at.open("/system?part=jobs");
@@ -299,10 +299,10 @@ describe.skipIf(!chromium_path)("the queue", () => {
 
 describe.skipIf(!chromium_path)("single sign-on", () => {
   test(
-    "is set up, tried, given up, and leads back to the page that was asked for",
+    "is set up, tested, cancelled once, and returns to the requested page",
     async () => {
       const base = at.dossier.url();
-      // Another site than the server's, as a browser sees it.
+      // A different site from the server's, as a browser sees it.
       await using provider = await startOidcProvider(
         () => [
           {

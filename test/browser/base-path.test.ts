@@ -1,4 +1,4 @@
-/** The console in a browser, on a server that people reach below a path. */
+/** The console in a browser, on a server that is reached below a path. */
 import { describe, expect, test } from "bun:test";
 import {
   chromium_path,
@@ -13,7 +13,7 @@ import { startExecutable } from "../helpers/executable";
 if (!chromium_path) console.log(why_skipped);
 const base = "/dossier";
 
-/** A reverse proxy that takes the path away, as some do. */
+/** A reverse proxy that strips the path, as some do. */
 function startStripping(target: string) {
   return Bun.serve({
     port: 0,
@@ -31,8 +31,8 @@ function startStripping(target: string) {
 
 describe.skipIf(!chromium_path)("below a path", () => {
   test.each([
-    ["that the proxy takes away", true],
-    ["that is passed on", false],
+    ["that the proxy strips", true],
+    ["that the proxy passes on", false],
   ])(
     "%s: from signing in to a cited answer on its page",
     async (_how, strips) => {
@@ -85,7 +85,7 @@ describe.skipIf(!chromium_path)("below a path", () => {
         await page.getByRole("heading", { level: 1 }).waitFor();
         expect(faults).toEqual([]);
         if (!strips) {
-          // Asked directly, the page goes to where it belongs.
+          // Requested directly, the page redirects to its address below the path.
           await page.goto("/console/prompts");
           await page.getByRole("heading", { level: 1 }).waitFor();
           expect(new URL(page.url()).pathname).toBe(`${base}/console/prompts`);

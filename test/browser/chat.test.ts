@@ -137,7 +137,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
       },
     ],
     [
-      "an answer without support",
+      "an unsupported answer",
       async () => {
         plays(
           "The hut was built by the emperor of Atlantis in 1204. The ceramic filter is replaced " +
@@ -249,14 +249,14 @@ describe.skipIf(!chromium_path)("an answer", () => {
     await page.locator(".turn:last-child .answer").getByText("Every ninety days").waitFor();
   }, 60_000);
 
-  test("comes by asking again where streams don't get through", async () => {
+  test("arrives by polling where streams are blocked", async () => {
     await page.route("**/stream", (route) => route.abort());
     await askForFilter();
     await page.unroute("**/stream");
     expect(await page.locator(".answer table").count()).toBe(1);
   }, 60_000);
 
-  test("is there after the page was reloaded in the middle of it", async () => {
+  test("is shown after a reload in the middle of it", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     provider.plays(
       () =>
@@ -287,7 +287,7 @@ describe.skipIf(!chromium_path)("an answer", () => {
   }, 60_000);
 });
 
-describe.skipIf(!chromium_path)("what an answer cites", () => {
+describe.skipIf(!chromium_path)("a citation", () => {
   const card = () => page.locator(".cite-card");
   const marker = () => page.locator(".answer .cite").first();
   beforeAll(async () => {
@@ -305,7 +305,7 @@ describe.skipIf(!chromium_path)("what an answer cites", () => {
     await card().waitFor({ state: "detached" });
   }, 60_000);
 
-  test("is shown by keyboard, and described by its quote; Escape puts it away", async () => {
+  test("is shown by keyboard, and described by its quote; Escape hides it", async () => {
     await marker().focus();
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Tab");
@@ -326,7 +326,7 @@ describe.skipIf(!chromium_path)("what an answer cites", () => {
     await page.getByRole("button", { name: "Close the source" }).click();
   }, 60_000);
 
-  test("a first tap shows it, its button the document", async () => {
+  test("is shown by a first tap; its button opens the document", async () => {
     await page.mouse.move(2, 2);
     await marker().dispatchEvent("pointerdown", { pointerType: "touch", bubbles: true });
     await marker().dispatchEvent("click");
@@ -336,7 +336,7 @@ describe.skipIf(!chromium_path)("what an answer cites", () => {
     await page.locator(".source-panel mark").first().waitFor();
   }, 60_000);
 
-  test("on its page the sentence is marked, and what is around it shaded", async () => {
+  test("is marked on its page, with the passage around it shaded", async () => {
     await page.locator(".pdf-text .passage-shade").first().waitFor();
     const [marked, shaded] = await Promise.all(
       [".pdf-text mark", ".pdf-text .passage-shade"].map((parts) =>
@@ -348,7 +348,7 @@ describe.skipIf(!chromium_path)("what an answer cites", () => {
     expect(shaded!.join(" ").length).toBeGreaterThan(marked!.join(" ").length);
   }, 60_000);
 
-  test("in its text, too", async () => {
+  test("is marked in the text view too", async () => {
     plays("The warranty period is 36 months [1].");
     await ask(ids.contracts, "What is the warranty period?");
     await answered();
@@ -361,7 +361,7 @@ describe.skipIf(!chromium_path)("what an answer cites", () => {
     );
   }, 60_000);
 
-  test("what else is worth reading is below, and opens; without any there is no list", async () => {
+  test("further reading is listed below, and opens; without any there is no list", async () => {
     const list = page.getByRole("group", { name: "Also worth reading" });
     expect(await list.count()).toBe(0);
     plays("It is replaced every ninety days [1].");
@@ -474,7 +474,7 @@ test.skipIf(!chromium_path)(
 );
 
 test.skipIf(!chromium_path)(
-  "a long chat opens at its end; earlier questions come above what is looked at",
+  "a long chat opens at its end; earlier questions load above the visible ones",
   async () => {
     plays("Every ninety days [1].");
     const { id } = await at.api("POST", "/chats", { name: "Long", usedFolders: [ids.hut] });
@@ -493,7 +493,7 @@ test.skipIf(!chromium_path)(
     const below = () =>
       log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
     await at.dossier.untilTrue(async () => (await below()) === 0);
-    // Questions before the twenty that are there come as somebody scrolls to the first of them.
+    // Questions before the loaded twenty come when the user scrolls to the first of them.
     const fifth = page.getByText("Question 5:");
     const before = await log.evaluate(
       (box, question) => {
@@ -505,9 +505,9 @@ test.skipIf(!chromium_path)(
     await page.getByText("Question 1:").waitFor();
     const after = (await fifth.boundingBox())!.y;
     expect(Math.abs(after - before)).toBeLessThanOrEqual(80);
-    // Whatever the conversation holds, the page around it does not grow.
+    // However long the conversation, the page around it does not grow.
     expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
-    // Who reads further up stays there, whatever is written below.
+    // The view of a user who reads further up stays there while an answer is written below.
     const waiting = Promise.withResolvers<void>();
     provider.plays(async () => {
       await waiting.promise;
@@ -539,7 +539,7 @@ test.skipIf(!chromium_path)(
         "document.activeElement?.getAttribute('aria-label') ?? " +
           "document.activeElement?.textContent ?? ''",
       );
-    /** Tab, or Shift+Tab, until the focus is on what is called so. */
+    /** Presses Tab or Shift+Tab until the element with this name has the focus. */
     const reach = async (name: string, key: "Tab" | "Shift+Tab" = "Tab") => {
       for (let left = 60; left > 0; left--) {
         await page.keyboard.press(key);

@@ -1,4 +1,4 @@
-/** The TypeScript client in a page of another origin than the server's. */
+/** The TypeScript client in a page of a different origin from the server's. */
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import type { Dossier as Client, verifyWebhook as Verify } from "../../client/src/index";

@@ -1,4 +1,4 @@
-/** The documentation in a browser: nothing that axe-core or the page's policy forbids. */
+/** The documentation in a browser: no violation of axe-core's rules or the page's policy. */
 import { afterAll, beforeAll, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import {

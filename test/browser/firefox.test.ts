@@ -1,6 +1,6 @@
 /**
- * The main pages in Firefox, which has another engine than Chromium: they come, nothing of them is
- * refused or fails, and nothing scrolls sideways.
+ * The main pages in Firefox, whose engine differs from Chromium's: they load, nothing is blocked or
+ * fails, and nothing scrolls sideways.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { email, limit_ms, password } from "../helpers/console";
@@ -48,7 +48,7 @@ const pages: readonly (readonly [page: string, path: () => string, shown: string
 
 describe.skipIf(!firefox_path)("in Firefox", () => {
   test(
-    "somebody signs in",
+    "a user signs in",
     async () => {
       await firefox.open(`${dossier.url()}/console/`);
       await until(() => firefox.evaluate("document.querySelector('input[type=email]') !== null"));

@@ -1,4 +1,4 @@
-/** A folder leaves by its menu as a file, and comes back by the page of folders. */
+/** A folder is exported as a file by its menu, and imported on the page of folders. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -23,7 +23,7 @@ const choose = async (file: string) => {
 
 describe.skipIf(!chromium_path)("a folder", () => {
   test(
-    "is exported by its menu, and imported with its progress and what came of it",
+    "is exported by its menu, and imported with its progress and result shown",
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Cairns" });
       for (const name of ["First", "Second"])
@@ -49,7 +49,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
   );
 
   test(
-    "that is none is refused with the reason, which goes when it was read",
+    "that is not an archive is refused with a reason that can be dismissed",
     async () => {
       const file = join(scratch, "letter.zip");
       await Bun.write(file, "no archive");

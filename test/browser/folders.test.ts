@@ -1,6 +1,6 @@
 /**
  * Folders in a browser: a directory keeps its tree, documents are dragged, renamed in place, sorted,
- * filtered, and all selected over many pages.
+ * filtered, and all selected across pages.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => at?.[Symbol.asyncDispose]());
 
 const link = (name: string) => page.getByRole("link", { name, exact: true });
-/** The rows of an order come a moment after its header. */
+/** The sorted rows arrive a moment after the header changes. */
 const rows = (names: readonly string[]) =>
   becomesTrue(
     page,
@@ -33,7 +33,7 @@ const toast = (text: string | RegExp) => page.locator(".toasts").getByText(text)
 
 describe.skipIf(!chromium_path)("a folder", () => {
   test(
-    "to try things with comes by one click, with questions that it answers",
+    "of samples is created by one click, with questions that it answers",
     async () => {
       await at.open("/folders");
       await page.getByRole("button", { name: "Try a sample" }).click();
@@ -50,7 +50,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
   );
 
   test(
-    "of the computer keeps its tree; hidden files are left out, and that is said",
+    "from the computer keeps its tree; hidden files are left out with a notice",
     async () => {
       const root = join(temporaryDirectory(), "Reports");
       for (const path of ["readme.txt", ".DS_Store", "2025/spring.txt", "2025/q1/week 1.txt"]) {
@@ -122,7 +122,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
   );
 
   test(
-    "has all of its documents selected, over all pages: as a ZIP file, and moved, with what failed",
+    "selects all documents across pages to download as ZIP and move, failed ones included",
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Many" });
       const to = await at.api("POST", "/folders", { name: "Elsewhere" });

@@ -1,6 +1,6 @@
 /**
- * The console by keyboard alone: what people come for is done without a pointer, the focus can be
- * seen, and after a dialog it is where it was.
+ * The console by keyboard alone: the main tasks work without a pointer, the focus is visible, and
+ * a dialog returns it to its place.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   window = await visit(at.browser, at.dossier.url());
   ({ page } = window);
   page.setDefaultTimeout(60_000);
-  // Choosers are caught from now on, not only when one is waited for.
+  // File choosers are intercepted from now on, not only while one is awaited.
   page.on("filechooser", () => undefined);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 }, 300_000);
@@ -41,7 +41,7 @@ const type = (text: string) => page.keyboard.type(text);
 const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
 const closed = () => page.getByRole("dialog").waitFor({ state: "detached" });
 
-/** What has the focus, as it is called, and whether one can see that. */
+/** The name of the focused element, and whether its focus is visible. */
 const focused = (): Promise<{ name: string; seen: boolean }> =>
   page.evaluate(`(() => {
   const element = document.activeElement;
@@ -61,7 +61,7 @@ async function focusIs(name: string): Promise<void> {
     .catch(() => expect(now).toStartWith(name));
 }
 
-/** Tab until the focus is on what is called so, and can be seen there. */
+/** Presses Tab until the element with this name has a visible focus. */
 async function reach(name: string, step = "Tab"): Promise<void> {
   const met: string[] = [];
   for (let left = 90; left > 0; left--) {
@@ -78,7 +78,7 @@ async function use(name: string, step?: string): Promise<void> {
   await reach(name, step);
   await key("Enter");
 }
-/** Goes to a page by its letter. */
+/** Goes to a page by its shortcut letter. */
 async function go(letter: string, title: string): Promise<void> {
   await key("g");
   await key(letter);
@@ -109,7 +109,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "a folder is created and renamed; the focus comes back to the menu",
+    "a folder is created and renamed; the focus returns to the menu",
     async () => {
       await page.getByText("Create your first folder").waitFor();
       await key("n");
@@ -135,7 +135,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "text is pasted, and a dialog that is left gives the focus back",
+    "text is pasted, and closing a dialog restores the focus",
     async () => {
       await use("Paste text", "Shift+Tab");
       await page.getByRole("dialog").waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "a folder goes when its name is typed",
+    "a folder is deleted after its name is typed",
     async () => {
       await use("More actions for this folder");
       await menuWith("Delete");
@@ -213,7 +213,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "a key is created, and copied the one time it is shown",
+    "a key is created, and copied the only time it is shown",
     async () => {
       await go("k", "API keys");
       await page.getByRole("cell", { name: /^test/ }).waitFor();
@@ -222,7 +222,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
       await type("Laptop");
       await key("Enter");
       await page.getByText("Copy this key now").waitFor();
-      // Escape asks first while it has not been copied.
+      // Escape asks for confirmation until it has been copied.
       await key("Escape");
       await page.getByText("Close without saving?").waitFor();
       await use("Back");
@@ -239,7 +239,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "a webhook is registered and tested, and its delivery looked at",
+    "a webhook is registered and tested, and its delivery viewed",
     async () => {
       receiver.answers(() => new Response("Thank you"));
       await go("w", "Webhooks");
@@ -266,7 +266,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "an import is looked at and started",
+    "an import is previewed and started",
     async () => {
       site.set("/hut", sitePage("The hut", "The hut has sixteen beds and one lamp."));
       await at.api("POST", "/folders", { name: "Imports" });
@@ -303,7 +303,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   );
 
   test(
-    "tabs move by arrows, and the page can be skipped to",
+    "arrow keys move between tabs, and a skip link leads to the content",
     async () => {
       await use("System", "Shift+Tab");
       await heading("System");

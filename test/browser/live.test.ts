@@ -1,6 +1,6 @@
 /**
- * The console in a browser while things change: what happens elsewhere shows up by itself, in every
- * tab; large folders and the first load stay small.
+ * The console in a browser while data changes: changes made elsewhere appear by themselves, in
+ * every tab; large folders and the first load stay small.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -23,12 +23,12 @@ const addText = (folder_id: string, name: string) =>
   });
 const ready = (name: string, on = page) =>
   on.getByRole("row", { name }).getByText("Ready").waitFor();
-/** Lost when a page is loaded anew. */
+/** Lost when the page is reloaded. */
 const mark = (on: Page) => on.evaluate("globalThis.never_reloaded = true");
 const isMarked = (on: Page) => on.evaluate("globalThis.never_reloaded === true");
 const isEvents = (url: string) => new URL(url).pathname.endsWith("/changes");
 
-describe.skipIf(!chromium_path)("what changes elsewhere", () => {
+describe.skipIf(!chromium_path)("a change made elsewhere", () => {
   test(
     "appears in an open folder and turns Ready, in two tabs with one stream; the second takes " +
       "over when the first is closed",
@@ -48,7 +48,7 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
       await ready("First");
       await ready("First", second);
       expect(streams).toHaveLength(1);
-      // The tab that held the stream goes away, and the other holds it now.
+      // The tab that held the stream closes, and the other one takes it over.
       await page.goto("about:blank");
       await at.dossier.untilTrue(() => streams.length === 2);
       await addText(id, "Second");
@@ -62,7 +62,7 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
   );
 
   test(
-    "appears by asking again where the stream does not get through",
+    "appears by polling where the stream is blocked",
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Polled" });
       await page.route(
@@ -82,7 +82,7 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
 });
 
 describe.skipIf(!chromium_path)("size", () => {
-  test("a folder of 5,000 documents is shown in pages, paged and filtered", async () => {
+  test("a folder of 5,000 documents is shown in pages and can be filtered", async () => {
     const { id } = await at.api("POST", "/folders", { name: "Large" });
     const many = 5_000,
       senders = 8;
@@ -116,7 +116,7 @@ describe.skipIf(!chromium_path)("size", () => {
   }, 300_000);
 
   test(
-    "the first load is at most 125 KB over the wire, nothing twice, and nothing follows unasked",
+    "the first load transfers at most 125 KB, nothing twice, and nothing is loaded later unasked",
     async () => {
       const cold = await visit(at.browser, at.dossier.url());
       await cold.page.clock.install();
@@ -128,7 +128,7 @@ describe.skipIf(!chromium_path)("size", () => {
       const loaded = await entries();
       const bytes = loaded.reduce((sum, one) => sum + one.bytes, 0);
       expect({ bytes, fits: bytes <= 125 * 1024 }).toEqual({ bytes, fits: true });
-      // Each of them counts: nothing came from a cache.
+      // Each one counts: nothing came from a cache.
       expect(loaded.filter((one) => one.bytes === 0)).toEqual([]);
       expect(new Set(loaded.map(({ name }) => name)).size).toBe(loaded.length);
       // Signed in, only the page that is shown is loaded, however long it stays.

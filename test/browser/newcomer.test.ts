@@ -1,6 +1,6 @@
 /**
  * The console in a browser: from the first start to a cited answer with its source on screen, as
- * somebody who has never seen it.
+ * a first-time user.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";

@@ -1,6 +1,6 @@
 /**
- * Every page of the console in a browser, full of data, in every size and theme: nothing that
- * axe-core or the page's policy forbids, nothing sideways, nothing foreign, and text stays text.
+ * Every page of the console in a browser, full of data, in every size and theme: no violation
+ * of axe-core's rules or the page's policy, no sideways scrolling, and text stays text.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { startReceiver } from "../helpers/receiver";
 import { captions } from "../helpers/recordings";
 import { page as sitePage, startWebsite, type Website } from "../helpers/website";
 
-/** Its job fails for good at each start. */
+/** Its job fails permanently at each start. */
 const unlucky = `
 import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
 const Count = job("unlucky.count", t.Object({}));
@@ -186,7 +186,7 @@ async function fillAdministration(): Promise<void> {
   await at.own("PATCH", `/users/${user.id}`, { active: false });
 }
 
-/** What a person does in a window. */
+/** What a user does in a window. */
 const handsOf = ({ page, go }: ConsoleWindow) => ({
   page,
   go,
@@ -202,12 +202,12 @@ const handsOf = ({ page, go }: ConsoleWindow) => ({
 });
 type Hands = ReturnType<typeof handsOf>;
 /**
- * How to get there, from anywhere. What is open is closed by the next one, which goes elsewhere.
+ * How to get there, from any page. Anything open is closed by the next state, which navigates away.
  */
 type State = readonly [
   name: string,
   reach: (hands: Hands) => Promise<unknown>,
-  /** The element that is new, where the rest of a large page was checked by the state before. */
+  /** The new element, where the state before has already checked the rest of a large page. */
   within?: string,
 ];
 
@@ -611,7 +611,7 @@ const reach = (window: ConsoleWindow, states: readonly State[]) =>
           await window.look({});
           await run(handsOf(window));
           await expectWell(window, within === undefined ? {} : { within });
-          // What comes next begins with nothing open.
+          // The next state starts with nothing open.
           const images = window.page.locator("main img[onerror], dialog img[onerror], .nav img");
           expect(await images.count()).toBe(0);
         },

@@ -1,7 +1,6 @@
 /**
- * Plugins in the console: the page on which administrators manage them, and what they show
- * themselves: panels on four pages with the console's own components, and what a bad one does to
- * the page around it.
+ * Plugins in the console: the page on which administrators manage them, their panels on four pages
+ * with the console's own components, and the effect of a faulty one on the page around it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chromium_path, why_skipped } from "../helpers/chromium";
@@ -89,7 +88,7 @@ const panel = (name: string) => at.page.getByRole("region", { name, exact: true 
 const inBrowser = test.skipIf(!chromium_path);
 
 inBrowser(
-  "a panel beside a document reads, changes and asks, with the console's components",
+  "a panel beside a document reads, changes data and asks, with the console's components",
   async () => {
     const { page, window } = at;
     await at.open(`/documents/${document_id}`);
@@ -101,7 +100,7 @@ inBrowser(
     await facts.getByRole("alert").waitFor();
     await facts.getByLabel("New name").fill("Hollin Fell Hut");
     await facts.getByRole("button", { name: "Give it" }).click();
-    // What has changed on the server comes back by the stream of changes.
+    // Changes on the server arrive by the stream of changes.
     await facts.getByText("It is called Hollin Fell Hut").waitFor();
     await facts.getByRole("button", { name: "Ask" }).click();
     await page.getByRole("dialog", { name: "Sure?" }).getByText("<b>Really</b>").waitFor();
@@ -113,7 +112,7 @@ inBrowser(
 );
 
 inBrowser(
-  "a panel that throws, or never ends, is a card with its plugin's name; the others stand",
+  "a panel that throws or never finishes becomes a card with its plugin's name; others work",
   async () => {
     await panel("Throws").getByText("The plugin bad-panels can’t show this").waitFor();
     await panel("Throws").getByText("no luck at mount").waitFor();
@@ -128,7 +127,7 @@ inBrowser(
 );
 
 inBrowser(
-  "a panel beside a folder follows it; a module without mount is a card",
+  "a panel beside a folder follows it; a module without mount becomes a card",
   async () => {
     await at.window.go(`/folders/${folder_id}`);
     await panel("Count").getByText("1 documents").waitFor();
@@ -143,7 +142,7 @@ inBrowser(
   "a panel that stops the page is left out when the page is opened again",
   async () => {
     const { page } = await at.anotherWindow("ada@example.com");
-    // The loop never gives the page back: whoever uses it ends the tab and opens it again.
+    // The loop blocks the page for ever: the user closes the tab and opens the page again.
     await page.evaluate(
       `localStorage.setItem("dossier.mounting /console/modules/panels/bad-panels/stuck.js", "1")`,
     );
@@ -161,7 +160,7 @@ inBrowser(
 );
 
 inBrowser(
-  "a panel of the sign-in page gets only what needs no session",
+  "a panel of the sign-in page gets only data that needs no session",
   async () => {
     const { page, faults } = await at.anotherWindow();
     await page.goto("/console/");

@@ -1,6 +1,6 @@
 /**
- * The reader of documents in a browser: text rendered and marked, searched to its end, its outline;
- * the pages of a PDF searched, turned and gone through.
+ * The document reader in a browser: text rendered, marked and searched to its end, its outline; the
+ * pages of a PDF searched, rotated and browsed.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -21,7 +21,7 @@ const harbour = [
   "A lighthouse at the very end.",
 ];
 const text = harbour.join("\n\n").replace("|---|\n\n|", "|---|\n|");
-/** Its titles are in larger type, and it has no bookmarks. */
+/** Its headings are in larger type, and it has no bookmarks. */
 const survey = buildPdf(
   ["Harbour survey", "Tide gauge", "Closing remarks"].map((title) => ({
     lines: [
@@ -53,7 +53,7 @@ afterAll(() => at?.[Symbol.asyncDispose]());
 
 const tool = (name: string) => page.getByRole("toolbar").getByRole("button", { name });
 const count = (of: string) => page.getByRole("search").getByText(of, { exact: true }).waitFor();
-/** Whether the middle of the element is in view of what scrolls it. */
+/** Whether the middle of the element is visible in its scroll container. */
 const inView = (selector: string): Promise<boolean> =>
   page
     .locator(selector)
@@ -61,13 +61,13 @@ const inView = (selector: string): Promise<boolean> =>
     .evaluate((element) => {
       const { top, height } = element.getBoundingClientRect(),
         box = element.closest("[role=region]")?.getBoundingClientRect();
-      // A page that was drawn anew since has another one in its place.
+      // A page that was redrawn since has a new element in its place.
       if (!box) return false;
       return top + height / 2 > box.top && top + height / 2 < box.bottom;
     });
 
 describe.skipIf(!chromium_path)("a text", () => {
-  test("is rendered, with what is quoted marked in its table, and nothing of it is markup", async () => {
+  test("is rendered, with the quote marked in its table, and markup in it stays text", async () => {
     const row = text.indexOf("| Q3");
     const end = text.indexOf("\n", row);
     await at.open(`/documents/${ids.harbour}?start=${row}&end=${end}`);
@@ -84,7 +84,7 @@ describe.skipIf(!chromium_path)("a text", () => {
     await at.dossier.untilTrue(() => inView(".text-view mark"));
   }, 60_000);
 
-  test("is searched with Ctrl F to its end, drawn or not", async () => {
+  test("is searched with Ctrl+F to its end, also where not drawn yet", async () => {
     expect(await page.getByText("A lighthouse").count()).toBe(0);
     await page.keyboard.press("Control+f");
     await page.keyboard.type("PARAGRAPH 39");
@@ -100,7 +100,7 @@ describe.skipIf(!chromium_path)("a text", () => {
     await page.locator(".find-box").waitFor({ state: "detached" });
   }, 60_000);
 
-  test("is gone through by its outline", async () => {
+  test("is navigated by its outline", async () => {
     await at.window.look({});
     await tool("Outline").click();
     await expectWell(at.window, { within: ".document-view" });
@@ -112,7 +112,7 @@ describe.skipIf(!chromium_path)("a text", () => {
 });
 
 describe.skipIf(!chromium_path)("the pages of a PDF", () => {
-  test("are searched, those that are not drawn, too", async () => {
+  test("are searched, also where not drawn yet", async () => {
     await at.open(`/documents/${ids.handbook}`);
     await page.locator(".pdf-sheet canvas").first().waitFor();
     await page.keyboard.press("Control+f");
@@ -126,7 +126,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     await page.getByRole("button", { name: "Close the search" }).click();
   }, 60_000);
 
-  test("are turned, and their text with them", async () => {
+  test("are rotated together with their text", async () => {
     const shape = () =>
       page.locator('.pdf-sheet[data-page="1"]').evaluate((sheet) => {
         const { width, height } = sheet.getBoundingClientRect();
@@ -145,7 +145,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
       expect(Math.abs(layer![side] - sheet![side])).toBeLessThan(3);
   }, 60_000);
 
-  test("are gone through by thumbnails and the outline of the file", async () => {
+  test("are navigated by thumbnails and the file's outline", async () => {
     await at.window.look({});
     await tool("Thumbnails and outline").click();
     await page.getByRole("button", { name: "Go to page 5" }).click();
@@ -164,7 +164,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
   test("have an outline of the headings in the text where the file has no bookmarks", async () => {
     const { content } = await at.api("GET", `/documents/${ids.survey}`);
     const start = content.indexOf("Closing remarks");
-    // A link that names no page is found, too.
+    // The target of a link without a page is found, too.
     await at.open(`/documents/${ids.survey}?start=${start}&end=${start + 15}`);
     await page.locator('.pdf-sheet[data-page="3"] mark').first().waitFor();
     await tool("Thumbnails and outline").click();
@@ -175,7 +175,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     );
   }, 60_000);
 
-  test("that answers cite are read on a phone, and lead to the citations beside them", async () => {
+  test("cited by answers are readable on a phone, and lead to the citations", async () => {
     await at.window.look({ width: 390, height: 844 });
     const { id } = await at.api("POST", "/chats", { all_folders: true });
     const asked = { text: "How many people may sleep in the hut?" };

@@ -1,6 +1,6 @@
 /**
- * Every page of the console in a browser when all is not well: nothing there yet, on its way,
- * refused, broken, offline, not allowed, or signed out in the middle.
+ * Every page of the console in a browser in unusual states: empty, loading, refused, broken,
+ * offline, not allowed, or signed out in the middle.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => at?.[Symbol.asyncDispose]());
 
-/** Each of one page, so that all of Ada's pages have something to show. */
+/** One record for each page, so that all of Ada's pages have something to show. */
 async function fill(): Promise<void> {
   ids.folder = (await at.api("POST", "/folders", { name: "Hollin Fell Hut" })).id;
   ids.document = (
@@ -67,8 +67,7 @@ async function fill(): Promise<void> {
 }
 
 /**
- * Waits for it, while the page's own timers run ahead: what is tried again after seconds is tried
- * again at once.
+ * Waits for it while the page's timers run fast: a retry due in seconds happens at once.
  */
 async function soon(wanted: Locator): Promise<void> {
   for (let left = 60; left > 0 && !(await wanted.first().isVisible()); left--) {
@@ -80,7 +79,7 @@ async function soon(wanted: Locator): Promise<void> {
 const say = (text: string | RegExp, of = page) =>
   of.getByRole("main").getByText(text).first().waitFor();
 const unrouteAll = (on = page) => on.unrouteAll({ behavior: "ignoreErrors" });
-/** Each call gives one size and theme of those that a page must stand: the next one. */
+/** Each call returns the next of the sizes and themes that a page must support. */
 function lookByLook() {
   let turn = 0;
   return () => looks[turn++ % looks.length]!;
@@ -102,7 +101,7 @@ const nothing: readonly (readonly [path: string, text: string])[] = [
   ["/system?part=jobs", "No such jobs"],
 ];
 
-describe.skipIf(!chromium_path)("nothing is there yet", () => {
+describe.skipIf(!chromium_path)("without any data", () => {
   afterEach(() => unrouteAll(), limit_ms);
   test.each(nothing)(
     "%s",
@@ -159,7 +158,7 @@ describe.skipIf(!chromium_path)("nothing is there yet", () => {
   );
 });
 
-/** Where it is, what it asks for first, and what it shows then. */
+/** The page's address, its first request, and what it shows after that. */
 type Asking = readonly [path: () => string, endpoint: RegExp, shown: string | RegExp];
 const api = (path: string) => new RegExp(`/console/api/v1${path}`);
 const pages: readonly Asking[] = [
@@ -204,7 +203,7 @@ async function onItsWayAndBroken(
   place: number,
 ): Promise<void> {
   const well = () => expectWell({ page, ...window }, { at: oneLook() });
-  /** What comes of the page's first request. */
+  /** The outcome of the page's first request. */
   let play: (route: Route) => unknown;
   const held = Promise.withResolvers<void>();
   play = async (route) => {
@@ -212,7 +211,7 @@ async function onItsWayAndBroken(
     return route.abort();
   };
   await page.route(endpoint, (route) => play(route));
-  // On its way: a heading, and that something comes.
+  // Loading: a heading and a loading indicator.
   await open(path());
   await page
     .getByRole("main")
@@ -221,15 +220,15 @@ async function onItsWayAndBroken(
     .first()
     .waitFor({ state: "attached" });
   await well();
-  // Offline: the banner, and the reason where the content would be.
+  // Offline: the banner, and the reason in place of the content.
   play = (route) => route.abort();
   const aborts = (route: Route) => route.abort();
   await page.route("**/console/api/**", aborts);
   held.resolve();
   await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
-  // All pages show a failure by the same part: it is looked at on every other one.
+  // All pages show a failure by the same component: it is checked on every other one.
   if (place % 2 === 0) await well();
-  // The server is back by itself, but this does not work, and says with which request.
+  // The server is back, but this request fails, and the page shows its request id.
   play = (route) => route.fulfill(problem(500, "internal", "The server could not do this."));
   await page.unroute("**/console/api/**", aborts);
   await soon(page.getByRole("alert").getByText("Something went wrong on the server"));
@@ -251,7 +250,7 @@ async function notAllowed(
   await page.route(endpoint, (route) =>
     route.fulfill(problem(403, "forbidden", "This belongs to another user.")),
   );
-  // What a window has already is loaded once more with all of the page.
+  // Data that a window already has is loaded again with the whole page.
   const is_known = endpoint.source === api("/folders\\?").source;
   await (is_known ? page.goto(`/console${path()}`) : window.go(path()));
   await page.getByRole("alert").getByText("This is not yours to see").waitFor();
@@ -278,7 +277,7 @@ describe.skipIf(!chromium_path)("every page", () => {
     ]);
   }, limit_ms);
 
-  describe("on its way, offline, broken, and well again", () => {
+  describe("loading, offline, broken, and working again", () => {
     test.each(names)(
       "%s",
       async (name) => {
@@ -298,7 +297,7 @@ describe.skipIf(!chromium_path)("every page", () => {
     );
 
     test(
-      "a member sees no page of administrators, and nobody else's records",
+      "a member sees no administrators' page and no other user's records",
       async () => {
         const mel = member.page;
         const navigation = mel.getByRole("navigation", { name: "Main" });
@@ -330,10 +329,10 @@ describe.skipIf(!chromium_path)("every page", () => {
   });
 });
 
-describe.skipIf(!chromium_path)("what is on screen", () => {
+describe.skipIf(!chromium_path)("the content on screen", () => {
   afterEach(() => unrouteAll(), limit_ms);
   test(
-    "stays while the server is away, under a banner that goes by itself",
+    "stays while the server is unreachable, under a banner that disappears by itself",
     async () => {
       await at.window.look({});
       await at.open(`/folders/${ids.folder}`);
@@ -350,7 +349,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
   );
 
   test(
-    "is covered by the sign-in page when the session ends elsewhere, and comes back after it",
+    "is covered by the sign-in page when the session ends elsewhere, and returns afterwards",
     async () => {
       const path = `/folders/${ids.folder}?status=synced`;
       await at.open(path);
@@ -362,7 +361,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
         .getByRole("dialog")
         .getByRole("button", { name: "Sign out everywhere else" })
         .click();
-      // The stream of changes says so: nothing is pressed here.
+      // The stream of changes reports it: nothing is pressed here.
       await page.getByLabel("Email").fill(email);
       await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Sign in" }).click();
@@ -374,7 +373,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
   );
 
   test(
-    "leads to the sign-in page when the next call finds no session",
+    "gives way to the sign-in page when the next call finds no session",
     async () => {
       await at.window.look({});
       await at.open("/keys");

@@ -16,14 +16,14 @@ export function accessCases(start: StartServer): void {
 
   const refused: [why: string, headers: () => SentHeaders, sent: boolean][] = [
     ["no header", () => ({}), false],
-    ["a key that is none", () => ({ authorization: "Bearer nonsense" }), true],
+    ["a malformed key", () => ({ authorization: "Bearer nonsense" }), true],
     [
       "a mistyped key",
       () => ({ authorization: `Bearer ${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}` }),
       true,
     ],
     [
-      "a well-formed key that nobody has",
+      "a well-formed key that doesn't exist",
       () => ({ authorization: `Bearer dsk_${"A".repeat(key.length - 4)}` }),
       true,
     ],
@@ -32,12 +32,12 @@ export function accessCases(start: StartServer): void {
     ["another scheme", () => ({ authorization: `Basic ${btoa(`ada:${key}`)}` }), true],
     ["a scheme without a key", () => ({ authorization: "Bearer" }), true],
     ["an empty key", () => ({ authorization: "Bearer " }), true],
-    ["a key and more", () => ({ authorization: `Bearer ${key} ${key}` }), true],
+    ["a key followed by more text", () => ({ authorization: `Bearer ${key} ${key}` }), true],
     ["two keys at once", () => ({ authorization: `Bearer ${key}, Bearer ${key}` }), true],
     ["the key in a cookie", () => ({ cookie: `key=${key}; authorization=Bearer ${key}` }), false],
-    ["the key in a header of its own", () => ({ "x-api-key": key }), false],
+    ["the key in X-Api-Key", () => ({ "x-api-key": key }), false],
   ];
-  describe("without a good key there is a challenge", () => {
+  describe("a request without a valid key gets a challenge", () => {
     for (const [why, headers, sent] of refused)
       for (const path of ["/folders", "/nowhere", "/api/dev/folders"])
         test(`${why}: ${path}`, async () => {
@@ -60,9 +60,9 @@ export function accessCases(start: StartServer): void {
     ["the scheme bearer", () => ({ authorization: `bearer ${key}` })],
     ["the scheme BEARER", () => ({ authorization: `BEARER ${key}` })],
     ["the scheme bEaReR", () => ({ authorization: `bEaReR ${key}` })],
-    ["a cookie beside a good key", () => ({ authorization: `Bearer ${key}`, cookie: "session=1" })],
+    ["a valid key and a cookie", () => ({ authorization: `Bearer ${key}`, cookie: "session=1" })],
   ];
   for (const [why, headers] of accepted)
-    test(`${why} is understood`, async () =>
+    test(`${why} is accepted`, async () =>
       expect((await server.send(null, "GET", "/folders", undefined, headers())).status).toBe(200));
 }

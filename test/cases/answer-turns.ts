@@ -1,6 +1,6 @@
 /**
- * Many concurrent questions: an answer that waits for the language model blocks nobody, and owners
- * take turns.
+ * Many concurrent questions: an answer that waits for the language model blocks no other, and
+ * owners take turns.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { person, type Person } from "../helpers/person";
@@ -41,14 +41,14 @@ export function answerTurnCases(start: StartServer): void {
   const askedOf = (body: { messages: { content: string }[] }): string =>
     body.messages.at(-1)!.content;
 
-  describe("of twelve people", () => {
+  describe("of twelve users", () => {
     let server: ApiServer;
     beforeAll(async () => {
       server = await startAsking();
     }, 180_000);
     afterAll(() => server?.[Symbol.asyncDispose]());
 
-    test("nobody waits until the model has answered another", async () => {
+    test("no one waits until the model has answered another", async () => {
       const people = await Promise.all(
         Array.from({ length: 12 }, (_, n) => asker(server, `reader${n}`)),
       );
@@ -66,7 +66,7 @@ export function answerTurnCases(start: StartServer): void {
       }
     });
 
-    test("one who asks forty questions leaves the model to the others", async () => {
+    test("one with forty questions does not block the others", async () => {
       const [many, one] = [await asker(server, "many"), await asker(server, "one")];
       const opened = Promise.withResolvers<void>();
       provider.plays(async () => {
@@ -90,7 +90,7 @@ export function answerTurnCases(start: StartServer): void {
     });
   });
 
-  test("the time of an answer begins when the model is asked: one after the other, none is late", async () => {
+  test("an answer's time limit starts when the model is asked: queued ones don't time out", async () => {
     await using server = await startAsking({
       DOSSIER_ANSWERS_MODEL_CONCURRENCY: "1",
       DOSSIER_ANSWERS_TIMEOUT: "1s",

@@ -7,12 +7,12 @@ import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
 
-/** Every call on a session. */
+/** Every request on a session. */
 const calls: [what: string, method: string, path: string, body?: unknown][] = [
-  ["looking at it", "GET", ""],
+  ["reading it", "GET", ""],
   ["changing it", "PUT", "", { name: "x" }],
   ["deleting it", "DELETE", ""],
-  ["deleting it for good", "DELETE", "?permanent=true"],
+  ["deleting it permanently", "DELETE", "?permanent=true"],
   ["restoring it", "POST", "/restore"],
   ["asking", "POST", "/messages", { text: "x" }],
   ["its messages", "GET", "/messages"],
@@ -43,9 +43,9 @@ export function chatDeletionCases(start: StartServer): void {
 
   describe.each([
     ["a live session", false],
-    ["a session that was deleted before", true],
+    ["a session that is already deleted", true],
   ])("permanent=true removes %s", (_what, deleted_before) => {
-    test("for good: 204, and from then on it is 404, whatever is asked", async () => {
+    test("permanent deletion: 204, and then 404 for every request", async () => {
       const { id, request_id } = await asked();
       if (deleted_before) expect((await ada.send("DELETE", `/chats/${id}`)).status).toBe(204);
       const gone = await ada.send("DELETE", `/chats/${id}?permanent=true`);
@@ -57,7 +57,7 @@ export function chatDeletionCases(start: StartServer): void {
       expect([await listed(""), await listed("&deleted=true")].flat()).not.toContain(id);
     });
 
-    test("and its text is in no file of the data directory", async () => {
+    test("permanent deletion removes its text from every file of the data directory", async () => {
       const word = `zq${deleted_before ? "later" : "early"}xkanarimuxq`;
       const { id } = await asked(`Where is the ${word}?`);
       if (deleted_before) await ada.send("DELETE", `/chats/${id}`);
@@ -75,7 +75,7 @@ export function chatDeletionCases(start: StartServer): void {
     await ada.send("DELETE", `/chats/${id}?permanent=true`);
   });
 
-  test("another user's is 403, one that is not there 404, and another word 400", async () => {
+  test("another user's is 403, a missing one 404, an invalid flag 400", async () => {
     const { id } = await asked();
     const remove = (who: Person, which: string, word = "true") =>
       who.send("DELETE", `/chats/${which}?permanent=${word}`);
@@ -86,7 +86,7 @@ export function chatDeletionCases(start: StartServer): void {
     expect((await remove(ada, id)).status).toBe(204);
   });
 
-  test("a deleted session counts against the quota until it is gone for good", async () => {
+  test("a deleted session counts against the quota until it is deleted permanently", async () => {
     const made: string[] = [];
     for (;;) {
       const { status, body } = await bob.send("POST", "/chats");
@@ -120,7 +120,7 @@ export function chatDeletionCases(start: StartServer): void {
     }, 180_000);
     afterAll(() => short?.[Symbol.asyncDispose]());
 
-    test("a deleted session is gone for good, its text with it, and its place is free", async () => {
+    test("a deleted session is removed permanently with its text, and its place is free", async () => {
       const word = "zqexpiredxkanarimuxq";
       const kept = (await cleo.made("/chats")).id;
       const { id } = await cleo.made("/chats", { name: word });
@@ -137,7 +137,7 @@ export function chatDeletionCases(start: StartServer): void {
       expect((await cleo.send("GET", `/chats/${kept}`)).status).toBe(200);
     });
 
-    test("one that was restored in time stays", async () => {
+    test("a session restored in time stays", async () => {
       const dora = await person(short, "dora");
       const { id } = await dora.made("/chats");
       await dora.send("DELETE", `/chats/${id}`);

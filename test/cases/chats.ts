@@ -67,7 +67,7 @@ export function chatCases(start: StartServer): void {
         201,
         () => ({ name: "Leave", usedFolders: [folder], usedPrompts: [prompt] }),
       ],
-      ["a blank name is none", () => ({ name: " \u3000" }), 201, () => ({ name: null })],
+      ["a blank name means no name", () => ({ name: " \u3000" }), 201, () => ({ name: null })],
       [
         "a subfolder may be used",
         () => ({ usedFolders: [subfolder] }),
@@ -105,18 +105,18 @@ export function chatCases(start: StartServer): void {
         () => ({ name: "😀".repeat(255) }),
       ],
       [
-        "unknown spellings are ignored too",
+        "misspelled fields are ignored too",
         () => ({ usedfolders: [folder], used_folders: [folder], id: "chs_x" }),
         201,
         () => ({ usedFolders: [] }),
       ],
-      ["a name of 256 does not", () => ({ name: "a".repeat(256) }), 400, refused("/name")],
+      ["a name of 256 is too long", () => ({ name: "a".repeat(256) }), 400, refused("/name")],
       ["a name is text", () => ({ name: 7 }), 400, refused("/name")],
       ["folders are a list", () => ({ usedFolders: folder }), 400, refused("/usedFolders")],
       ["of text", () => ({ usedFolders: [7] }), 400, refused("/usedFolders")],
-      ["not of null", () => ({ usedFolders: [null] }), 400, refused("/usedFolders")],
+      ["folders are never null", () => ({ usedFolders: [null] }), 400, refused("/usedFolders")],
       [
-        "of at most 200",
+        "folders are at most 200",
         () => ({ usedFolders: Array.from({ length: 201 }, (_, i) => `fld_${i}`) }),
         400,
         refused("/usedFolders"),
@@ -129,7 +129,7 @@ export function chatCases(start: StartServer): void {
       ],
       ["prompts are text", () => ({ usedPrompts: [null] }), 400, refused("/usedPrompts")],
       ["prompts are a list", () => ({ usedPrompts: {} }), 400, refused("/usedPrompts")],
-      ["prompts are no lists", () => ({ usedPrompts: [[]] }), 400, refused("/usedPrompts")],
+      ["prompts may not be lists", () => ({ usedPrompts: [[]] }), 400, refused("/usedPrompts")],
       ["the body is an object", () => [], 400, refused("")],
       [
         "a folder that does not exist",
@@ -177,7 +177,7 @@ export function chatCases(start: StartServer): void {
       });
     }
 
-    test("the record has exactly the fields that are promised", async () => {
+    test("the record has exactly the promised fields", async () => {
       const chat = await ada.made("/chats");
       expect(Object.keys(chat).sort()).toEqual([
         "all_folders",
@@ -206,7 +206,7 @@ export function chatCases(start: StartServer): void {
     const cases: Case[] = [
       ["nothing given changes nothing", () => ({}), 200, () => ({})],
       ["a name alone", () => ({ name: "New" }), 200, () => ({ name: "New" })],
-      ["null takes the name away", () => ({ name: null }), 200, () => ({ name: null })],
+      ["null removes the name", () => ({ name: null }), 200, () => ({ name: null })],
       [
         "folders alone",
         () => ({ usedFolders: [subfolder] }),
@@ -214,23 +214,23 @@ export function chatCases(start: StartServer): void {
         () => ({ usedFolders: [subfolder] }),
       ],
       [
-        "an empty list empties",
+        "an empty list clears the field",
         () => ({ usedFolders: [], usedPrompts: [] }),
         200,
         () => ({ usedFolders: [], usedPrompts: [] }),
       ],
       [
-        "null empties a list",
+        "null clears a list",
         () => ({ usedFolders: null, usedPrompts: null }),
         200,
         () => ({ usedFolders: [], usedPrompts: [] }),
       ],
       ["no folders", () => ({ usedFolders: [] }), 200, () => ({ usedFolders: [] })],
       ["no prompts", () => ({ usedPrompts: [] }), 200, () => ({ usedPrompts: [] })],
-      ["a pin alone", () => ({ pinned: true }), 200, () => ({ pinned: true })],
+      ["the pin alone", () => ({ pinned: true }), 200, () => ({ pinned: true })],
       ["all folders alone", () => ({ all_folders: true }), 200, () => ({ all_folders: true })],
       [
-        "null is false",
+        "null means false",
         () => ({ pinned: null, all_folders: null }),
         200,
         () => ({ pinned: false, all_folders: false }),
@@ -242,7 +242,7 @@ export function chatCases(start: StartServer): void {
         () => ({ name: null, usedFolders: [], usedPrompts: [] }),
       ],
       [
-        "prompts get a new order",
+        "prompts are reordered",
         () => ({ usedPrompts: [other_prompt, prompt] }),
         200,
         () => ({ usedPrompts: [other_prompt, prompt] }),
@@ -290,20 +290,20 @@ export function chatCases(start: StartServer): void {
 
     const refused: [string, unknown, string][] = [
       ["a name that is a number", { name: 1 }, "name"],
-      ["folders that are one", { usedFolders: "fld_1" }, "usedFolders"],
+      ["folders that are a string", { usedFolders: "fld_1" }, "usedFolders"],
       ["folders that are numbers", { usedFolders: [1] }, "usedFolders"],
-      ["folders that are null inside", { usedFolders: [null] }, "usedFolders"],
+      ["folders that contain null", { usedFolders: [null] }, "usedFolders"],
       ["prompts that are an object", { usedPrompts: {} }, "usedPrompts"],
       ["prompts that are lists", { usedPrompts: [[]] }, "usedPrompts"],
-      ["a pin that is a word", { pinned: "yes" }, "pinned"],
-      ["all folders that are a list", { all_folders: [] }, "all_folders"],
+      ["a pin that is a string", { pinned: "yes" }, "pinned"],
+      ["all_folders that is a list", { all_folders: [] }, "all_folders"],
     ];
     for (const [why, body, field] of refused)
       test(`refused: ${why}`, async () =>
         expectProblem(await ada.send("PUT", `/chats/${chat}`, body), 400, field));
   });
 
-  test("lists are newest first, in pages, and hold the caller's sessions alone", async () => {
+  test("lists are newest first, in pages, with only the caller's sessions", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await cleo.made("/chats", { name: String(i) })).id);
     await bob.made("/chats");
@@ -332,7 +332,7 @@ export function chatCases(start: StartServer): void {
       expect((await cleo.send("GET", `/chats?${query}`)).status).toBe(400);
   });
 
-  test("a deleted session is 410 for everything but restoring it, and moves to the other list", async () => {
+  test("a deleted session is 410 except for restoring, and moves to the deleted list", async () => {
     const chat = await dora.made("/chats", { name: "Gone" });
     const path = `/chats/${chat.id}`;
     const gone = await dora.send("DELETE", path);
@@ -364,7 +364,7 @@ export function chatCases(start: StartServer): void {
     expect((await dora.send("POST", `${path}/restore`)).status).toBe(200);
   });
 
-  test("a missing session is 404 and another user's is 403, whatever is asked, and nothing changes", async () => {
+  test("a missing session is 404, another user's 403, for every request, and nothing changes", async () => {
     const chat = await ada.made("/chats", { name: "Private" });
     const { requestId } = (await ada.send("POST", `/chats/${chat.id}/messages`, { text: "Hello?" }))
       .body;
@@ -398,7 +398,7 @@ export function chatCases(start: StartServer): void {
     expect((await ada.send("POST", `/chats/${chat.id}/restore`)).body).toEqual(before);
   });
 
-  test("a deleted folder's id leaves every session, its subfolders' too; a deleted prompt's as well", async () => {
+  test("ids of deleted folders, their subfolders and prompts are removed from every session", async () => {
     const root = await ada.folder("Root");
     const sub = await ada.folder("Sub", root);
     const kept = await ada.folder("Kept");
@@ -431,13 +431,13 @@ export function chatCases(start: StartServer): void {
       expect([answer.status, answer.body]).toEqual([204, undefined]);
     });
     const cases: [string, string, string, unknown][] = [
-      ["looking at it", "GET", "", undefined],
+      ["reading it", "GET", "", undefined],
       ["changing it", "PUT", "", { name: "x" }],
       ["deleting it again", "DELETE", "", undefined],
       ["asking", "POST", "/messages", { text: "x" }],
       ["its messages", "GET", "/messages", undefined],
       ["polling", "GET", "/messages/{done}", undefined],
-      ["polling what never was", "GET", "/messages/none", undefined],
+      ["polling an unknown message", "GET", "/messages/none", undefined],
       ["cancelling", "POST", "/messages/{done}/cancel", undefined],
     ];
     for (const [why, method, path, body] of cases)
@@ -447,7 +447,7 @@ export function chatCases(start: StartServer): void {
           410,
           "expired",
         ));
-    test("is listed among the deleted alone, and comes back as it was", async () => {
+    test("is listed only among the deleted, and is restored unchanged", async () => {
       const list = async (query: string) =>
         (await ada.send("GET", `/chats?per_page=200${query}`)).body.data.map(({ id }: any) => id);
       expect([

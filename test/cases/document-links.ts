@@ -19,8 +19,8 @@ export function documentLinkCases(start: StartServer): void {
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  describe("taking out and bringing back", () => {
-    test("out of the list, the search and the counters at once; the document stays; it comes back", async () => {
+  describe("removing and restoring", () => {
+    test("a removal takes effect at once in list, search and counters, and can be undone", async () => {
       const [one, two] = [await ada.folder("one"), await ada.folder("two")];
       const { id } = await ada.text(one, "The numbat eats termites.", "numbat");
       const linked = await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
@@ -80,7 +80,7 @@ export function documentLinkCases(start: StartServer): void {
         status_counts: { synced: 1 },
       });
     });
-    test("what is taken out takes no place among the passages found", async () => {
+    test("removed documents take no places among search results", async () => {
       const here = await ada.folder();
       const best = await ada.text(here, "Echidna, echidna, echidna: the echidna.");
       const other = await ada.text(
@@ -95,14 +95,14 @@ export function documentLinkCases(start: StartServer): void {
       await ada.send("DELETE", `/documents/${best.id}?folder_id=${here}`);
       expect(await first()).toEqual([other.id]);
     });
-    test("a document never comes back to a folder it was not in", async () => {
+    test("a document is never restored to a folder it was not in", async () => {
       const { id } = await ada.text(folder, "x");
       expectProblem(
         await ada.send("POST", `/documents/${id}/restore?folder_id=${await ada.folder()}`),
         404,
       );
     });
-    test("it survives the deletion of a folder while another holds it, or could get it back", async () => {
+    test("it survives a folder's deletion while another holds it or could restore it", async () => {
       const [one, two] = [await ada.folder("one"), await ada.folder("two")];
       const [held, restorable] = [
         await ada.text(one, "The bilby digs.", "held"),
@@ -120,7 +120,7 @@ export function documentLinkCases(start: StartServer): void {
       ).toEqual([two]);
       expect((await ada.found("bilby")).toSorted()).toEqual([held.id, restorable.id].sort());
     });
-    test("a link more, a link less: the other folders keep it", async () => {
+    test("adding and removing a link leaves the other folders unchanged", async () => {
       const [one, two] = [await ada.folder("one"), await ada.folder("two")];
       const { id } = await ada.text(one, "The okapi sleeps.");
       const linked = await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
@@ -146,7 +146,7 @@ export function documentLinkCases(start: StartServer): void {
       expect(await ada.found("okapi", [one])).toEqual([id]);
     });
 
-    test("taken out while it waits to be indexed, it is found where it still is", async () => {
+    test("removed while waiting for indexing, it is found in its other folders", async () => {
       const [one, two] = [await ada.folder("one"), await ada.folder("two")];
       const { id } = await ada.newText(one, "The tapir swims.");
       await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
@@ -157,12 +157,12 @@ export function documentLinkCases(start: StartServer): void {
         [id],
       ]);
     });
-    test("who may do what with which", async () => {
+    test("access and validation", async () => {
       const [folder, other, foreign] = [await ada.folder(), await ada.folder(), await bob.folder()];
       const { id } = await ada.newText(folder, "mine");
       const { id: private_id } = await bob.newText(foreign, "private");
       const cases: [string, string, string, unknown, number][] = [
-        ["taking out needs a folder", "DELETE", `/documents/${id}`, undefined, 400],
+        ["removing needs a folder", "DELETE", `/documents/${id}`, undefined, 400],
         ["a folder it is not in", "DELETE", `/documents/${id}?folder_id=${other}`, undefined, 404],
         [
           "a folder that does not exist",
@@ -192,7 +192,7 @@ export function documentLinkCases(start: StartServer): void {
           undefined,
           404,
         ],
-        ["putting back needs a folder", "POST", `/documents/${id}/restore`, undefined, 400],
+        ["restoring needs a folder", "POST", `/documents/${id}/restore`, undefined, 400],
         [
           "a folder it never was in",
           "POST",
@@ -201,14 +201,14 @@ export function documentLinkCases(start: StartServer): void {
           404,
         ],
         [
-          "another user's folder to go back to",
+          "restoring to another user's folder",
           "POST",
           `/documents/${id}/restore?folder_id=${foreign}`,
           undefined,
           403,
         ],
         [
-          "another user's document to put back",
+          "restoring another user's document",
           "POST",
           `/documents/${private_id}/restore?folder_id=${folder}`,
           undefined,
@@ -268,7 +268,7 @@ export function documentLinkCases(start: StartServer): void {
     });
   });
 
-  describe("names: an upload's is its own in a folder; texts may share theirs", () => {
+  describe("names: an upload's is unique in a folder; texts may share theirs", () => {
     let here: string, there: string;
     const upload = async (into: string, name: string) =>
       (await ada.upload(into, name, `Of ${name}`)).body.id as string;
@@ -276,7 +276,7 @@ export function documentLinkCases(start: StartServer): void {
       [here, there] = [await ada.folder("here"), await ada.folder("there")];
     });
 
-    test("two texts of one name, and a third", async () => {
+    test("three texts may have one name", async () => {
       for (let n = 0; n < 3; n++)
         expect(
           (await ada.send("POST", "/documents", { folder_id: here, name: "twin", content: "x" }))
@@ -315,7 +315,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "renaming onto an upload by another composition of its letters",
+        "renaming onto an upload in another Unicode normalization",
         async () => (
           await upload(here, "caf\u00e9.txt"),
           ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
@@ -325,7 +325,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "renaming onto other letter case",
+        "renaming to a different letter case",
         async () => (
           await upload(here, "d.txt"),
           ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "D.txt" })
@@ -363,7 +363,7 @@ export function documentLinkCases(start: StartServer): void {
         200,
       ],
       [
-        "linking an upload to where its name is taken",
+        "linking an upload where its name is taken",
         async () => (
           await upload(here, "h.txt"),
           ada.send("POST", `/documents/${await upload(there, "h.txt")}/links`, { folder_id: here })
@@ -371,7 +371,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "linking a text to where an upload has its name",
+        "linking a text where an upload has its name",
         async () => (
           await upload(here, "i.txt"),
           ada.send("POST", `/documents/${(await ada.text(there, "x", "i.txt")).id}/links`, {
@@ -381,7 +381,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "linking a text to where a text has its name",
+        "linking a text where a text has its name",
         async () => (
           await ada.text(here, "x", "j"),
           ada.send("POST", `/documents/${(await ada.text(there, "x", "j")).id}/links`, {
@@ -391,7 +391,7 @@ export function documentLinkCases(start: StartServer): void {
         200,
       ],
       [
-        "bringing an upload back to where its name is taken meanwhile",
+        "restoring an upload whose name has since been taken",
         async () => {
           const id = await upload(here, "k.txt");
           await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
@@ -401,7 +401,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "bringing a text back to where an upload has its name meanwhile",
+        "restoring a text whose name an upload has since taken",
         async () => {
           const { id } = await ada.text(here, "x", "l.txt");
           await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
@@ -411,7 +411,7 @@ export function documentLinkCases(start: StartServer): void {
         409,
       ],
       [
-        "bringing it back under a name that it got meanwhile",
+        "restoring it under the name it has since been given",
         async () => {
           await upload(here, "n.txt");
           const id = await upload(there, "o.txt");
@@ -443,7 +443,7 @@ export function documentLinkCases(start: StartServer): void {
       });
       expect(await ada.names(here, "&name=new%20name")).toEqual(["new name"]);
     });
-    test("the name is new at once, and its words are found", async () => {
+    test("a new name shows at once, and its words are found", async () => {
       const folder = await ada.folder();
       const { id } = await ada.text(folder, "Nothing about it inside.", "before");
       const renamed = await ada.send("PATCH", `/documents/${id}`, { name: " Zanzibar " });
@@ -460,7 +460,7 @@ export function documentLinkCases(start: StartServer): void {
       ).body.data;
       expect(passage).toMatchObject({ document_id: id, document_name: "Zanzibar" });
     });
-    test("renamed while it is being indexed, it ends with the new name", async () => {
+    test("renamed during indexing, it keeps the new name", async () => {
       const folder = await ada.folder();
       const { id } = await ada.newText(folder, "Words of the text.", "before");
       await ada.send("PATCH", `/documents/${id}`, { name: "after" });
@@ -469,7 +469,7 @@ export function documentLinkCases(start: StartServer): void {
   });
 
   describe("indexing again", () => {
-    test("a good text ends as synced again, and answers throughout", async () => {
+    test("a good text ends as synced again, and stays searchable throughout", async () => {
       const { id } = await ada.text(folder, "The axolotl regrows limbs.");
       const answer = await ada.send("POST", `/documents/${id}/reindex`);
       expect([
@@ -492,7 +492,7 @@ export function documentLinkCases(start: StartServer): void {
       });
       expect(await ada.found("axolotl")).toEqual([id]);
     });
-    test("an empty one fails again", async () => {
+    test("an empty text fails again", async () => {
       const here = await ada.folder();
       const { id } = await ada.text(here, "");
       const again = await ada.send("POST", `/documents/${id}/reindex`);

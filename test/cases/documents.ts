@@ -26,7 +26,7 @@ export function documentCases(start: StartServer): void {
       ["carriage returns alone", "one\rtwo\r\rthree", "synced"],
       ["a byte order mark", "\ufeffThe quagga", "synced"],
       ["decomposed marks stay decomposed", "cafe\u0301 and caf\u00e9", "synced"],
-      ["characters beyond the first plane", "𝔘𝔫𝔦 👩🏽‍🚀 𠜎", "synced"],
+      ["characters beyond the Basic Multilingual Plane", "𝔘𝔫𝔦 👩🏽‍🚀 𠜎", "synced"],
       ["control characters", "a\u0001b\u001bc\u007f\u0085\u2028d", "synced"],
       [
         "what looks like markup, JSON or SQL",
@@ -35,7 +35,7 @@ export function documentCases(start: StartServer): void {
       ],
       ["right to left", "שלום עולם \u202eabc", "synced"],
       ["line breaks of every kind", "a\r\nb\rc\nd\u2028e", "synced"],
-      ["characters that are none", "\uFFFE\uFFFF\u{10FFFF}", "synced"],
+      ["noncharacters", "\uFFFE\uFFFF\u{10FFFF}", "synced"],
       ["nothing at all", "", "sync_failed"],
       ["spaces alone", " \n\t\u3000", "sync_failed"],
     ];
@@ -76,9 +76,9 @@ export function documentCases(start: StartServer): void {
       });
 
     const long: [why: string, content: string][] = [
-      ["a long one", `${"The quagga grazes in the Karoo. 🦓\n".repeat(20_000)}end`],
-      ["a long one with quotation marks, backslashes and controls", `"q\\\u0001\n`.repeat(90_000)],
-      ["a long one of two units for each character", `x${"🦓".repeat(200_000)}`],
+      ["a long text", `${"The quagga grazes in the Karoo. 🦓\n".repeat(20_000)}end`],
+      ["a long text with quotation marks, backslashes and controls", `"q\\\u0001\n`.repeat(90_000)],
+      ["a long text of surrogate pairs", `x${"🦓".repeat(200_000)}`],
     ];
     for (const [why, content] of long)
       test(`${why}, whole, in parts and as the original`, async () => {
@@ -113,14 +113,14 @@ export function documentCases(start: StartServer): void {
           String(Buffer.byteLength(JSON.stringify({ ...record, content }))),
         );
       });
-    test("a long one is let go when the client hangs up", async () => {
+    test("a long text is released when the client disconnects", async () => {
       const { id } = await ada.text(folder, long[0]![1]);
       const reader = (await server.call("ada", "GET", `/documents/${id}`)).body!.getReader();
       expect((await reader.read()).done).toBe(false);
       await reader.cancel();
       expect((await ada.get(id)).content.length).toBe(long[0]![1].length);
     });
-    test("GET with content=false leaves the text out, with content=true it is there", async () => {
+    test("GET leaves the text out with content=false and includes it with content=true", async () => {
       const { id } = await ada.text(folder, "Here.");
       const [without, with_it] = [
         (await ada.send("GET", `/documents/${id}?content=false`)).body,
@@ -142,12 +142,12 @@ export function documentCases(start: StartServer): void {
         { content: "\n \t\r\n\u3000\n  Here  \nnot here" },
         "Here",
       ],
-      ["control characters are spaces", { content: "a\tb\u0007c\nd" }, "a b c"],
-      ["lines end in every way", { content: "one\u2028two" }, "one"],
+      ["control characters become spaces", { content: "a\tb\u0007c\nd" }, "a b c"],
+      ["every kind of line break ends the line", { content: "one\u2028two" }, "one"],
       ["a byte order mark is not a name", { content: "\uFEFFNotes\n" }, "Notes"],
       ["no line at all", { content: " \n " }, "Untitled"],
       ["nothing at all", { content: "" }, "Untitled"],
-      ["a name that is given is trimmed", { name: " Named ", content: "First" }, "Named"],
+      ["a given name is trimmed", { name: " Named ", content: "First" }, "Named"],
     ];
     for (const [why, body, name] of cases)
       test(why, async () =>
@@ -158,7 +158,7 @@ export function documentCases(start: StartServer): void {
   describe("created", () => {
     const cases: [why: string, body: object][] = [
       ["a folder and a text are enough", {}],
-      ["a name of null is none", { name: null }],
+      ["a null name means no name", { name: null }],
       ["texts may share a name", { name: "x" }],
       ["unknown fields are ignored", { status: "synced", owner_id: "usr_bob", version: 9 }],
       ["a name of 255 emoji fits", { name: "⚓️🗂".repeat(85) }],
@@ -181,11 +181,11 @@ export function documentCases(start: StartServer): void {
       });
   });
 
-  describe("refused, with the field named", () => {
+  describe("refused with the field named", () => {
     const cases: [string, string, () => string, unknown, string][] = [
       ["no folder", "POST", () => "/documents", { content: "x" }, "folder_id"],
       [
-        "no content: even an empty one is sent",
+        "missing content: even an empty text must be sent",
         "POST",
         () => "/documents",
         { folder_id: "{folder}" },
@@ -213,7 +213,7 @@ export function documentCases(start: StartServer): void {
         "content",
       ],
       [
-        "content with half a character",
+        "content with an unpaired surrogate",
         "POST",
         () => "/documents",
         { folder_id: "{folder}", content: "\udc00" },
@@ -234,7 +234,7 @@ export function documentCases(start: StartServer): void {
         "folder_id",
       ],
       [
-        "a name of 256",
+        "a name of 256 characters",
         "POST",
         () => "/documents",
         { folder_id: "{folder}", name: "x".repeat(256), content: "x" },
@@ -256,29 +256,29 @@ export function documentCases(start: StartServer): void {
       ],
       ["a list without a folder", "GET", () => "/documents", undefined, "folder_id"],
       [
-        "a list of a status that is none",
+        "a list by an unknown status",
         "GET",
         () => `/documents?folder_id=${folder}&status=done`,
         undefined,
         "status",
       ],
       [
-        "a list of what is deleted or not, in other words",
+        "a list with an invalid deleted flag",
         "GET",
         () => `/documents?folder_id=${folder}&deleted=yes`,
         undefined,
         "deleted",
       ],
-      ["taking it out of no folder", "DELETE", () => "/documents/doc_none", undefined, "folder_id"],
+      ["removing it from no folder", "DELETE", () => "/documents/doc_none", undefined, "folder_id"],
       [
-        "bringing it back to no folder",
+        "restoring it to no folder",
         "POST",
         () => "/documents/doc_none/restore",
         undefined,
         "folder_id",
       ],
       ["linking it to no folder", "POST", () => "/documents/doc_none/links", {}, "folder_id"],
-      ["renaming it to nothing", "PATCH", () => "/documents/doc_none", {}, "name"],
+      ["renaming it without a name", "PATCH", () => "/documents/doc_none", {}, "name"],
       [
         "renaming it to a blank name",
         "PATCH",
@@ -288,7 +288,7 @@ export function documentCases(start: StartServer): void {
       ],
       ["renaming it to null", "PATCH", () => "/documents/doc_none", { name: null }, "name"],
       [
-        "a record with or without content, in other words",
+        "a record with an invalid content flag",
         "GET",
         () => "/documents/doc_none?content=1",
         undefined,
@@ -339,7 +339,7 @@ export function documentCases(start: StartServer): void {
     });
     const cases: [string, () => string, string[]][] = [
       [
-        "newest first, the folder's own only",
+        "newest first, only the folder's own",
         () => `${mixed}`,
         ["wow!", "e\u0301clair", "empty", "ÄPFEL", "beta_50%.txt", "Alpha.txt"],
       ],
@@ -349,11 +349,11 @@ export function documentCases(start: StartServer): void {
       ["by status", () => `${mixed}&status=sync_failed`, ["empty"]],
       ["by another status", () => `${mixed}&status=syncing`, []],
       ["by a part of the name, in any case", () => `${mixed}&name=ALPHA`, ["Alpha.txt"]],
-      ["in any case of any letter", () => `${mixed}&name=%C3%A4pf`, ["ÄPFEL"]],
+      ["by any letter in any case", () => `${mixed}&name=%C3%A4pf`, ["ÄPFEL"]],
       ["composed finds decomposed", () => `${mixed}&name=%C3%89CL`, ["e\u0301clair"]],
-      ["a per cent sign is itself", () => `${mixed}&name=50%25`, ["beta_50%.txt"]],
-      ["an underscore is itself", () => `${mixed}&name=a_5`, ["beta_50%.txt"]],
-      ["an exclamation mark is itself", () => `${mixed}&name=w!`, ["wow!"]],
+      ["a percent sign is literal", () => `${mixed}&name=50%25`, ["beta_50%.txt"]],
+      ["an underscore is literal", () => `${mixed}&name=a_5`, ["beta_50%.txt"]],
+      ["an exclamation mark is literal", () => `${mixed}&name=w!`, ["wow!"]],
       ["nothing of that name", () => `${mixed}&name=gamma`, []],
       [
         "both filters",
@@ -361,15 +361,15 @@ export function documentCases(start: StartServer): void {
         ["e\u0301clair", "beta_50%.txt", "Alpha.txt"],
       ],
       ["an empty name is no filter", () => `${mixed}&name=&status=sync_failed`, ["empty"]],
-      ["nothing was taken out", () => `${mixed}&deleted=true`, []],
-      ["deleted=false is the list", () => `${mixed}&deleted=false&name=beta`, ["beta_50%.txt"]],
+      ["nothing was removed", () => `${mixed}&deleted=true`, []],
+      ["deleted=false has no effect", () => `${mixed}&deleted=false&name=beta`, ["beta_50%.txt"]],
       [
         "by the status of what is indexed",
         () => `${mixed}&status=synced`,
         ["wow!", "e\u0301clair", "ÄPFEL", "beta_50%.txt", "Alpha.txt"],
       ],
       [
-        "by letters with accents, however they are composed",
+        "by accented letters, however they are composed",
         () => `${mixed}&name=${encodeURIComponent("a\u0308pf")}`,
         ["ÄPFEL"],
       ],
@@ -398,8 +398,8 @@ export function documentCases(start: StartServer): void {
       ["with a folder that does not exist", () => "?folder_id=fld_none", 404],
       ["with another user's folder", () => `?folder_id=${foreign}`, 403],
       ["with an unknown status", () => `?folder_id=${mixed}&status=PENDING`, 400],
-      ["with a page of nought", () => `?folder_id=${mixed}&page=0`, 400],
-      ["with an odd flag", () => `?folder_id=${mixed}&deleted=1`, 400],
+      ["with page 0", () => `?folder_id=${mixed}&page=0`, 400],
+      ["with an invalid flag", () => `?folder_id=${mixed}&deleted=1`, 400],
     ];
     for (const [why, query, status] of refused)
       test(`${why}: ${status}`, async () =>

@@ -59,14 +59,14 @@ export function eventStreamCases(start: StartServer): void {
     await Promise.all(open.map((stream) => stream.leave()));
     await server?.[Symbol.asyncDispose]();
   });
-  /** Both have received everything before it. */
+  /** Waits until both have received everything before it. */
   async function mark(stream: Stream, who = ada): Promise<string> {
     const id = await who.folder("mark");
     await stream.until(about("folder.created", id));
     return id;
   }
 
-  test("tells of folders, documents, chats and answers in their order, and nothing of others", async () => {
+  test("reports folders, documents, chats and answers in order, and nothing of other users", async () => {
     const stream = await listen("ada");
     const folder_id = await ada.folder("Harbour");
     await eve.text(await eve.folder("Secret"), "The secret is 42.", "secret");
@@ -106,7 +106,7 @@ export function eventStreamCases(start: StartServer): void {
     expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
   });
 
-  test("tells of imports and transcriptions: that they go on, and how they end", async () => {
+  test("reports the progress and the end of imports and transcriptions", async () => {
     const folder_id = await ada.folder("runs");
     const stream = await listen("ada", `?folders=${folder_id}`);
     const form = new FormData();
@@ -170,7 +170,7 @@ export function eventStreamCases(start: StartServer): void {
       ],
     ];
   test.each(filters)(
-    "tells only %s when it is asked to, of new subfolders too",
+    "reports only events %s on request, also of new subfolders",
     async (_why, query, wanted) => {
       const of = { one: await ada.folder("one"), two: await ada.folder("two") };
       const all = await listen("ada");
@@ -186,14 +186,14 @@ export function eventStreamCases(start: StartServer): void {
   );
 
   const refused: [why: string, query: string, status: number, says: string][] = [
-    ["an event that there is not", "?types=document.synched", 400, "types"],
+    ["an unknown event", "?types=document.synched", 400, "types"],
     [
-      "too many kinds",
+      "too many event types",
       `?types=${Array.from({ length: 51 }, () => "folder.created").join(",")}`,
       400,
       "types",
     ],
-    ["a folder that there is not", "?folders=fld_nothing", 404, "fld_nothing"],
+    ["an unknown folder", "?folders=fld_nothing", 404, "fld_nothing"],
     ["no kind", "?types=", 400, "types"],
     ["no folder", "?folders=", 400, "folders"],
     ["a field twice", "?types=folder.created&types=folder.changed", 400, "types"],
@@ -201,7 +201,7 @@ export function eventStreamCases(start: StartServer): void {
   test.each(refused)("refuses %s", async (_why, query, status, says) => {
     expectProblem(await ada.send("GET", `/events${query}`), status, says);
   });
-  test("refuses folders of others, and whoever may not read", async () => {
+  test("refuses other users' folders, and keys that may not read", async () => {
     const theirs = await eve.folder();
     expectProblem(
       await ada.send("GET", `/events?folders=${theirs}`),
@@ -215,7 +215,7 @@ export function eventStreamCases(start: StartServer): void {
     expectProblem(await server.send(null, "GET", "/events"), 401, "API key");
   });
 
-  test("goes on after Last-Event-ID, in the header or the address, with what was missed", async () => {
+  test("resumes after Last-Event-ID, in the header or the query, with the missed events", async () => {
     const stream = await listen("ada");
     const first = await ada.folder("first");
     const { id } = await stream.until(about("folder.created", first));
@@ -235,7 +235,7 @@ export function eventStreamCases(start: StartServer): void {
     expect((await asked.until(about("folder.created", live))).id).toBe(last.id);
   });
 
-  test("of what changed often, who comes back is told the last", async () => {
+  test("a resumed stream reports only the last of repeated changes", async () => {
     const stream = await listen("ada");
     const folder_id = await ada.folder("many");
     const { id } = await stream.until(about("folder.created", folder_id));
@@ -249,12 +249,12 @@ export function eventStreamCases(start: StartServer): void {
   });
 
   const lost: [why: string, id: (known: string) => string][] = [
-    ["of another run of a server", () => "0000-1"],
+    ["of another server run", () => "0000-1"],
     ["of the future", (known) => known.replace(/-\d+$/, "-999999")],
-    ["that is none", () => "what?"],
-    ["of somebody else's stream", () => "ffffffff-3"],
+    ["that is invalid", () => "what?"],
+    ["of another user's stream", () => "ffffffff-3"],
   ];
-  test.each(lost)("says to read everything again after an id %s", async (_why, idOf) => {
+  test.each(lost)("tells clients to reload everything after an id %s", async (_why, idOf) => {
     const known = await listen("ada");
     const stream = await listen("ada", "", { after: idOf(known.events[0]!.id) });
     const { data, id } = await stream.until(({ event }) => event === "reset");
@@ -265,7 +265,7 @@ export function eventStreamCases(start: StartServer): void {
     expect((await again.until(about("folder.created", made))).event).toBe("folder.created");
   });
 
-  test("ends with its key, which hears nothing more, and no other stream does", async () => {
+  test("ends when its key is deactivated, and other streams continue", async () => {
     const key = await server.newKey("ada");
     const [kept, ending] = [await listen("ada"), await listen("ada", "", { key })];
     await endKey(server, key);
@@ -277,7 +277,7 @@ export function eventStreamCases(start: StartServer): void {
     expectProblem(await server.send(null, "GET", "/events", undefined, headers), 401, "not valid");
   });
 
-  test("100 streams of one user all hear the same; the limit holds, and who leaves makes room", async () => {
+  test("100 streams of one user receive the same; beyond them a stream must close first", async () => {
     const who = await person(server, "ben");
     const streams = await Promise.all(Array.from({ length: 110 }, () => listen("ben")));
     expectProblem(await who.send("GET", "/events"), 429, "110 streams");
@@ -295,7 +295,7 @@ export function eventStreamCases(start: StartServer): void {
     expect(more).toStartWith("fld_");
   });
 
-  test("HEAD answers as GET would, and begins no stream", async () => {
+  test("HEAD answers like GET, and starts no stream", async () => {
     const answer = await server.call("ada", "HEAD", "/events");
     expect([answer.status, answer.headers.get("content-type"), await answer.text()]).toEqual([
       200,

@@ -46,29 +46,29 @@ export function folderCases(start: StartServer): void {
         { parentId: expect.stringMatching(/^fld_/) },
       ],
       [
-        "null for what is optional means absent",
+        "null in optional fields means absent",
         () => ({ name: "Reports", description: null, parentId: null }),
         { description: null, parentId: null },
       ],
       ["names may be alike", () => ({ name: "Root" }), { name: "Root" }],
       [
-        "a name is trimmed at its ends alone",
+        "a name is trimmed only at its ends",
         () => ({ name: " \u3000 Field  reports\u00a0\n" }),
         { name: "Field  reports" },
       ],
       [
-        "any script, and marks that combine",
+        "any script and combining marks",
         () => ({ name: "Отчёты 報告 تقارير e\u0301 👩🏽‍🚀" }),
         { name: "Отчёты 報告 تقارير e\u0301 👩🏽‍🚀" },
       ],
       [
-        "names that mean something elsewhere",
+        "names with a meaning in other contexts",
         () => ({ name: "../../etc/passwd'; drop table folders; -- %00 <b>" }),
         { name: "../../etc/passwd'; drop table folders; -- %00 <b>" },
       ],
-      ["an empty description is one", () => ({ name: "x", description: "" }), { description: "" }],
+      ["an empty description is kept", () => ({ name: "x", description: "" }), { description: "" }],
       [
-        "fields that nobody knows, or that are not the caller's to set, are ignored",
+        "unknown and read-only fields are ignored",
         () => ({
           name: "x",
           colour: "red",
@@ -107,7 +107,7 @@ export function folderCases(start: StartServer): void {
       });
   });
 
-  describe("refused, and nothing is changed", () => {
+  describe("refused without any change", () => {
     type Case = [why: string, method: string, path: () => string, body: () => unknown, at: string];
     const created = (why: string, at: string, body: () => unknown): Case => [
       why,
@@ -179,7 +179,7 @@ export function folderCases(start: StartServer): void {
       });
 
     const parents: [why: string, parentId: () => string, status: number][] = [
-      ["a parent that is not there", () => "fld_none", 404],
+      ["a missing parent", () => "fld_none", 404],
       ["an empty parent id", () => "", 404],
       ["another user's folder as the parent", () => foreign, 403],
     ];
@@ -202,19 +202,15 @@ export function folderCases(start: StartServer): void {
         { description: "New words" },
         { name: "Old", description: "New words" },
       ],
-      ["null takes a description away", { description: null }, { name: "Old", description: null }],
+      ["null removes the description", { description: null }, { name: "Old", description: null }],
       ["both", { name: "New", description: "" }, { name: "New", description: "" }],
       ["nothing", {}, { name: "Old", description: "Old words" }],
       [
-        "what nobody may change",
+        "read-only fields",
         { parentId: null, id: "fld_x", created_at: "1970-01-01T00:00:00Z" },
         { name: "Old" },
       ],
-      [
-        "a parent that is not there changes nothing either",
-        { parentId: "fld_none" },
-        { name: "Old" },
-      ],
+      ["a missing parent is ignored too", { parentId: "fld_none" }, { name: "Old" }],
     ];
     for (const [why, change, expected] of cases)
       test(why, async () => {
@@ -257,7 +253,7 @@ export function folderCases(start: StartServer): void {
         },
       });
     });
-    test("newest first, subfolders among them, nobody else's", async () => {
+    test("newest first, with subfolders, without other users' folders", async () => {
       const root = await dora.made("/folders", { name: "1" });
       await dora.folder("2", root.id);
       await eli.folder("private");
@@ -316,7 +312,7 @@ export function folderCases(start: StartServer): void {
       test(`${query} is refused`, async () =>
         expect((await dora.send("GET", `/folders?${query}`)).status).toBe(400));
     }
-    test("500 folders of the same moment come on three pages, each once", async () => {
+    test("500 folders of the same moment fill three pages, each folder once", async () => {
       const { total } = (await eli.send("GET", "/folders")).body.pagination;
       for (let i = 0; i < 500; i++) await eli.folder(`${i}`);
       const seen: string[] = [];
@@ -349,7 +345,7 @@ export function folderCases(start: StartServer): void {
   });
 
   describe("deleting", () => {
-    test("a folder goes with its subfolders, and out of every session; again it is not found", async () => {
+    test("a folder goes with its subfolders and leaves every session; a repeat is 404", async () => {
       const root = await ada.folder("Root");
       const below = await Promise.all([ada.folder("one", root), ada.folder("two", root)]);
       const chat = await ada.made("/chats", { usedFolders: [below[0], folder, root] });
@@ -362,7 +358,7 @@ export function folderCases(start: StartServer): void {
       expectProblem(await ada.send("POST", "/folders", { name: "x", parentId: root }), 404);
       expect((await ada.send("GET", `/chats/${chat.id}`)).body.usedFolders).toEqual([folder]);
     });
-    test("a subfolder goes alone", async () => {
+    test("a subfolder is deleted alone", async () => {
       const root = await ada.folder("Root");
       const [one, two] = [await ada.folder("one", root), await ada.folder("two", root)];
       await ada.send("DELETE", `/folders/${one}`);
@@ -372,7 +368,7 @@ export function folderCases(start: StartServer): void {
         ),
       ).toEqual([200, 404, 200]);
     });
-    test("leaves the name in no file of the data directory", async () => {
+    test("removes the name from every file of the data directory", async () => {
       const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`;
       const { id } = await ada.made("/folders", { name: canary, description: canary });
       expect((await ada.send("DELETE", `/folders/${id}`)).status).toBe(204);
@@ -380,7 +376,7 @@ export function folderCases(start: StartServer): void {
     });
   });
 
-  test("a folder counts its own live documents by status, its subfolders' aside", async () => {
+  test("a folder counts its own live documents by status, not its subfolders'", async () => {
     const root = await ada.folder("Counted");
     const below = await ada.folder("Below", root);
     const [good, , unlinked] = [

@@ -21,7 +21,7 @@ export function importRefusalCases(start: StartServer): void {
     for (const directory of [shelf, outside]) rmSync(directory, { recursive: true, force: true });
   });
 
-  test("directories that may be imported are there to choose from", async () => {
+  test("allowed directories are offered for import", async () => {
     for (const name of ["reports", "archive", ".hidden"]) mkdirSync(join(shelf, name));
     const { body } = await ada.send("GET", "/import-directories");
     expect(body.directories).toEqual([shelf, join(shelf, "archive"), join(shelf, "reports")]);
@@ -50,7 +50,7 @@ export function importRefusalCases(start: StartServer): void {
     ],
     ["no address", "/imports", { source: { type: "sitemap" } }, 400, "/source/url", "url"],
     [
-      "a feed at what is no address",
+      "a feed with an invalid address",
       "/imports",
       { source: { type: "feed", url: "example com" } },
       400,
@@ -58,7 +58,7 @@ export function importRefusalCases(start: StartServer): void {
       "“example com” is no web address",
     ],
     [
-      "a list without a single address",
+      "a list without addresses",
       "/imports",
       { source: { type: "urls", urls: ["example.com", "/a"] } },
       400,
@@ -66,7 +66,7 @@ export function importRefusalCases(start: StartServer): void {
       "“example.com” is no web address",
     ],
     [
-      "a schedule of what is no address",
+      "a schedule with an invalid address",
       "/import-schedules",
       { source: { type: "sitemap", url: "sitemap.xml" }, every: "0 6 * * 1" },
       400,
@@ -91,7 +91,7 @@ export function importRefusalCases(start: StartServer): void {
     ],
     ["no folder", "/imports", { folder_id: null, source: nothing }, 400, "/folder_id", "folder_id"],
     [
-      "a folder that is gone",
+      "a missing folder",
       "/imports",
       { folder_id: "fld_none", source: nothing },
       404,
@@ -99,7 +99,7 @@ export function importRefusalCases(start: StartServer): void {
       "folder",
     ],
     [
-      "a directory that is not allowed",
+      "a directory that isn't allowed",
       "/imports",
       inDirectory(outside),
       400,
@@ -107,7 +107,7 @@ export function importRefusalCases(start: StartServer): void {
       "imports.directories",
     ],
     [
-      "a way out of an allowed one",
+      "a path out of an allowed directory",
       "/imports",
       inDirectory(`${shelf}/../`),
       400,
@@ -115,7 +115,7 @@ export function importRefusalCases(start: StartServer): void {
       "imports.directories",
     ],
     [
-      "a directory that is not there",
+      "a missing directory",
       "/imports",
       inDirectory(`${shelf}/none`),
       400,
@@ -123,7 +123,7 @@ export function importRefusalCases(start: StartServer): void {
       "imports.directories",
     ],
     [
-      "a directory that is not absolute",
+      "a relative directory path",
       "/imports",
       inDirectory("."),
       400,
@@ -131,7 +131,7 @@ export function importRefusalCases(start: StartServer): void {
       "imports.directories",
     ],
     [
-      "a schedule that is none",
+      "an invalid schedule",
       "/import-schedules",
       { source: nothing, every: "often" },
       400,
@@ -150,7 +150,7 @@ export function importRefusalCases(start: StartServer): void {
       expect(answer.body.errors?.[0]?.pointer).toBe(pointer);
     });
 
-  describe("of others", () => {
+  describe("access", () => {
     const body = async () => ({ folder_id: await ada.folder(), source: nothing });
     test("a run that does not exist", async () =>
       expectProblem(await ada.send("GET", "/imports/imp_none"), 404, "import"));

@@ -46,7 +46,7 @@ export function rateLimitCases(start: StartServer): void {
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test("an owner's requests count down together, whatever key they use, and then answer 429", async () => {
+  test("an owner's requests share one limit across keys, and then get 429", async () => {
     for (let n = 0; n < limit; n++) {
       const answer = await get(n === 1 ? "/nowhere" : "/folders", as(n % 2 === 0 ? ada : ada_too));
       expect(rates(answer)).toEqual({ limit, remaining: limit - 1 - n });
@@ -66,22 +66,22 @@ export function rateLimitCases(start: StartServer): void {
     }
     expectProblem(await server.send("ada", "PATCH", "/nowhere"), 429);
   });
-  test("another owner is not touched", async () =>
+  test("another owner is not affected", async () =>
     expect(rates(await server.send("bob", "GET", "/folders")).remaining).toBe(limit - 1));
-  test("without a key each address has its own count, and 429 comes before 401", async () => {
+  test("without a key each address has its own limit, and 429 precedes 401", async () => {
     expect((await spend(from("203.0.113.1"))).status).toBe(401);
     expectProblem(await get("/folders", from("203.0.113.1")), 429);
     expect((await get("/folders", from("203.0.113.2"))).status).toBe(401);
   });
-  test("a wrong key counts for its address, like none", async () => {
+  test("a wrong key counts for its address, like a missing one", async () => {
     await spend({ ...from("203.0.113.3"), ...as("dsk_wrong") });
     expectProblem(await get("/folders", from("203.0.113.3")), 429);
   });
-  test("a good key is heard from an address that is used up", async () =>
+  test("a valid key works from an address that has reached its limit", async () =>
     expect(
       (await server.send("bob", "GET", "/folders", undefined, from("203.0.113.1"))).status,
     ).toBe(200));
-  test("the address is the last hop: what stands before it is hearsay", async () => {
+  test("the address is the last hop: earlier ones are not trusted", async () => {
     for (let n = 0; n < limit; n++) await get("/folders", from(`198.51.100.${n}, 203.0.113.4`));
     expectProblem(await get("/folders", from("198.51.100.9, 203.0.113.4")), 429);
     expect((await get("/folders", from("203.0.113.4, 198.51.100.9"))).status).toBe(401);
@@ -136,7 +136,7 @@ export function quotaCases(start: StartServer): void {
     ],
   ];
   for (const [what, left, says, create, one] of cases)
-    test(`${what}: exact when many come at once, named in the refusal, free again after a deletion`, async () => {
+    test(`${what}: exact under concurrency, named in the refusal, freed by a deletion`, async () => {
       expect(await burst(create)).toEqual([
         ...Array<number>(left).fill(201),
         ...Array<number>(20 - left).fill(403),
@@ -146,13 +146,13 @@ export function quotaCases(start: StartServer): void {
       expect((await create()).status).toBe(201);
       expect((await create()).status).toBe(403);
     });
-  test("a deleted session counts as long as it can come back", async () => {
+  test("a deleted session counts as long as it can be restored", async () => {
     const [{ id }] = (await ada.send("GET", "/chats")).body.data;
     await ada.send("DELETE", `/chats/${id}`);
     expectProblem(await ada.send("POST", "/chats"), 403, /\b3\b/, "quota_exceeded");
     expect((await ada.send("POST", `/chats/${id}/restore`)).status).toBe(200);
   });
-  test("a deleted folder gives back its subfolders too", async () => {
+  test("a deleted folder frees its subfolders too", async () => {
     const cleo = await person(server, "cleo");
     const root = await cleo.folder("root");
     for (let n = 0; n < 3; n++) await cleo.folder("child", root);
@@ -161,7 +161,7 @@ export function quotaCases(start: StartServer): void {
     for (const status of [201, 201, 201, 201, 403])
       expect((await cleo.send("POST", "/folders", { name: "again" })).status).toBe(status);
   });
-  test("documents: exact when texts and uploads come at once", async () => {
+  test("documents: exact when texts and uploads arrive concurrently", async () => {
     const texts = Array.from({ length: 5 }, () =>
       ada.send("POST", "/documents", { folder_id: folder, content: "x" }),
     );
@@ -174,9 +174,9 @@ export function quotaCases(start: StartServer): void {
     if (name !== undefined)
       expect((await ada.upload(folder, name, "y", "&overwrite=true")).status).toBe(200);
   });
-  test("another user has all of theirs", async () =>
+  test("another user's quotas are unaffected", async () =>
     expect((await bob.send("POST", "/folders", { name: "Bob's" })).status).toBe(201));
-  test("storage: refused with the limit, nothing kept, counted down by a deletion", async () => {
+  test("storage: refused with the limit, nothing kept, freed by a deletion", async () => {
     const mine = await bob.folder();
     const bytes = (count: number) => new Uint8Array(count).fill(0x61);
     expectProblem(

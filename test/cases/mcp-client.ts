@@ -47,7 +47,7 @@ export function mcpCases(start: StartServer): void {
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test("it says who it is and what it can do", async () => {
+  test("the server states its name and capabilities", async () => {
     expect(ada.getServerVersion()).toMatchObject({ name: "dossier" });
     expect(ada.getInstructions()).toContain("search");
     const { tools } = await ada.listTools();
@@ -93,7 +93,7 @@ export function mcpCases(start: StartServer): void {
         [() => pump, () => `characters 0–${pump.length} of ${pump.length}`],
       ],
       [
-        "a document from a place on",
+        "a document from an offset",
         "read_document",
         () => ({ document, start: 4 }),
         [() => `:\n\n${pump.slice(4)}`],
@@ -105,7 +105,7 @@ export function mcpCases(start: StartServer): void {
         [() => "every spring", () => "[1] Pump", () => document],
       ],
       [
-        "an answer of a folder",
+        "an answer from a folder",
         "ask",
         () => ({ question, folders: ["Harbour"] }),
         [() => "every spring", () => "(conversation chs_"],
@@ -117,7 +117,7 @@ export function mcpCases(start: StartServer): void {
       for (const part of parts) expect(text).toContain(part());
     });
 
-    test("a long document is read to its end, part by part", async () => {
+    test("a long document is read to its end in parts", async () => {
       let read = "";
       for (let start: number | null = 0; start !== null;) {
         const { text } = await say(ada, "read_document", { document: log, start });
@@ -129,7 +129,7 @@ export function mcpCases(start: StartServer): void {
       expect(read).toBe(long_text);
     });
 
-    test("an answer goes on from an earlier one, and a slow one is asked for again", async () => {
+    test("an answer continues an earlier one, and a slow one is polled", async () => {
       const first = await say(ada, "ask", { question });
       const conversation = /\(conversation (chs_\w+)\)/.exec(first.text)![1];
       const again = await say(ada, "ask", {
@@ -138,7 +138,7 @@ export function mcpCases(start: StartServer): void {
         wait_s: 0,
       });
       const id = /get_answer with the id (\S+) waits/.exec(again.text)?.[1];
-      // It may be complete at once.
+      // It may already be complete.
       if (id !== undefined) {
         const { text, is_error } = await say(ada, "get_answer", { id });
         expect([is_error, text.includes("(conversation")]).toEqual([false, true]);
@@ -155,7 +155,7 @@ export function mcpCases(start: StartServer): void {
       await until(async () => (await say(ada, "search", { query: "gulls" })).text.includes(id));
     });
 
-    test("progress is told to those who ask for it", async () => {
+    test("progress is sent to clients that ask for it", async () => {
       const told: string[] = [];
       const { content } = (await ada.callTool({ name: "ask", arguments: { question } }, undefined, {
         onprogress: ({ message }) => void told.push(message ?? ""),
@@ -163,7 +163,7 @@ export function mcpCases(start: StartServer): void {
       expect(content[0].text).toContain("every spring");
     });
 
-    test("a key that may only read asks, and leaves nothing behind", async () => {
+    test("a read-only key can ask, and leaves nothing behind", async () => {
       const before = (await server.send("ada", "GET", "/chats")).body.pagination.total;
       const { text, is_error } = await say(readers, "ask", { question });
       expect([is_error, text.includes("every spring")]).toEqual([false, true]);
@@ -171,7 +171,7 @@ export function mcpCases(start: StartServer): void {
     });
   });
 
-  describe("what is refused says so", () => {
+  describe("refusals give the reason", () => {
     const rows: [
       why: string,
       client: () => Client,
@@ -183,21 +183,21 @@ export function mcpCases(start: StartServer): void {
       ["a query of another type", () => ada, "search", () => ({ query: 1 }), "must be a string"],
       ["a blank query", () => ada, "search", () => ({ query: " " }), "query"],
       [
-        "no folder of that name",
+        "an unknown folder name",
         () => ada,
         "search",
         () => ({ query: "a", folders: ["x"] }),
         "no folder x",
       ],
       [
-        "a folder of somebody else",
+        "another user's folder",
         () => bob,
         "search",
         () => ({ query: "pump", folders: [folder] }),
         "There is no folder",
       ],
       [
-        "a document of somebody else",
+        "another user's document",
         () => bob,
         "read_document",
         () => ({ document }),
@@ -212,7 +212,7 @@ export function mcpCases(start: StartServer): void {
       ],
       ["no page", () => ada, "read_document", () => ({ document, page: 3 }), "has no pages"],
       [
-        "no answer of that id",
+        "an unknown answer id",
         () => ada,
         "get_answer",
         () => ({ id: "chs_1/x" }),
@@ -238,11 +238,11 @@ export function mcpCases(start: StartServer): void {
       expect([is_error, text]).toEqual([true, expect.stringContaining(words)]);
     });
 
-    test("a tool that there is not", async () => {
+    test("an unknown tool", async () => {
       expect(await ada.callTool({ name: "rm" }).catch((error) => error.code)).toBe(-32_602);
     });
-    test("a key that may not read gets no further than hello", () => expect(writers).toBe(ada));
-    test("no key", async () => {
+    test("a key that may not read can't connect", () => expect(writers).toBe(ada));
+    test("a missing key", async () => {
       const error = await mcp(server, "ada", { key: "none" }).catch((reason) => reason);
       expect(error.code ?? error.message).toEqual(401);
     });

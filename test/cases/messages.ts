@@ -60,7 +60,7 @@ export function messageCases(start: StartServer): void {
         last_message_at: (await listed(body.requestId)).created_at,
       });
     });
-    test("through the alias it says where to poll canonically", async () => {
+    test("through the alias it gives the canonical poll address", async () => {
       const { headers, body } = await ada.send("POST", `/api/dev/chats/${chat}/messages`, {
         text: "Anything?",
       });
@@ -79,8 +79,8 @@ export function messageCases(start: StartServer): void {
       ["a blank text", { text: " \n\u2003" }, 400, "/text"],
       ["a null text", { text: null }, 400, "/text"],
       ["a number", { text: 1 }, 400, "/text"],
-      ["text in other letters", { Text: "x" }, 400, "/text"],
-      ["an id that is a word", { text: "x", requestId: "first" }, 400, "/requestId"],
+      ["text in other letter case", { Text: "x" }, 400, "/text"],
+      ["an id that is not a UUID", { text: "x", requestId: "first" }, 400, "/requestId"],
       ["an id that is a number", { text: "x", requestId: 1 }, 400, "/requestId"],
       [
         "an id that is a ULID",
@@ -108,11 +108,11 @@ export function messageCases(start: StartServer): void {
         );
         expect(answer.headers.get("retry-after")).toBe("1");
       });
-    test("the text is kept as it is sent, and null for an id means none", async () => {
+    test("the text is kept unchanged, and a null id means none", async () => {
       const { body } = await ask(" Spaces,\n𝔘nicode and “quotes”? ", { requestId: null });
       expectHas(await listed(body.requestId), { text: " Spaces,\n𝔘nicode and “quotes”? " });
     });
-    test("it counts, and the session knows when the last one came", async () => {
+    test("it is counted, and the session has the time of the last one", async () => {
       const { id } = await ada.made("/chats");
       await ask("Anything?", {}, id);
       await ask("Anything?", {}, id);
@@ -127,7 +127,7 @@ export function messageCases(start: StartServer): void {
   });
 
   describe("a requestId makes sending harmless to repeat", () => {
-    test("same id, same text: the message with the state it has", async () => {
+    test("same id, same text: the message in its current state", async () => {
       const requestId = crypto.randomUUID();
       const first = await ask("hold twice please", { requestId });
       expect([first.status, first.body.requestId]).toEqual([202, requestId]);
@@ -151,7 +151,7 @@ export function messageCases(start: StartServer): void {
           before,
         ]);
     });
-    test("the same new id at the same moment is one message", async () => {
+    test("the same new id sent concurrently is one message", async () => {
       const requestId = crypto.randomUUID();
       const before = (await ada.send("GET", `/chats/${chat}`)).body.message_count;
       const answers = await Promise.all(
@@ -181,7 +181,7 @@ export function messageCases(start: StartServer): void {
   });
 
   describe("polling", () => {
-    test("knows PENDING, PROCESSING and COMPLETED, with a result at the end alone", async () => {
+    test("gives PENDING, PROCESSING and COMPLETED, with a result only at the end", async () => {
       // More than are answered concurrently: the last ones wait.
       const ids = await Promise.all(
         Array.from(
@@ -222,12 +222,12 @@ export function messageCases(start: StartServer): void {
         expectRecord("message", await listed(id));
       }
     });
-    test("a message that is not there", async () => {
+    test("a message that doesn't exist", async () => {
       for (const id of [crypto.randomUUID(), "none", "%00", "é"])
         expectProblem(await poll(id), 404);
       expect((await ada.send("POST", `/chats/${chat}/messages/none/cancel`)).status).toBe(404);
     });
-    test("with Prefer: wait it answers when there is a change", async () => {
+    test("with Prefer: wait it answers on a change", async () => {
       const { body } = await ask("hold wait please");
       await running(body.requestId);
       const waiting = Promise.all(
@@ -250,7 +250,7 @@ export function messageCases(start: StartServer): void {
         [200, "COMPLETED", "wait=30"],
       ]);
     });
-    test("waiting ends without a change when its time is over, and a wait is 30 s at most", async () => {
+    test("waiting ends without a change after its time, 30 s at most", async () => {
       const { body } = await ask("hold short please");
       await running(body.requestId);
       const answer = await poll(body.requestId, { prefer: "respond-async, wait=1" });
@@ -279,7 +279,7 @@ export function messageCases(start: StartServer): void {
       stage.open("step");
       await ada.finished(`/chats/${chat}/messages/${body.requestId}`);
     });
-    test("without a wait, with one of nothing or one that is no number, it answers at once", async () => {
+    test("without a wait, or with a zero or invalid one, it answers at once", async () => {
       const { body } = await ask("hold none please");
       for (const prefer of ["wait=0", "wait=soon", "respond-async"]) {
         const answer = await poll(body.requestId, { prefer });
@@ -291,7 +291,7 @@ export function messageCases(start: StartServer): void {
       stage.open("none");
       await ada.finished(`/chats/${chat}/messages/${body.requestId}`);
     });
-    test("a message of another session is not in this one", async () => {
+    test("another session's message is not found", async () => {
       const { body } = await ask("Anything?");
       const { id } = await ada.made("/chats");
       const answer = await ada.send("GET", `/chats/${id}/messages/${body.requestId}`);
@@ -318,7 +318,7 @@ export function messageCases(start: StartServer): void {
   });
 
   describe("cancelling", () => {
-    test("a running message polls as 500 text/plain from then on, and is CANCELLED in the list alone", async () => {
+    test("a running message then polls as 500 text/plain, and is CANCELLED only in the list", async () => {
       const { body } = await ask("hold cancelled please");
       await running(body.requestId);
       const waiting = poll(body.requestId, { prefer: "wait=20" });
@@ -366,7 +366,7 @@ export function messageCases(start: StartServer): void {
     });
   });
 
-  test("a passage of a long text with characters beyond U+FFFF is cited where it stands", async () => {
+  test("a passage of a long text with characters beyond U+FFFF is cited at its offset", async () => {
     const shelf = await ada.folder();
     const filler = "A heron \u{1F426} waits in the shallows. ".repeat(3_000);
     const text = `${filler}\n\nThe otter sleeps in its holt.\n\n${filler}`;
@@ -378,7 +378,7 @@ export function messageCases(start: StartServer): void {
     expect(cited.quote).toContain("The otter sleeps in its holt.");
     expect([...text].slice(cited.start, cited.end).join("")).toBe(cited.quote);
   });
-  test("what is not so is not said: a marker that names nothing and a quote that is nowhere are gone", async () => {
+  test("markers without a source and quotes not found in the text are removed", async () => {
     await ada.text(folder, "The kestrel hovers over the verge.");
     const result = await ada.ask(chat, "cite kestrel");
     expect(result.citations.map(({ id, quote, verified }: any) => [id, quote, verified])).toEqual([

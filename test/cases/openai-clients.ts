@@ -27,7 +27,7 @@ export function openAiCases(start: StartServer): void {
   const fileState = async (id: string) => (await ada.files.retrieve(id)).status;
 
   describe("models", () => {
-    test("all folders are one, and each folder is one, with a name", async () => {
+    test("all folders are one model, and each folder is one, with a name", async () => {
       const models = (await ada.models.list()).data.map((one: any) => [one.id, one.name]);
       expect(models).toEqual([
         ["dossier", "All folders"],
@@ -42,9 +42,9 @@ export function openAiCases(start: StartServer): void {
 
   describe("chat completions", () => {
     const models: [why: string, model: () => string][] = [
-      ["of all folders", () => "dossier"],
-      ["of a folder, by its id", () => folder],
-      ["of a folder, by its name", () => "Harbour"],
+      ["over all folders", () => "dossier"],
+      ["over a folder, by its id", () => folder],
+      ["over a folder, by its name", () => "Harbour"],
     ];
     test.each(models)("%s", async (_why, model) => {
       const answer = await readers.chat.completions.create({
@@ -73,7 +73,7 @@ export function openAiCases(start: StartServer): void {
       expect(new URL(url_citation.url).pathname).toBe(`/console/documents/${document}`);
     }
 
-    test("in pieces, with its citations, and how much it was", async () => {
+    test("streamed, with citations and usage", async () => {
       const stream = await ada.chat.completions.create({
         model: "dossier",
         messages: asked(question),
@@ -99,7 +99,7 @@ export function openAiCases(start: StartServer): void {
       ]);
     });
 
-    test("a question goes on from the conversation that is sent along", async () => {
+    test("a question continues the conversation sent with it", async () => {
       const answer = await ada.chat.completions.create({
         model: folder,
         messages: [
@@ -112,12 +112,12 @@ export function openAiCases(start: StartServer): void {
       expect(answer.choices[0]!.message.content).toContain("every spring");
     });
 
-    test("nothing of it is kept", async () => {
+    test("nothing is stored", async () => {
       expect((await server.send("ada", "GET", "/chats")).body.data).toEqual([]);
     });
   });
 
-  describe("what is refused", () => {
+  describe("refused", () => {
     type Row = [
       why: string,
       run: () => PromiseLike<unknown>,
@@ -132,15 +132,9 @@ export function openAiCases(start: StartServer): void {
         ...body,
       } as never);
     const rows: Row[] = [
+      ["an unknown model", chat(() => ada, { model: "gpt-5" }), 404, "model_not_found", "model"],
       [
-        "no model of that name",
-        chat(() => ada, { model: "gpt-5" }),
-        404,
-        "model_not_found",
-        "model",
-      ],
-      [
-        "a folder of somebody else",
+        "another user's folder",
         () => bob.chat.completions.create({ model: folder, messages: asked(question) }),
         404,
         "model_not_found",
@@ -148,9 +142,9 @@ export function openAiCases(start: StartServer): void {
       ],
       ["no model", chat(() => ada, { model: undefined }), 400, null, "model"],
       ["no messages", chat(() => ada, { messages: [] }), 400, null, "messages"],
-      ["messages that are none", chat(() => ada, { messages: "hi" }), 400, null, "messages"],
+      ["messages that are not a list", chat(() => ada, { messages: "hi" }), 400, null, "messages"],
       [
-        "more messages than there may be",
+        "too many messages",
         chat(() => ada, { messages: Array(10_000).fill(asked("a")[0]) }),
         400,
         "too_many_values",
@@ -171,14 +165,14 @@ export function openAiCases(start: StartServer): void {
         null,
       ],
       [
-        "no question at the end",
+        "no user message at the end",
         chat(() => ada, { messages: [{ role: "assistant", content: "Hello." }] }),
         400,
         null,
         "messages",
       ],
       [
-        "a role that nobody has",
+        "an unknown role",
         chat(() => ada, { messages: [{ role: "king", content: "Hello." }] }),
         400,
         null,
@@ -213,18 +207,18 @@ export function openAiCases(start: StartServer): void {
         "missing_scope",
         null,
       ],
-      ["a file of somebody else", () => bob.files.retrieve(document), 404, "not_found", null],
+      ["another user's file", () => bob.files.retrieve(document), 404, "not_found", null],
       ["its content", () => bob.files.content(document), 404, "not_found", null],
-      ["to delete it", () => bob.files.delete(document), 404, "not_found", null],
+      ["deleting it", () => bob.files.delete(document), 404, "not_found", null],
       [
-        "to search a folder of somebody else",
+        "searching another user's folder",
         () => bob.vectorStores.search(folder, { query: "pump" }),
         404,
         "not_found",
         null,
       ],
-      ["no file of that id", () => ada.files.retrieve("file-abc"), 404, "not_found", null],
-      ["a page after no file", () => ada.files.list({ after: "doc_0" }), 404, "not_found", null],
+      ["an unknown file", () => ada.files.retrieve("file-abc"), 404, "not_found", null],
+      ["an unknown cursor", () => ada.files.list({ after: "doc_0" }), 404, "not_found", null],
       [
         "no embeddings",
         () => ada.embeddings.create({ model: "dossier", input: "pump" }),
@@ -232,8 +226,8 @@ export function openAiCases(start: StartServer): void {
         "model_not_found",
         "model",
       ],
-      ["a path that there is not", () => ada.get("/engines"), 404, "unknown_url", null],
-      ["a method that it has not", () => ada.post("/models"), 405, "method_not_allowed", null],
+      ["an unknown path", () => ada.get("/engines"), 404, "unknown_url", null],
+      ["an unsupported method", () => ada.post("/models"), 405, "method_not_allowed", null],
       [
         "no valid key",
         async () => (await openAi(server, "ada", { key: "sk-none" })).models.list(),
@@ -298,7 +292,7 @@ export function openAiCases(start: StartServer): void {
       const none = await ada.vectorStores.search(folder, { query: "zebra" });
       expect(none.data).toEqual([]);
     });
-    test("are made, filled, listed and deleted", async () => {
+    test("are created, filled, listed and deleted", async () => {
       const store = await ada.vectorStores.create({ name: "Winter", file_ids: [document] });
       const held = async () =>
         (await ada.vectorStores.files.list(store.id)).data.map(({ id, status }) => [id, status]);

@@ -38,16 +38,16 @@ export function originalCases(start: StartServer): void {
       });
       const cases: [string, string, number, string, string | null][] = [
         ["the beginning", "bytes=0-3", 206, "0123", "bytes 0-3/10"],
-        ["from somewhere on", "bytes=7-", 206, "789", "bytes 7-9/10"],
+        ["from an offset to the end", "bytes=7-", 206, "789", "bytes 7-9/10"],
         ["the end", "bytes=-2", 206, "89", "bytes 8-9/10"],
         ["one byte", "bytes=4-4", 206, "4", "bytes 4-4/10"],
         ["beyond the end", "bytes=8-99", 206, "89", "bytes 8-9/10"],
-        ["more than there is, from the end", "bytes=-99", 206, "0123456789", "bytes 0-9/10"],
+        ["more than the whole, from the end", "bytes=-99", 206, "0123456789", "bytes 0-9/10"],
         ["all of it", "bytes=0-9", 206, "0123456789", "bytes 0-9/10"],
         ["in another unit", "pages=1-2", 200, "0123456789", null],
-        ["in several pieces", "bytes=0-1,3-4", 200, "0123456789", null],
+        ["several ranges", "bytes=0-1,3-4", 200, "0123456789", null],
         ["without numbers", "bytes=-", 200, "0123456789", null],
-        ["words that mean nothing", "bytes=a-b", 200, "0123456789", null],
+        ["not numbers", "bytes=a-b", 200, "0123456789", null],
         ["backwards", "bytes=5-2", 200, "0123456789", null],
         ["outside", "bytes=10-12", 416, "", "bytes */10"],
         ["nothing from the end", "bytes=-0", 416, "", "bytes */10"],
@@ -67,7 +67,7 @@ export function originalCases(start: StartServer): void {
             ]).toEqual([text, "bytes", "nosniff"]);
           else expectProblem(answer, 416, "", "range_not_satisfiable");
         });
-      test("what is known already is not sent again", async () =>
+      test("an unchanged original is not sent again", async () =>
         expect([
           (await get({ "if-none-match": etag })).status,
           (await get({ "if-none-match": `"x"` })).status,
@@ -81,7 +81,7 @@ export function originalCases(start: StartServer): void {
         const { status, text, headers } = await get({}, "HEAD");
         expect([status, text, headers.get("accept-ranges")]).toEqual([200, "", "bytes"]);
       });
-      test("its type and length, and its hash as the tag", async () => {
+      test("it has its type, length and hash as ETag", async () => {
         const { status, text, headers } = await get();
         expect([status, text]).toEqual([200, "0123456789"]);
         expect(headers.get("content-type")).toMatch(/^text\/plain/);
@@ -90,7 +90,7 @@ export function originalCases(start: StartServer): void {
       });
     });
 
-  test("an upload's original has its name, and is never a page of ours", async () => {
+  test("an upload's original has its name, and is never served as a page", async () => {
     const { id } = (await ada.upload(await ada.folder(), name, "0123456789")).body;
     await ada.settled(id);
     const { headers } = await ada.send("GET", `/documents/${id}/file`);
@@ -101,14 +101,14 @@ export function originalCases(start: StartServer): void {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("while the first version is in work, its own bytes", async () => {
+  test("while the first version is being indexed, its own bytes are served", async () => {
     const { id } = (await ada.upload(await ada.folder(), "a.bin", "#!hold first\nWords.")).body;
     expect((await ada.send("GET", `/documents/${id}/file`)).text).toBe("#!hold first\nWords.");
     stage.open("first");
     await ada.settled(id);
   });
 
-  test("of an empty file", async () => {
+  test("the original of an empty file", async () => {
     const { id } = (await ada.upload(await ada.folder(), "a.txt", "")).body;
     await ada.settled(id);
     const empty = (headers?: Record<string, string>) =>

@@ -47,7 +47,7 @@ export function overwriteCases(start: StartServer): void {
   }
 
   describe("an overwrite", () => {
-    test("keeps the id, counts the version, and switches in one moment when it is indexed", async () => {
+    test("keeps the id, counts the version, and switches atomically when indexed", async () => {
       const id = await standing("report.txt", "kakapo");
       const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
       const next = "#!hold switch\nThe takahe came later.";
@@ -109,11 +109,11 @@ export function overwriteCases(start: StartServer): void {
       );
     });
 
-    test("of nothing creates", async () => {
+    test("of a missing document creates it", async () => {
       const answer = await ada.upload(folder, "new.txt", "New.", "&overwrite=true");
       expect([answer.status, answer.body.version]).toEqual([201, 1]);
     });
-    test("overwrite=false is no overwrite", async () => {
+    test("with overwrite=false is an ordinary upload", async () => {
       await standing("false.txt", "weka");
       expectProblem(await ada.upload(folder, "false.txt", "x", "&overwrite=false"), 409);
     });
@@ -136,7 +136,7 @@ export function overwriteCases(start: StartServer): void {
       );
       expectProblem(await ada.send("PATCH", `/documents/${older.id}`, { name: "text.txt" }), 409);
     });
-    test("of a text that is newer than an upload of its name replaces the text", async () => {
+    test("replaces a text that is newer than an upload of its name", async () => {
       const [here, elsewhere] = [await ada.folder(), await ada.folder()];
       const upload = (await ada.upload(here, "a.txt", "The upload.")).body.id;
       const text = (await ada.newText(here, "The text.", "a.txt")).id;
@@ -151,7 +151,7 @@ export function overwriteCases(start: StartServer): void {
       ]);
       expectProblem(await ada.upload(elsewhere, "a.txt", "x"), 409);
     });
-    test("that would make a second upload of its name in another folder is refused, whoever came first", async () => {
+    test("that would create a second upload of its name in another folder is refused", async () => {
       const [here, other, third] = [await ada.folder(), await ada.folder(), await ada.folder()];
       const text = (await ada.text(here, "The text.", "a.txt")).id;
       await ada.send("POST", `/documents/${text}/links`, { folder_id: other });
@@ -200,12 +200,12 @@ export function overwriteCases(start: StartServer): void {
       const synced = { syncing: 0, synced: 1, sync_failed: 0 };
       expect(await counts()).toEqual([synced, synced]);
     });
-    test("in another composition of the letters is one", async () => {
+    test("works under another Unicode normalization of the name", async () => {
       const id = await standing("caf\u00e9.txt", "kiwi");
       const answer = await ada.upload(folder, "cafe\u0301.txt", "The moa.", "&overwrite=true");
       expect([answer.status, answer.body.id]).toEqual([200, id]);
     });
-    test("with the same bytes is a new version all the same", async () => {
+    test("with the same bytes still makes a new version", async () => {
       const id = await standing("same.txt", "tui");
       expectHas(
         (await ada.upload(folder, "same.txt", "The tui was here first.", "&overwrite=true")).body,
@@ -217,7 +217,7 @@ export function overwriteCases(start: StartServer): void {
         [id],
       ]);
     });
-    test("while another is in work replaces that one", async () => {
+    test("during another overwrite replaces that one", async () => {
       const id = await standing("again.txt", "rifleman");
       expect(
         (
@@ -272,7 +272,7 @@ export function overwriteCases(start: StartServer): void {
       "extract_failed",
       "cancelled",
     ])
-      test(`with ${code} leaves the old text answering, and says so`, async () => {
+      test(`with ${code} keeps the old text searchable, and reports it`, async () => {
         const word = `w${code.replaceAll("_", "")}`;
         const id = await standing(`${code}.txt`, word);
         const bad = `#!fail ${code}\n`;
@@ -294,7 +294,7 @@ export function overwriteCases(start: StartServer): void {
         await ada.settled(id);
         await expectOld(id, word, failed);
       });
-    test("is mended by the next", async () => {
+    test("is repaired by the next", async () => {
       const id = await standing("mended.txt", "kea");
       await ada.upload(folder, "mended.txt", "#!fail corrupt\n", "&overwrite=true");
       await ada.settled(id);
@@ -338,13 +338,13 @@ export function overwriteCases(start: StartServer): void {
           sync_failed: 1,
         });
       });
-    test("read as blank it is empty", async () => {
+    test("counts as empty when its text is blank", async () => {
       const { id } = (await ada.upload(await ada.folder(), "a.bin", "#!read\n \n")).body;
       expectHas(await ada.settled(id), { status: "sync_failed", error: { code: "empty" } });
     });
   });
 
-  test("a fault that passes is tried again by itself, as syncing all the while", async () => {
+  test("a temporary fault is retried automatically, with the status syncing meanwhile", async () => {
     const { body } = await ada.upload(
       folder,
       "stumbles.txt",
@@ -363,7 +363,7 @@ export function overwriteCases(start: StartServer): void {
     });
   });
 
-  test("a folder that is deleted while its documents are in work takes them along", async () => {
+  test("deleting a folder also deletes its documents that are being indexed", async () => {
     const doomed = await ada.folder();
     const { body } = await ada.upload(doomed, "doomed.txt", "#!hold doomed\nThe huia is gone.");
     await until(async () => (await record(body.id)).indexing.stage === "extracting");

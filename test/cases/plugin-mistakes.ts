@@ -33,13 +33,13 @@ const mistake = (why: string, name: string, text: string, says: RegExp): Mistake
 /** The plugin is left out. */
 export const left_out: readonly Mistake[] = [
   mistake(
-    "a word in what its set-up returns that means nothing",
+    "an unknown property in its set-up's result",
     "bad-part",
     define("bad-part", setUp(`{ fill: [] }`)),
     /its set-up returned fill, which means nothing; the nearest is fills \(known are services, routes, commands, fills, jobs, schedules, start, stop, health\)/,
   ),
   mistake(
-    "a handler of no route",
+    "a handler without a route",
     "bad-handler",
     define(
       "bad-handler",
@@ -61,7 +61,7 @@ export const left_out: readonly Mistake[] = [
     /its schedule "every day" of the job bad-cron\.tidy can't be read/,
   ),
   mistake(
-    "a schedule whose payload does not fit",
+    "a schedule with an invalid payload",
     "bad-payload",
     define(
       "bad-payload",
@@ -137,7 +137,7 @@ export const left_out: readonly Mistake[] = [
     /extraction\.extractors with won't do: it has no function `recognises`/,
   ),
   mistake(
-    "a rank that is a text",
+    "a rank that is a string",
     "text-rank",
     define(
       "text-rank",
@@ -149,7 +149,7 @@ export const left_out: readonly Mistake[] = [
     /its `rank` must be a number, not a text/,
   ),
   mistake(
-    "an observer that is no function",
+    "an observer that is not a function",
     "no-observer",
     define(
       "no-observer",
@@ -233,7 +233,7 @@ export const left_out: readonly Mistake[] = [
     /route GET \/health belongs to Dossier itself/,
   ),
   mistake(
-    "a handler that is no function",
+    "a handler that is not a function",
     "no-handler",
     define(
       "no-handler",
@@ -242,7 +242,7 @@ export const left_out: readonly Mistake[] = [
     /its routes\.a must be a function/,
   ),
   mistake(
-    "an answer that is not described",
+    "an undocumented response",
     "no-description",
     define(
       "no-description",
@@ -252,7 +252,7 @@ export const left_out: readonly Mistake[] = [
     /the answer 200 of its route GET \/no-description needs a status such as 200, and a description/,
   ),
   mistake(
-    "a surface over the console",
+    "a surface at the console's path",
     "over-console",
     define(
       "over-console",
@@ -266,7 +266,7 @@ export const left_out: readonly Mistake[] = [
     /fills http\.surface with the paths below \/console, which the plugin console has already/,
   ),
   mistake(
-    "a path that begins as the public address does",
+    "a path that begins like the public address",
     "takes-base",
     define(
       "takes-base",
@@ -276,7 +276,7 @@ export const left_out: readonly Mistake[] = [
     /its path \/papers\/all begins as server\.public_url does, with \/papers/,
   ),
   mistake(
-    "a console page over one of the console's own",
+    "a console page at the path of a built-in one",
     "page-over",
     define(
       "page-over",
@@ -288,7 +288,7 @@ export const left_out: readonly Mistake[] = [
     /the console has a page \/console\/documents of its own/,
   ),
   mistake(
-    "a field of /health that is there already",
+    "a field of /health that already exists",
     "takes-status",
     define(
       "takes-status",
@@ -325,7 +325,7 @@ export const left_out: readonly Mistake[] = [
     /migration 0001 has no function `up`/,
   ),
   mistake(
-    "a service that is not there",
+    "a missing service",
     "no-service",
     define(
       "no-service",
@@ -335,7 +335,7 @@ export const left_out: readonly Mistake[] = [
     /its needs\.x is not made by `service`/,
   ),
   mistake(
-    "an import that is not there",
+    "a missing import",
     "no-export",
     define("no-export", setUp("{}"), `import { Folderz } from "dossier/contracts"; Folderz;`),
     /Folderz/,
@@ -347,13 +347,13 @@ export const left_out: readonly Mistake[] = [
     /its name "Capital" is not lower case/,
   ),
   mistake(
-    "settings that are no object",
+    "settings that are not an object",
     "no-object",
     define("no-object", `config: t.String() as any, ${setUp("{}")}`),
     /its config must be made by t\.Object/,
   ),
   mistake(
-    "the settings of another",
+    "another plugin's settings",
     "takes-section",
     define(
       "takes-section",
@@ -362,13 +362,13 @@ export const left_out: readonly Mistake[] = [
     /settings section server belongs to Dossier itself/,
   ),
   mistake(
-    "a setting that dossier.toml has wrong",
+    "an invalid setting in dossier.toml",
     "wrong-setting",
     define("wrong-setting", `config: t.Object({ rooms: t.Integer() }), ${setUp("{}")}`),
     /wrong_setting\.rooms must be an integer, not "many"/,
   ),
   mistake(
-    "a setting in dossier.toml that it does not have",
+    "an unknown setting in dossier.toml",
     "stray-setting",
     define("stray-setting", `config: t.Object({ colour: t.Optional(t.String()) }), ${setUp("{}")}`),
     /no setting stray_setting\.color; the nearest is stray_setting\.colour/,
@@ -383,7 +383,7 @@ export const left_out: readonly Mistake[] = [
     /command serve belongs to Dossier itself/,
   ),
   mistake(
-    "a newer Dossier in mind",
+    "a requirement for a newer Dossier",
     "from-the-future",
     define(
       "from-the-future",
@@ -393,7 +393,7 @@ export const left_out: readonly Mistake[] = [
     /needs Dossier 99\.1 or newer/,
   ),
   mistake(
-    "a replacement of nobody",
+    "a replacement of an unknown plugin",
     "replaces-nobody",
     define("replaces-nobody", `replaces: ["rate-limits"], ${setUp("{}")}`),
     /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
@@ -414,14 +414,14 @@ export const left_out: readonly Mistake[] = [
     /no luck/,
   ),
   mistake(
-    "an end of the process during its import, a moment later",
+    "a delayed exit of the process during its import",
     "exits-later",
     `setTimeout(() => process.exit(3), 1);\nawait new Promise((done) => setTimeout(done, 100));\n` +
       `export default {};`,
     /ended the process/,
   ),
   mistake(
-    "a set-up that returns a text",
+    "a set-up that returns a string",
     "returns-text",
     define("returns-text", `setup: () => "done" as any`),
     /set-up returned nothing/,
@@ -446,7 +446,7 @@ export const fine: readonly { why: string; name: string; text: string; path: str
     path: "/folders/fld_1/count",
   },
   {
-    why: "a format of texts that nobody knows",
+    why: "an unknown format for strings",
     name: "odd-format",
     text: define(
       "odd-format",
@@ -494,7 +494,7 @@ export const failing: readonly RuntimeMistake[] = [
   },
   {
     ...mistake(
-      "an answer unlike its schema",
+      "a response that doesn't match its schema",
       "unlike-schema",
       define(
         "unlike-schema",
@@ -507,7 +507,7 @@ export const failing: readonly RuntimeMistake[] = [
   },
   {
     ...mistake(
-      "no answer at all",
+      "no response at all",
       "no-answer",
       define(
         "no-answer",
@@ -544,7 +544,7 @@ export const failing: readonly RuntimeMistake[] = [
   },
   {
     ...mistake(
-      "a field of /health that never comes",
+      "a field of /health that never resolves",
       "slow-field",
       define(
         "slow-field",
@@ -574,7 +574,7 @@ export const failing: readonly RuntimeMistake[] = [
   },
   {
     ...mistake(
-      "health that answers nonsense",
+      "health with an invalid result",
       "odd-health",
       define("odd-health", setUp(`{ health: async () => undefined }`)),
       /its health failed.*it answers neither "ok" nor/,
@@ -592,7 +592,7 @@ export const failing: readonly RuntimeMistake[] = [
   },
   {
     ...mistake(
-      "a value that comes with the wrong shape",
+      "a value of the wrong shape",
       "odd-value",
       define(
         "odd-value",

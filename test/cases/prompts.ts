@@ -21,12 +21,12 @@ export function promptCases(start: StartServer): void {
   describe("creating", () => {
     const cases: [why: string, body: object, expected: object][] = [
       [
-        "the name is trimmed, the text is not",
+        "the name is trimmed, but not the text",
         { name: "  Plain words ", text: " Answer plainly. ", description: "For guests" },
         { name: "Plain words", text: " Answer plainly. ", description: "For guests" },
       ],
       ["a name and a text are enough", { name: "a", text: "b" }, { description: null }],
-      ["names may be alike", { name: "Short", text: "b" }, { name: "Short" }],
+      ["names may repeat", { name: "Short", text: "b" }, { name: "Short" }],
       [
         "a description may be null",
         { name: "a", text: "b", description: null },
@@ -69,17 +69,17 @@ export function promptCases(start: StartServer): void {
       });
   });
 
-  describe("refused, and nothing is changed", () => {
+  describe("refused without any change", () => {
     type Case = [why: string, method: "POST" | "PUT", body: unknown, at: string];
     const cases: Case[] = [
       ["no name", "POST", { text: "x" }, "/name"],
-      ["a name in other letters", "POST", { Name: "x", NAME: "x", text: "x" }, "/name"],
+      ["a name in other letter case", "POST", { Name: "x", NAME: "x", text: "x" }, "/name"],
       ["a name that is null", "POST", { name: null, text: "x" }, "/name"],
       ["an empty name", "POST", { name: "", text: "x" }, "/name"],
       ["a blank name", "POST", { name: " \u3000\u0085\u200B", text: "b" }, "/name"],
-      ["a name of 256", "POST", { name: "x".repeat(256), text: "b" }, "/name"],
+      ["a name of 256 characters", "POST", { name: "x".repeat(256), text: "b" }, "/name"],
       ["a name with U+0000", "POST", { name: "a\u0000b", text: "x" }, "/name"],
-      ["a name with half a character", "POST", { name: "a\ud800b", text: "x" }, "/name"],
+      ["a name with an unpaired surrogate", "POST", { name: "a\ud800b", text: "x" }, "/name"],
       ...[1, true, [], {}, ["x"]].map((name): Case => [
         `the name ${JSON.stringify(name)}`,
         "POST",
@@ -89,10 +89,10 @@ export function promptCases(start: StartServer): void {
       ["no text", "POST", { name: "x" }, "/text"],
       ["blank text", "POST", { name: "x", text: " \n\t " }, "/text"],
       ["a number for a text", "POST", { name: "x", text: 1 }, "/text"],
-      ["a text of 32,001", "POST", { name: "a", text: "x".repeat(32_001) }, "/text"],
+      ["a text of 32,001 characters", "POST", { name: "a", text: "x".repeat(32_001) }, "/text"],
       ["U+0000 in a text", "POST", { name: "a", text: "b\u0000" }, "/text"],
       [
-        "a description of 4,001",
+        "a description of 4,001 characters",
         "POST",
         { name: "a", text: "b", description: "x".repeat(4_001) },
         "/description",
@@ -105,11 +105,11 @@ export function promptCases(start: StartServer): void {
       ],
       ["a list instead of an object", "POST", [], ""],
       ["no body", "POST", undefined, ""],
-      ["one that loses its text", "PUT", { text: "" }, "/text"],
-      ["null is no text", "PUT", { text: null }, "/text"],
+      ["an emptied text", "PUT", { text: "" }, "/text"],
+      ["a null text", "PUT", { text: null }, "/text"],
       ["a text that is too long", "PUT", { text: "x".repeat(32_001) }, "/text"],
-      ["one that loses its name", "PUT", { name: " " }, "/name"],
-      ["a blank name beside a good text", "PUT", { name: " ", text: "New text" }, "/name"],
+      ["an emptied name", "PUT", { name: " " }, "/name"],
+      ["a blank name with a valid text", "PUT", { name: " ", text: "New text" }, "/name"],
     ];
     for (const [why, method, body, at] of cases)
       test(`${method}: ${why}`, async () => {
@@ -130,12 +130,12 @@ export function promptCases(start: StartServer): void {
         { name: "New", text: "Be short.", description: "Old words" },
       ],
       [
-        "the text alone, kept as it is sent",
+        "the text alone, kept unchanged",
         { text: " Be\nlong. " },
         { name: "Old", text: " Be\nlong. " },
       ],
-      ["null takes a description away", { description: null }, { description: null }],
-      ["an empty description is kept as it is", { description: "" }, { description: "" }],
+      ["null removes a description", { description: null }, { description: null }],
+      ["an empty description is kept", { description: "" }, { description: "" }],
       [
         "everything at once",
         { name: "A", text: "B", description: "C" },
@@ -143,7 +143,7 @@ export function promptCases(start: StartServer): void {
       ],
       ["nothing", {}, { name: "Old", text: "Be short.", description: "Old words" }],
       [
-        "fields that nobody may set",
+        "read-only fields",
         { id: "prm_x", owner_id: "usr_bob", created_at: "2000-01-01T00:00:00Z" },
         {},
       ],
@@ -181,7 +181,7 @@ export function promptCases(start: StartServer): void {
         previous_page: null,
       });
     });
-    test("newest first, in pages, each user's own", async () => {
+    test("newest first, in pages, only the user's own", async () => {
       for (const name of ["one", "two", "three"]) await cleo.made("/prompts", { name, text: "x" });
       await bob.made("/prompts", { name: "not cleo's", text: "x" });
       const first = (await cleo.send("GET", "/prompts?per_page=2")).body;
@@ -202,8 +202,8 @@ export function promptCases(start: StartServer): void {
       ["above 200 means 200", "?per_page=1000", 200, { per_page: 200 }],
       ["a page past the end is empty", "?page=9", 200, { count: 0, next_page: null }],
       ["page 0", "?page=0", 400],
-      ["half a page", "?page=1.5", 400],
-      ["a page that is a word", "?page=x", 400],
+      ["a fractional page", "?page=1.5", 400],
+      ["a page that isn't a number", "?page=x", 400],
       ["no items", "?per_page=0", 400],
     ];
     for (const [why, query, status, pagination] of cases)
@@ -226,12 +226,12 @@ export function promptCases(start: StartServer): void {
           (await bob.send(method, "/prompts/prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", body)).status,
         ).toBe(404));
     }
-    test("a malformed change is 400 before anything is looked up", async () =>
+    test("a malformed change is 400 before any lookup", async () =>
       expect((await bob.send("PUT", "/prompts/prm_none", { name: " " })).status).toBe(400));
   });
 
   describe("deleting", () => {
-    test("a prompt goes out of every session; again it is not found", async () => {
+    test("a prompt is removed from every session; a repeat is 404", async () => {
       const { id } = await ada.made("/prompts", { name: "x", text: "x" });
       const chat = await ada.made("/chats", { usedPrompts: [id, prompt] });
       const answer = await ada.send("DELETE", `/prompts/${id}`);
@@ -241,7 +241,7 @@ export function promptCases(start: StartServer): void {
       expect((await ada.send("GET", `/chats/${chat.id}`)).body.usedPrompts).toEqual([prompt]);
       expect((await list()).data.map((one: any) => one.id)).not.toContain(id);
     });
-    test("leaves the text in no file of the data directory", async () => {
+    test("removes the text from every file of the data directory", async () => {
       const text = `a secret recipe ${crypto.randomUUID()}`;
       const { id } = await ada.made("/prompts", { name: "x", text });
       expect(await placesWith(server.data, text)).not.toEqual([]);

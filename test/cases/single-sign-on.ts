@@ -101,7 +101,7 @@ export function singleSignOnCases(
     return `${status} ${await said(browser)}`;
   };
 
-  test("the sign-in page has its button, as the settings call it", async () => {
+  test("the sign-in page has its button with the configured label", async () => {
     await set({ title: "Example account" });
     expect((await browserNow().send("GET", "/sign-in")).body.ways).toContainEqual({
       id: "oidc",
@@ -113,7 +113,7 @@ export function singleSignOnCases(
     expect(none.body.ways.map(({ id }: { id: string }) => id)).not.toContain("oidc");
   });
 
-  test("somebody signs in, comes back to the page they wanted, and signs out there too", async () => {
+  test("a user signs in, returns to the requested page, and signs out at the provider too", async () => {
     const browser = browserNow();
     const at = await provider.follow(await begin(browser, "/chats?page=2"));
     const { status, headers } = await arrive(browser, at);
@@ -131,7 +131,7 @@ export function singleSignOnCases(
     expect(await who(again)).toEqual(first);
   });
 
-  test("the role is what the provider says, at every sign-in", async () => {
+  test("the role follows the provider at every sign-in", async () => {
     await set({ role_claim: "groups", admin_values: "ops", member_values: "staff" });
     const person = { sub: "rita", email: "rita@example.com", email_verified: true };
     const roles: unknown[] = [];
@@ -155,7 +155,7 @@ export function singleSignOnCases(
     expect((await who(browser)).role).toBe("admin");
   });
 
-  describe("a user who is removed is out at the next request", () => {
+  describe("a removed user is signed out at the next request", () => {
     test.each([
       ["deactivated", "PATCH", { active: false }, "This user is deactivated here"],
       ["deleted", "DELETE", undefined, null],
@@ -184,55 +184,40 @@ export function singleSignOnCases(
     });
   });
 
-  describe("who may not come in is told why", () => {
+  describe("a refused user sees the reason:", () => {
     const eve = { sub: "eve", email: "eve@example.com", email_verified: true };
     test.each([
-      ["who gives up there", {}, null, /^403 .*given up/],
-      ["without an address", {}, { sub: "eve" }, /^403 .*email address/],
+      ["cancelled at the provider", {}, null, /^403 .*given up/],
+      ["without an email address", {}, { sub: "eve" }, /^403 .*email address/],
+      ["with an unverified address", {}, { ...eve, email_verified: false }, /^403 .*not verified/],
       [
-        "with an address that nobody verified",
-        {},
-        { ...eve, email_verified: false },
-        /^403 .*not verified/,
-      ],
-      [
-        "from a domain that may not",
+        "from a domain that isn't allowed",
         { allowed_domains: "example.org" },
         eve,
         /^403 .*example\.com/,
       ],
+      ["unknown, where users aren't created", { create_users: false }, eve, /^403 .*invitation/],
+      ["with an administrator's address", {}, { ...eve, email: root.email }, /^403 .*other means/],
       [
-        "who is no user, where nobody becomes one",
-        { create_users: false },
-        eve,
-        /^403 .*invitation/,
-      ],
-      [
-        "with the address of an administrator",
-        {},
-        { ...eve, email: root.email },
-        /^403 .*other means/,
-      ],
-      [
-        "with the address of an administrator, where members are linked",
+        "with an administrator's address, where members are linked",
         { link_by_email: "members" },
         { ...eve, email: root.email.toUpperCase() },
         /^403 .*other means/,
       ],
       [
-        "with the address of an administrator that nobody verified",
+        "with an administrator's unverified address",
         { link_by_email: "everybody", require_verified_email: false },
         { ...eve, email: root.email, email_verified: false },
         /^403 .*other means/,
       ],
-      ["with what is no address", {}, { ...eve, email: "<b>eve" }, /^40. .*address/],
+      ["with an invalid address", {}, { ...eve, email: "<b>eve" }, /^40. .*address/],
     ] as const)("%s", async (_, settings, person, says) => {
       await set(settings);
       expect(await refusal(person)).toMatch(says);
     });
   });
 
-  test("a member who is here already is taken for the same person only where that is set", async () => {
+  test("an existing member is linked only where the settings allow it", async () => {
     const { user } = (
       await admin.send("POST", "/users", { email: "old@example.com", role: "member" })
     ).body;
@@ -244,7 +229,7 @@ export function singleSignOnCases(
     expect((await who(browser)).id).toBe(user.id);
   });
 
-  describe("what does not belong to the sign-in is refused", () => {
+  describe("callbacks that don't belong to the sign-in are refused", () => {
     type Attack = (browser: Browser) => Promise<Seen>;
     const rows: [why: string, attack: Attack, status: number, says: RegExp][] = [
       [
@@ -258,7 +243,7 @@ export function singleSignOnCases(
         /not the sign-in that was begun/,
       ],
       [
-        "a callback that is replayed, cookie and all",
+        "a callback replayed with its cookie",
         async (browser) => {
           const at = await provider.follow(await begin(browser));
           const cookie = browser.cookie();
@@ -271,7 +256,7 @@ export function singleSignOnCases(
         /used already/,
       ],
       [
-        "another browser: the attacker's sign-in sent to a victim",
+        "an attacker's sign-in opened in a victim's browser",
         async (browser) => arrive(browser, await provider.follow(await begin(browserNow()))),
         403,
         /not begun in this browser/,
@@ -298,7 +283,7 @@ export function singleSignOnCases(
         /does not belong to this sign-in/,
       ],
       [
-        "the answer of another provider",
+        "another provider's response",
         async (browser) => {
           const at = await provider.follow(await begin(browser));
           at.searchParams.set("iss", "https://evil.test");
@@ -308,7 +293,7 @@ export function singleSignOnCases(
         /does not belong to this sign-in/,
       ],
       [
-        "a token that somebody has changed",
+        "a tampered token",
         async (browser) => {
           const at = await provider.follow(await begin(browser));
           provider.tamper = (path, body) =>
@@ -319,7 +304,7 @@ export function singleSignOnCases(
         /does not belong to this sign-in/,
       ],
       [
-        "what the provider says of somebody else",
+        "user info about another user",
         async (browser) => {
           const at = await provider.follow(await begin(browser));
           provider.tamper = (path, body) =>
@@ -358,7 +343,7 @@ export function singleSignOnCases(
     });
   });
 
-  describe("how the secret is sent is found out", () => {
+  describe("the way to send the client secret is detected", () => {
     test.each([
       ["in the header", { client_id: "dossier" }],
       ["in the body", { client_id: "posts" }],
@@ -373,14 +358,14 @@ export function singleSignOnCases(
     });
   });
 
-  test("a provider that is away is said to be, and found again when it is back", async () => {
+  test("an unreachable provider is reported, and used again when it is back", async () => {
     const [waits, fresh] = [browserNow(), browserNow()];
     const at = await provider.follow(await begin(waits));
     await provider.pause();
     try {
       expect((await arrive(waits, at)).status).toBe(502);
       expect(await said(waits)).toContain("does not answer");
-      // As after a start: nothing is cached about the provider.
+      // As after a start, nothing is cached about the provider.
       await set({ title: "Another" });
       const { status, body } = await fresh.send("POST", "/sign-in/oidc", {});
       expect([status, body.code]).toEqual([502, "provider_failed"]);
@@ -392,12 +377,12 @@ export function singleSignOnCases(
     expect(await who(fresh)).toMatchObject({ email: ada.email });
   });
 
-  test("a wrong secret is said to be the server's fault, not that of who signs in", async () => {
+  test("a wrong secret is reported as the server's fault, not the user's", async () => {
     await set({ client_secret: "wrong" });
     expect(await refusal(ada)).toMatch(/^502 .*id or secret is wrong/);
   });
 
-  describe("the settings can be tried", () => {
+  describe("the settings can be tested", () => {
     test.each([
       [
         "as they are",
@@ -421,14 +406,14 @@ export function singleSignOnCases(
         /does not accept the client dossier/,
       ],
       [
-        "with a client that nobody knows",
+        "with an unknown client",
         { client_id: "none" },
         "fail",
         "oidc.client_id",
         /the client none/,
       ],
       [
-        "at the address of its document",
+        "at the address of its discovery document",
         { issuer: "/.well-known/openid-configuration" },
         "ok",
         null,
@@ -460,7 +445,7 @@ export function singleSignOnCases(
       expect(tried.body.detail).toMatch(says);
     });
 
-    test("a secret that is set is not sent to another address", async () => {
+    test("a saved secret is not sent to another address", async () => {
       const other = await startOidcProvider(() => []);
       await using _ = other;
       const body = { "oidc.issuer": other.issuer };
@@ -469,7 +454,7 @@ export function singleSignOnCases(
     });
   });
 
-  test("the audit log has every way in, and every failure, and nothing secret", async () => {
+  test("the audit log has every sign-in and failure, and no secrets", async () => {
     const browser = browserNow();
     await signIn(browser);
     const { id } = await who(browser);
@@ -484,7 +469,7 @@ export function singleSignOnCases(
     expect(text).not.toMatch(/code=|state=|the secret/);
   });
 
-  describe("settings that do not fit each other are refused by name", () => {
+  describe("conflicting settings are refused by name", () => {
     test.each([
       ["no client", { client_id: null }, /oidc\.client_id is missing/],
       ["no address", { issuer: "sso.example.com" }, /oidc\.issuer must begin/],

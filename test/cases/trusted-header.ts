@@ -57,7 +57,7 @@ export function trustedHeaderCases(
     return browser;
   };
 
-  test("whom a trusted proxy names is signed in without a click, and goes to sign out there", async () => {
+  test("a user named by a trusted proxy is signed in at once, and signs out at the proxy", async () => {
     const browser = browserOf(trusting, named("ada"));
     expect(await ways(browser)).toEqual([
       { id: "signin-header", title: "Sign in", automatic: true },
@@ -68,7 +68,7 @@ export function trustedHeaderCases(
     expect([out.status, out.body]).toEqual([200, { location: "/oauth2/sign_out" }]);
   });
 
-  test("without the header there is the ordinary sign-in page", async () => {
+  test("without the header the normal sign-in page is shown", async () => {
     const browser = browserOf(trusting);
     expect(await ways(browser)).toEqual([]);
     const { status, body } = await begin(browser);
@@ -76,15 +76,15 @@ export function trustedHeaderCases(
     expect(await who(await admin())).toMatchObject({ email: root.email });
   });
 
-  test("the role is what the proxy says at every sign-in", async () => {
+  test("the role follows the proxy at every sign-in", async () => {
     const roles: string[] = [];
     for (const groups of ["staff", "staff, ops", "no ops|staff"])
       roles.push((await who(await signedIn(named("rita", groups)))).role);
     expect(roles).toEqual(["member", "admin", "member"]);
   });
 
-  describe("from a peer that is not trusted the header is nothing", () => {
-    test("nobody is signed in by it", async () => {
+  describe("the header from an untrusted peer is ignored", () => {
+    test("no one is signed in by it", async () => {
       const browser = browserOf(wary, {
         ...named("eve", "ops"),
         "x-forwarded-for": "192.0.2.1",
@@ -96,7 +96,7 @@ export function trustedHeaderCases(
       expect(await who(browser)).toBeNull();
     });
 
-    test("a session of somebody else goes on as if it were not there", async () => {
+    test("another user's session continues", async () => {
       const browser = await admin(wary);
       expect(await who(browser, named("eve", "ops"))).toMatchObject({ email: root.email });
       const folders = await browser.send("GET", "/folders", undefined, named("eve"));
@@ -104,11 +104,11 @@ export function trustedHeaderCases(
     });
   });
 
-  describe("a session that began this way ends", () => {
+  describe("a session ends", () => {
     const rows: [why: string, headers: Headers][] = [
-      ["when the proxy names somebody else", named("other")],
-      ["when the proxy names nobody", { "x-forwarded-user": "" }],
-      ["when two names come", { ...named("kim"), "x-forwarded-user": "kim, other" }],
+      ["when the proxy names another user", named("other")],
+      ["when the proxy names no one", { "x-forwarded-user": "" }],
+      ["when two names are sent", { ...named("kim"), "x-forwarded-user": "kim, other" }],
     ];
     test.each(rows)("%s", async (_, headers) => {
       const browser = await signedIn(named("kim"));
@@ -131,26 +131,26 @@ export function trustedHeaderCases(
       expect([status, said.code]).toEqual([403, "deactivated"]);
     });
 
-    test("of somebody with a password, as soon as the proxy names another", async () => {
+    test("even one started with a password, when the proxy names another user", async () => {
       const browser = await admin();
       expect(await who(browser, named("ada"))).toBeNull();
       expect(await who(browser)).toMatchObject({ email: root.email });
     });
   });
 
-  describe("what names nobody", () => {
+  describe("headers that sign in no one", () => {
     test.each([
       ["two names", { ...named("eve"), "x-forwarded-user": "ada, eve" }, null],
-      ["a name without end", { ...named("eve"), "x-forwarded-user": "x".repeat(400) }, null],
+      ["a very long name", { ...named("eve"), "x-forwarded-user": "x".repeat(400) }, null],
       ["spaces", { ...named("eve"), "x-forwarded-user": "   " }, null],
       ["no address", { ...named("eve"), "x-forwarded-email": "" }, "no_email"],
       ["two addresses", { ...named("eve"), "x-forwarded-email": "a@b.test,c@d.test" }, "no_email"],
       [
-        "the address of an administrator",
+        "an administrator's address",
         { ...named("eve"), "x-forwarded-email": root.email },
         "email_in_use",
       ],
-      ["what is no address", { ...named("eve"), "x-forwarded-email": "<b>@" }, "invalid_request"],
+      ["an invalid address", { ...named("eve"), "x-forwarded-email": "<b>@" }, "invalid_request"],
     ] as const)("%s", async (_, headers, code) => {
       const browser = browserOf(trusting, headers);
       const { status, body } = await begin(browser);
@@ -160,7 +160,7 @@ export function trustedHeaderCases(
     });
   });
 
-  test("another page can't have somebody signed in, and the API takes no notice", async () => {
+  test("another site can't trigger a sign-in, and the API ignores the header", async () => {
     const browser = browserOf(trusting, named("ada"));
     const forged = await browser.send(
       "POST",
@@ -175,7 +175,7 @@ export function trustedHeaderCases(
     expect(api.status).toBe(401);
   });
 
-  test("the audit log has who came in by it, and who did not", async () => {
+  test("the audit log has its sign-ins and refusals", async () => {
     await signedIn(named("logged"));
     await begin(browserOf(trusting));
     const { body } = await (await admin()).send("GET", "/audit?action=startSignIn&per_page=200");

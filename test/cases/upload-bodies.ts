@@ -1,6 +1,6 @@
 /**
  * Multipart bodies that are unusual, broken, cut off or too large: each is refused, leaves nothing
- * behind, and the next one is served.
+ * behind, and does not affect the next one.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
@@ -48,7 +48,7 @@ export function uploadBodyCases(start: StartServer): void {
       ["a part with an empty file name", part(`name="file"; filename=""`, "x") + end, 400, "/file"],
       ["a name in the wrong case", part(`name="File"; filename="a.txt"`, "x") + end, 400, "/file"],
       [
-        "a file name that is a path to nothing",
+        "a file name that is only a path",
         part(`name="file"; filename="a/"`, "x") + end,
         400,
         "/file",
@@ -74,19 +74,15 @@ export function uploadBodyCases(start: StartServer): void {
         400,
       ],
       ["cut off inside the header", `--${boundary}\r\nContent-Disposition: form-data; na`, 400],
+      ["cut off after the file", `${part(`name="file"; filename="a.txt"`, "x")}--${boundary}`, 400],
       [
-        "cut off behind the file",
-        `${part(`name="file"; filename="a.txt"`, "x")}--${boundary}`,
-        400,
-      ],
-      [
-        "another boundary than announced",
+        "a boundary other than announced",
         part(`name="file"; filename="a.txt"`, "x").replaceAll(boundary, "----other"),
         400,
       ],
-      ["no multipart at all", "just words", 400],
+      ["not multipart at all", "just words", 400],
       [
-        "bytes of chance",
+        "random bytes",
         String.fromCharCode(...Array.from({ length: 2_000 }, (_, i) => (i * 7_919) % 256)),
         400,
       ],
@@ -120,7 +116,7 @@ export function uploadBodyCases(start: StartServer): void {
       ["a form", "application/x-www-form-urlencoded", 415],
     ];
     for (const [why, type, status] of types) {
-      test(`a body that is announced with ${why}`, async () =>
+      test(`a body announced with ${why}`, async () =>
         expect((await post(part(`name="file"; filename="a.txt"`, "x") + end, type)).status).toBe(
           status,
         ));
@@ -129,7 +125,7 @@ export function uploadBodyCases(start: StartServer): void {
       expect([400, 415]).toContain(
         (await ada.send("POST", `/documents/file?folder_id=${folder}`)).status,
       ));
-    test("above the limit, without saying so beforehand", async () => {
+    test("above the limit, without an announced length", async () => {
       const before = filesOf(server.data);
       const chunks = [
         part(`name="file"; filename="a.txt"`, "x".repeat(1024)).slice(0, -2),
@@ -171,7 +167,7 @@ export function uploadBodyCases(start: StartServer): void {
         "概.txt",
       ],
       [
-        "a type that is none",
+        "an invalid type",
         part(`name="file"; filename="type.txt"`, "x", "nonsense") + end,
         "type.txt",
       ],
@@ -188,7 +184,7 @@ export function uploadBodyCases(start: StartServer): void {
         expect([answer.status, answer.body.name]).toEqual([201, name]);
       });
     }
-    test("every byte arrives", async () => {
+    test("every byte value arrives unchanged", async () => {
       const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
       const answer = await ada.send(
         "POST",
@@ -205,7 +201,7 @@ export function uploadBodyCases(start: StartServer): void {
     });
   });
 
-  describe("bodies that are not what they should be", () => {
+  describe("malformed bodies", () => {
     const file = { headers: filePart("body.txt"), body: "x" };
     const cases: [string, ReturnType<typeof multipart>, number][] = [
       [
@@ -261,7 +257,7 @@ export function uploadBodyCases(start: StartServer): void {
         { body: new Uint8Array([0x7b, 0x7d]), headers: { "content-type": "application/json" } },
         415,
       ],
-      ["of no type", { body: multipart(file).body, headers: { "content-type": "" } }, 415],
+      ["without a type", { body: multipart(file).body, headers: { "content-type": "" } }, 415],
       [
         "fields beside the file are ignored",
         multipart(
@@ -283,7 +279,7 @@ export function uploadBodyCases(start: StartServer): void {
       });
   });
 
-  describe("a limit for uploads that the operator sets", () => {
+  describe("a configured upload limit", () => {
     const bytes = (count: number) => new Uint8Array(count).fill(0x20);
     /** A body without a content length. */
     const streamed = ({ body, headers }: ReturnType<typeof multipart>) =>
@@ -319,7 +315,7 @@ export function uploadBodyCases(start: StartServer): void {
         });
   });
 
-  test("after all of this, an upload is served", async () => {
+  test("after all of these, an upload still works", async () => {
     expect((await ada.upload(folder, "last.txt", "x")).status).toBe(201);
   });
 }

@@ -30,7 +30,7 @@ export function uploadCases(start: StartServer): void {
   const postNamed = (into: string, name: string, query = "") =>
     post(into, multipart({ headers: filePart(name), body: "The numbat." }), query);
 
-  test("an upload is created as syncing, and its text comes", async () => {
+  test("an upload is created as syncing, and its text follows", async () => {
     const answer = await ada.upload(folder, "first.txt", "The numbat eats termites.\r\n");
     expect([answer.status, answer.headers.get("location")]).toEqual([
       201,
@@ -64,24 +64,24 @@ export function uploadCases(start: StartServer): void {
       ["other scripts", "отчёт 報告 تقرير.txt", "отчёт 報告 تقرير.txt"],
       ["decomposed letters", "cafe\u0301.txt", "cafe\u0301.txt"],
       ["quotes as browsers send them", "a %22quoted%22 name.txt", `a "quoted" name.txt`],
-      ["quotes with a backslash before them", `a \\"second\\" name.txt`, `a "second" name.txt`],
+      ["backslash-escaped quotes", `a \\"second\\" name.txt`, `a "second" name.txt`],
       ["an apostrophe", "it's.txt", "it's.txt"],
       ["a percent sign", "50% off.txt", "50% off.txt"],
-      ["an escape that is none of ours", "a%20b.txt", "a%20b.txt"],
+      ["an unrelated escape", "a%20b.txt", "a%20b.txt"],
       ["a semicolon", "a;b=c.txt", "a;b=c.txt"],
       ["directories", "reports/2026/may.txt", "may.txt"],
-      ["directories above", "../../../etc/passwd", "passwd"],
-      ["a root", "/etc/shadow", "shadow"],
-      ["a drive", "C:\\fakepath\\june.txt", "june.txt"],
+      ["parent directories", "../../../etc/passwd", "passwd"],
+      ["an absolute path", "/etc/shadow", "shadow"],
+      ["a drive letter", "C:\\fakepath\\june.txt", "june.txt"],
       ["spaces at both ends", "  july.txt ", "july.txt"],
       ["markup", "<img src=x onerror=alert(1)>.txt", "<img src=x onerror=alert(1)>.txt"],
       ["right to left marks", "\u202etxt.exe", "\u202etxt.exe"],
-      ["dots alone", "..", ".."],
+      ["only dots", "..", ".."],
       ["an escape of a percent sign", "100%25 sure.txt", "100%25 sure.txt"],
       ["SQL", "'; drop table documents; --", "'; drop table documents; --"],
     ];
     for (const [why, sent, kept] of cases)
-      test(`${why} are kept as they are, the last segment of them`, async () => {
+      test(`${why}: the last path segment is kept unchanged`, async () => {
         const into = await ada.folder();
         const answer = await postNamed(into, sent);
         expect([answer.status, answer.body.name]).toEqual([201, kept]);
@@ -99,11 +99,11 @@ export function uploadCases(start: StartServer): void {
       ["a tab", "a\tb.txt"],
       ["a control character", "a\u0001b.txt"],
       ["a delete character", "a\u007fb.txt"],
-      ["a control character of the second row", "a\u0085b.txt"],
+      ["a C1 control character", "a\u0085b.txt"],
       ["none", ""],
       ["256 characters", "x".repeat(256)],
-      ["spaces alone", " \u3000 "],
-      ["a path that ends in a slash", "reports/"],
+      ["only spaces", " \u3000 "],
+      ["a path ending in a slash", "reports/"],
     ];
     for (const [why, name] of refused)
       test(`${why}: 400`, async () => {
@@ -120,7 +120,7 @@ export function uploadCases(start: StartServer): void {
       expectProblem(answer, 400);
       expect(answer.body.errors[0].pointer).toBe("/file");
     });
-    test("a name that comes encoded for another age (RFC 8187)", async () => {
+    test("a name in the extended encoding of RFC 8187", async () => {
       const answer = await post(
         folder,
         multipart({
@@ -135,16 +135,16 @@ export function uploadCases(start: StartServer): void {
     });
   });
 
-  describe("one name, one upload in a folder", () => {
+  describe("a name is unique among a folder's uploads", () => {
     const cases: [string, string, string, number][] = [
       ["the same name", "report.txt", "report.txt", 409],
-      ["another composition of its letters", "caf\u00e9.txt", "cafe\u0301.txt", 409],
+      ["another Unicode normalization", "caf\u00e9.txt", "cafe\u0301.txt", 409],
       ["the same last segment", "x.txt", "dir/x.txt", 409],
       ["other letter case", "Report.txt", "report.TXT", 201],
       ["letters that only look alike", "a.txt", "\u0430.txt", 201],
-      ["a compatible letter", "ﬁle.txt", "file.txt", 201],
+      ["a compatibility character", "ﬁle.txt", "file.txt", 201],
       ["another name", "a.txt", "c.txt", 201],
-      ["an accent more", "cafe.txt", "caf\u00e9.txt", 201],
+      ["an additional accent", "cafe.txt", "caf\u00e9.txt", 201],
     ];
     for (const [why, first, second, status] of cases)
       test(`${why}: ${status}`, async () => {
@@ -170,13 +170,13 @@ export function uploadCases(start: StartServer): void {
     ][] = [
       ["a text of that name", (into) => ada.newText(into, "x", "a.txt"), "a.txt", 409],
       [
-        "a text of that name, composed in another way",
+        "a text of that name in another normalization",
         (into) => ada.newText(into, "x", "cafe\u0301.txt"),
         "caf\u00e9.txt",
         409,
       ],
       [
-        "one that was taken out of the folder",
+        "one that was removed from the folder",
         async (into) => {
           const { id } = (await ada.upload(into, "a.txt", "x")).body;
           await ada.send("DELETE", `/documents/${id}?folder_id=${into}`);
@@ -228,7 +228,7 @@ export function uploadCases(start: StartServer): void {
         else expect(answer.status).toBe(201);
         expect((await ada.names(into)).length).toBe(total + (status === 201 ? 1 : 0));
       });
-    test("of uploads at the same moment one wins, in whatever composition", async () => {
+    test("of concurrent uploads one wins, in any normalization", async () => {
       for (const name of ["race.txt", "r\u00e4ce.txt"]) {
         const answers = await Promise.all(
           Array.from({ length: 30 }, (_, n) =>
@@ -252,7 +252,7 @@ export function uploadCases(start: StartServer): void {
         });
       }
     });
-    test("of overwriting uploads at the same moment one creates and all count", async () => {
+    test("of concurrent overwrites one creates and each counts as a version", async () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, n) =>
           ada.upload(folder, "over.txt", `Runner ${n}.`, "&overwrite=true"),
@@ -311,21 +311,21 @@ export function uploadCases(start: StartServer): void {
     const cases: [string, () => Uint8Array<ArrayBuffer>, string][] = [
       ["UTF-8", () => new TextEncoder().encode(`${russian} 🦓`), `${russian} 🦓`],
       [
-        "UTF-8 with its mark",
+        "UTF-8 with a byte order mark",
         () => bytes(0xef, 0xbb, 0xbf, ...new TextEncoder().encode(russian)),
         russian,
       ],
       [
-        "UTF-16, little end first, with its mark",
+        "UTF-16 little-endian with a byte order mark",
         () => bytes(0xff, 0xfe, ...utf16(`${german} 🦓`, true)),
         `${german} 🦓`,
       ],
       [
-        "UTF-16, big end first, with its mark",
+        "UTF-16 big-endian with a byte order mark",
         () => bytes(0xfe, 0xff, ...utf16(german, false)),
         german,
       ],
-      ["UTF-16 without its mark", () => utf16(german, true), german],
+      ["UTF-16 without a byte order mark", () => utf16(german, true), german],
       ["Windows-1252", () => latin1(german), german],
       ["Windows-1251", () => windows1251(russian), russian],
       ["KOI8-R", () => koi8(russian), russian],
@@ -353,7 +353,7 @@ export function uploadCases(start: StartServer): void {
           const download = await server.call("ada", "GET", `${body.content_url}/file`);
           expect(Buffer.from(await download.arrayBuffer()).equals(Buffer.from(sent))).toBe(true);
         });
-    test("Markdown is known by its name", async () => {
+    test("Markdown is recognised by its name", async () => {
       const { body } = await ada.upload(folder, "notes.md", "# Birds\n\nThe heron *stands*.\n");
       expectHas(await ada.settled(body.id), {
         status: "synced",
@@ -373,7 +373,7 @@ export function uploadCases(start: StartServer): void {
         async () => `?folder_id=${await (await person(server, "bob")).folder()}`,
         403,
       ],
-      ["an odd flag", async () => `?folder_id=${folder}&overwrite=yes`, 400],
+      ["an invalid flag", async () => `?folder_id=${folder}&overwrite=yes`, 400],
     ];
     for (const [why, query, status] of cases)
       test(`${why}: ${status}`, async () =>

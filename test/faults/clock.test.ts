@@ -1,6 +1,6 @@
 /**
- * The clock of the machine jumps a year ahead and is set right again, with the server running or
- * stopped: nothing waits for that year, nobody is locked out, nothing goes that was not to go.
+ * The machine's clock jumps a year ahead and is corrected, with the server running or stopped:
+ * nothing waits for that year, nobody is locked out, and nothing is deleted too early.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -16,7 +16,7 @@ const year_s = 365 * 24 * 3600;
 const second_ms = 1_000;
 /** Documents are purged in this minute of every hour. */
 const tick_minute = 17;
-/** So many seconds from now until `before_s` before the next such minute. */
+/** Seconds from now until `before_s` before the next such minute. */
 const secondsTo = (minute: number, before_s: number): number =>
   (minute * 60 - before_s - ((Date.now() / second_ms) % 3600) + 3600) % 3600;
 const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
@@ -39,7 +39,7 @@ function findLibrary(): string | null {
   }
   return null;
 }
-/** Sets the clock of the server, running or not, off by so many seconds. */
+/** Sets the server's clock off by this many seconds, whether it runs or not. */
 const set = (seconds: number): void =>
   writeFileSync(clock, `${seconds < 0 ? "-" : "+"}${Math.abs(Math.round(seconds))}\n`);
 
@@ -51,7 +51,7 @@ async function start(seconds: number, env: Record<string, string> = {}): Promise
       LD_PRELOAD: library!,
       FAKETIME_TIMESTAMP_FILE: clock,
       FAKETIME_NO_CACHE: "1",
-      // Only what the clock on the wall says is wrong.
+      // Only the wall clock is wrong; the monotonic clock is right.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       DOSSIER_ADMIN_EMAIL: "root@example.com",
       DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
@@ -78,7 +78,7 @@ async function setRight(restarts: boolean): Promise<void> {
   if (restarts) await server!.restart();
 }
 
-describe.skipIf(library === null)("a clock that was a year ahead, and is set right", () => {
+describe.skipIf(library === null)("a clock that was a year ahead and is corrected", () => {
   for (const [how, restarts] of set_right) {
     test(`${how}: texts are indexed, answers come, deleted links can be restored`, async () => {
       await start(0);
@@ -108,7 +108,7 @@ describe.skipIf(library === null)("a clock that was a year ahead, and is set rig
       );
     });
 
-    test(`${how}: nobody's requests are refused for that year`, async () => {
+    test(`${how}: no requests are rate-limited for that year`, async () => {
       await start(year_s, { DOSSIER_RATE_LIMIT_REQUESTS: "5", DOSSIER_RATE_LIMIT_WINDOW: "1s" });
       let status = 200;
       for (let n = 0; n < 20 && status !== 429; n++)
@@ -127,9 +127,9 @@ describe.skipIf(library === null)("a clock that was a year ahead, and is set rig
       expect((await session(await signIn())).status).toBe(200);
     });
 
-    // Without a restart it takes a minute: a schedule looks at the clock no sooner.
+    // Without a restart it takes a minute: a schedule checks the clock no sooner.
     test.skipIf(!restarts && !takes_all)(
-      `${how}: what ticks by the hour does, and nothing goes by age before its time`,
+      `${how}: hourly schedules run, and nothing is deleted by age too early`,
       async () => {
         await start(0);
         const folder_id = await made("/folders", { name: "F" });
@@ -147,7 +147,7 @@ describe.skipIf(library === null)("a clock that was a year ahead, and is set rig
         const ticks = (of_this_year: boolean) =>
           ticksOf(server!.data).filter((at) => at.startsWith(this_year) === of_this_year).length;
         await server!.untilTrue(() => ticks(false) === 1, 100 * second_ms);
-        // The hour that was next before may have come early.
+        // The hour scheduled before the correction may have come early.
         const early = ticks(true);
         if (restarts) await server!.stop();
         set(secondsTo(tick_minute, restarts ? 8 : 75));

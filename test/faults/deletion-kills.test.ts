@@ -1,6 +1,6 @@
 /**
- * kill -9 at each step of a deletion for good: at the next start the rest goes too, with its text
- * out of every file, and nothing else.
+ * kill -9 at each step of a permanent deletion: the next start deletes the rest, removes its text
+ * from every file, and touches nothing else.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -26,9 +26,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-/** What of a folder is still there, as the database and the directory have it. */
+/** What is left of a folder in the database and the directory. */
 interface Left {
-  /** Of the folder itself, marked or not. */
+  /** The folder's own row, marked or not. */
   readonly folders: number;
   readonly documents: number;
   readonly indexed: number;
@@ -59,10 +59,10 @@ const steps: Step[] = [
   ["all rows are gone", false, (left) => left.folders === 0],
 ];
 
-describe("a server that is killed while it deletes a folder, once", () => {
+describe("a server killed while it deletes a folder", () => {
   for (const [what, is_quick, reached] of steps)
     test.skipIf(!is_quick && !takes_all)(
-      `${what}: ends it at the next start`,
+      `after ${what}: finishes it at the next start`,
       async () => {
         const base = look("");
         const word = `zq${Bun.hash(what).toString(36)}xkanarimuxq`;
@@ -97,7 +97,7 @@ describe("a server that is killed while it deletes a folder, once", () => {
       120_000,
     );
 
-  test("and keeps a sound directory", async () => {
+  test("keeps a sound directory", async () => {
     await server.stop();
     expect(verifyDirectory(server.data)).toEqual([]);
   });

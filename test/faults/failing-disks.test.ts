@@ -1,6 +1,6 @@
 /**
- * Writes that fail while the server runs: a file that may not grow, a disk that answers with errors.
- * It is said, nothing that was confirmed is lost, and it mends by itself.
+ * Writes that fail while the server runs: a file that may not grow, a disk that returns errors. The
+ * failure is reported, nothing confirmed is lost, and the server recovers by itself.
  */
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -19,7 +19,7 @@ interface Fault {
   /** Ends the fault. */
   readonly end: () => Promise<void>;
 }
-/** No file grows beyond so many bytes; the log of the database is about as long already. */
+/** Limits files to this many bytes; the database's log is already about as long. */
 async function limitFiles(server: Executable, more_bytes: number): Promise<Fault> {
   const { size } = statSync(join(server.data, "dossier.db-wal"));
   const limit = (bytes: number | "unlimited") =>
@@ -27,7 +27,7 @@ async function limitFiles(server: Executable, more_bytes: number): Promise<Fault
   expect(limit(size + more_bytes)).toBe(0);
   return { end: async () => void expect(limit("unlimited")).toBe(0) };
 }
-/** Every such call of the system answers with this error. */
+/** Makes every such system call fail with this error. */
 async function failCalls(server: Executable, call: string, error: string): Promise<Fault> {
   const tracer = Bun.spawn(
     [
@@ -68,10 +68,10 @@ type Case = [
   refused_with: number,
 ];
 const cases: Case[] = [
-  ["files that may not grow any more", prlimit, true, (server) => limitFiles(server, 20_000), 503],
+  ["files that may not grow", prlimit, true, (server) => limitFiles(server, 20_000), 503],
   ["a disk that fails", strace, false, (server) => failCalls(server, "pwrite64", "EIO"), 503],
   [
-    "a disk that says it is full",
+    "a disk that reports it is full",
     strace,
     false,
     (server) => failCalls(server, "pwrite64", "ENOSPC"),
@@ -79,9 +79,9 @@ const cases: Case[] = [
   ],
 ];
 
-describe("a disk that can't be read for a while", () => {
+describe("a disk that can't be read for some time", () => {
   test.skipIf(strace === null || !takes_all)(
-    "is said, nothing is failed for good, and everything is there again afterwards",
+    "is reported, nothing fails permanently, and everything is back afterwards",
     async () => {
       await using server = await startExecutable();
       const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
@@ -148,7 +148,7 @@ describe("writes that fail", () => {
     );
 
   test.skipIf(prlimit === null)(
-    "of an upload larger than a file may be: refused with 507, and nothing of it stays",
+    "of an upload above the file size limit: 507, and nothing of it is kept",
     async () => {
       await using server = await startExecutable();
       const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
@@ -164,7 +164,7 @@ describe("writes that fail", () => {
   );
 
   test.skipIf(prlimit === null)(
-    "of more files and connections than the process may open: refused with 503, and it lives on",
+    "beyond the open-file limit: refused with 503, and the server keeps running",
     async () => {
       await using server = await startExecutable();
       const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
@@ -184,7 +184,7 @@ describe("writes that fail", () => {
       expect(text.status).toBe(201);
       for (const { status, headers } of [await search(), await search()])
         expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
-      // Nothing at all can be opened, on connections that are open already.
+      // Nothing can be opened at all; the requests use connections that are already open.
       expect(limit(8)).toBe(0);
       for (const { status, body } of [await upload("late.txt"), await original()])
         expect([status, body.code]).toEqual([503, "unavailable"]);

@@ -1,7 +1,7 @@
 /**
- * Files that somebody moves, replaces, deletes or damages while the server has them open: nothing
- * is acknowledged that the next start would not find, it is said, and it mends by itself when the
- * files are back.
+ * Files that are moved, replaced, deleted or damaged while the server has them open: nothing is
+ * acknowledged that the next start would not find, the fault is reported, and the server recovers
+ * by itself when the files are back.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, renameSync, rmSync, truncateSync } from "node:fs";
@@ -40,7 +40,7 @@ const original = () => server.send("ada", "GET", `/documents/${kept}/file`);
 const list = () => server.send("ada", "GET", "/folders");
 const health = async (): Promise<any> => (await fetch(`${server.url()}/health`)).json();
 
-/** What is asked while it is missing, and the status of the answer. */
+/** The request sent while it is missing, and the status of the response. */
 type Asked = [ask: () => Promise<{ status: number }>, status: number];
 type Case = [why: string, take: () => void, putBack: () => void, said: RegExp, asked: Asked[]];
 const cases: Case[] = [
@@ -83,7 +83,7 @@ const cases: Case[] = [
   ],
 ];
 
-describe("what is missing while the server runs:", () => {
+describe("missing while the server runs:", () => {
   for (const [why, take, putBack, said, asked] of cases)
     test(why, async () => {
       take();
@@ -95,12 +95,12 @@ describe("what is missing while the server runs:", () => {
       expect([(await note()).status, (await upload(why)).status]).toEqual([201, 201]);
     });
 
-  test("the directory of files that are arriving: it is made again", async () => {
+  test("the directory of incoming files: it is created again", async () => {
     rmSync(at("files/tmp"), { recursive: true });
     expect((await upload("tidied")).status).toBe(201);
   });
 
-  test("the log of the database: a restart finds everything that was acknowledged", async () => {
+  test("the database's log: a restart finds everything acknowledged", async () => {
     rmSync(at("dossier.db-wal"));
     await server.untilTrue(async () => (await note()).status === 503);
     expect((await health()).storage).toMatch(/dossier\.db-wal was moved, replaced or deleted/);
@@ -110,7 +110,7 @@ describe("what is missing while the server runs:", () => {
       expect((await server.send("ada", "GET", `/documents/${id}`)).status).toBe(200);
   });
 
-  test("most of the database: every answer says so, and so does /health", async () => {
+  test("most of the database: every response and /health report it", async () => {
     truncateSync(at("dossier.db"), 4_096);
     const answers = [await list(), await note(), await original()];
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);

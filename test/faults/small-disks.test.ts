@@ -1,6 +1,6 @@
 /**
- * Small disks that fill up: reads and deletions always work, what needs space is refused with a
- * sentence that says what to do, and everything works again by itself when there is room.
+ * Small disks that fill up: reads and deletions always work, writes that need space are refused
+ * with advice on what to do, and everything works again by itself when there is room.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -32,7 +32,7 @@ const made = async (path: string, body: object): Promise<string> => {
   expect(status).toBe(201);
   return answer.id;
 };
-/** A text that compresses badly and has many different words. */
+/** A text that compresses poorly and has many different words. */
 function longText(bytes: number): string {
   const words: string[] = [];
   for (let i = 0, length = 0; length < bytes; i++) {
@@ -65,7 +65,7 @@ async function filled(documents_each: number) {
   for (const folder of folders) await settled(folder);
   return { folders, documents, chats };
 }
-/** A job that found no room looks again after half a minute. */
+/** A job that found no room tries again after half a minute. */
 const settled = (folder: string) =>
   server!.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0, {
     limit_ms: 60_000,
@@ -81,7 +81,7 @@ const works = (folder_id: string): Promise<boolean> =>
   server!
     .send("ada", "POST", "/documents", { folder_id, content: "The puffin sleeps again." })
     .then(({ status: answered }) => answered === 201);
-/** What is on the disk is whole, and everything in it that should be found is. */
+/** The data on the disk is intact, and everything that should be found is found. */
 async function expectSound(): Promise<void> {
   await server!.stop();
   const database = new Database(join(server!.data, "dossier.db"), { readonly: true });
@@ -92,11 +92,11 @@ async function expectSound(): Promise<void> {
 
 describe.skipIf(!can_mount)("a disk", () => {
   for (const megabytes of [30, 64, 128])
-    test(`of ${megabytes} MB that is filled to its last byte takes every deletion`, async () => {
+    test(`of ${megabytes} MB that is filled to the last byte allows every deletion`, async () => {
       await start(megabytes);
       const { folders, documents, chats } = await filled(12);
       const [first, second] = folders as [string, string];
-      // Somebody takes whatever becomes free, each time.
+      // Another process takes up all freed space, each time.
       const unlinkSome = async (how_many: number) => {
         for (const [folder_id, id] of documents.splice(0, how_many)) {
           disk.fill();
@@ -144,7 +144,7 @@ describe.skipIf(!can_mount)("a disk", () => {
       await expectSound();
     }, 120_000);
 
-  test("that only the server fills takes texts again after its texts were deleted", async () => {
+  test("filled by the server alone accepts texts again after deletions", async () => {
     await start(30);
     const keep = await made("/folders", { name: "Keep" });
     const folder_id = await made("/folders", { name: "Large" });
@@ -198,7 +198,7 @@ describe.skipIf(!can_mount)("a disk", () => {
       120_000,
     );
 
-  test("of 128 MB with room for a large text, but not for its index, is no dead end", async () => {
+  test("of 128 MB with room for a large text but not for its index recovers", async () => {
     await start(128);
     const { folders, documents } = await filled(4);
     const [folder_id] = folders as [string];
@@ -210,8 +210,8 @@ describe.skipIf(!can_mount)("a disk", () => {
       file(20 * mebibyte),
     );
     expect(large.status).toBe(201);
-    // Whatever becomes of it: there is always room to delete. Each look adds a text, without a pause
-    // between them: they take what room is left.
+    // Whatever the outcome, there is always room to delete. Each check adds a text, without a pause
+    // between them, to use up the remaining room.
     for (let goes_on = true; goes_on;)
       goes_on = (await works(folder_id)) && (await read(large.body.id)).status === "syncing";
     for (const [folder, id] of documents.splice(0, 2))
@@ -220,7 +220,7 @@ describe.skipIf(!can_mount)("a disk", () => {
     await server!.restart();
     for (const [folder, id] of documents.splice(0, 2))
       expect(await status("DELETE", `/documents/${id}?folder_id=${folder}`)).toBe(204);
-    // It waits, and goes on by itself when there is room.
+    // It waits, and continues by itself when there is room.
     disk.empty();
     await server!.untilTrue(async () => (await read(large.body.id)).status === "synced", 60_000);
     await server!.untilTrue(() => works(folder_id));
@@ -234,7 +234,7 @@ const read = async (id: string): Promise<any> =>
   (await server!.send("ada", "GET", `/documents/${id}?content=false`)).body;
 
 test.skipIf(!can_mount)(
-  "the encoder's model takes no room from a small disk: it is kept in memory",
+  "the encoder's model takes no space on a small disk: it is kept in memory",
   async () => {
     const dossier = await start(150, { DOSSIER_EMBEDDINGS_PROVIDER: "" });
     const folder = await made("/folders", { name: "A" });

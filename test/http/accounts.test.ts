@@ -47,10 +47,10 @@ async function run(
   return lines;
 }
 
-describe("who comes in", () => accessCases(startTestServer));
+describe("authentication", () => accessCases(startTestServer));
 
-describe("a key stops", () => {
-  test("at the next request after it is deactivated, alone", async () => {
+describe("a key stops working", () => {
+  test("at the next request after it is deactivated; other keys still work", async () => {
     const [one, two] = [await made("ada"), await made("ada")];
     expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([200, 200]);
     expect(await accounts.deactivateKey(one.key.id)).toMatchObject({
@@ -60,7 +60,7 @@ describe("a key stops", () => {
     expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([401, 200]);
   });
 
-  test("with its user, and works again with its user", async () => {
+  test("when its user is deactivated, and works again when the user is reactivated", async () => {
     const { token } = await made("bob");
     await accounts.setUserActive("usr_bob", false);
     expect(await statusOf(token)).toBe(401);
@@ -71,12 +71,12 @@ describe("a key stops", () => {
   test("when it expires", async () => {
     const { key, token } = await made("ada", { expires_at: Date.now() + 3_600_000 });
     expect(await statusOf(token)).toBe(200);
-    // The clock of a database is another one.
+    // Expiry is moved in the database, since its clock can't be.
     await change(key.id, { expires_at: Date.now() - 1_000 });
     expect(await statusOf(token)).toBe(401);
   });
 
-  test("for nobody else's asking", async () => {
+  test("only when its owner deactivates it, not another user", async () => {
     const { key, token } = await made("ada");
     expect(await refusal(accounts.deactivateKey(key.id, "usr_bob"))).toMatchObject({ status: 404 });
     expect(await statusOf(token)).toBe(200);
@@ -88,10 +88,10 @@ describe("a key stops", () => {
 describe("scopes", () => {
   const body = { name: "a", text: "b" };
   const cases: [string, ("read" | "write")[] | undefined, number, number][] = [
-    ["both, unless said", undefined, 200, 201],
-    ["reading alone", ["read"], 200, 403],
-    ["writing alone", ["write"], 403, 201],
-    ["both, in any order and number", ["write", "read", "write"], 200, 201],
+    ["both by default", undefined, 200, 201],
+    ["read only", ["read"], 200, 403],
+    ["write only", ["write"], 403, 201],
+    ["both, repeated and in any order", ["write", "read", "write"], 200, 201],
   ];
   for (const [why, scopes, get, post] of cases)
     test(why, async () => {
@@ -103,7 +103,7 @@ describe("scopes", () => {
     });
 });
 
-test("a key is stored as a digest, and nothing that is listed opens anything", async () => {
+test("a key is stored as a digest, and no listed field can be used as a key", async () => {
   const { key, token } = await made("ada", { name: "laptop" });
   const stored = JSON.stringify(
     await server.store.db.selectFrom("accounts_keys").selectAll().execute(),
@@ -116,17 +116,17 @@ test("a key is stored as a digest, and nothing that is listed opens anything", a
   expect(JSON.stringify(listed)).not.toContain(token.slice(16));
 });
 
-describe("a key that won't do", () => {
+describe("a key is refused with", () => {
   const cases: [string, object, number][] = [
     ["a blank name", { name: " " }, 400],
-    ["a name of 256", { name: "x".repeat(256) }, 400],
+    ["a name of 256 characters", { name: "x".repeat(256) }, 400],
     ["no scopes", { scopes: [] }, 400],
-    ["a scope that there is not", { scopes: ["admin"] }, 400],
-    ["an end in the past", { expires_at: Date.now() - 1 }, 400],
+    ["an unknown scope", { scopes: ["admin"] }, 400],
+    ["an expiry in the past", { expires_at: Date.now() - 1 }, 400],
   ];
   for (const [why, input, status] of cases)
     test(why, async () => expect(await refusal(made("ada", input))).toMatchObject({ status }));
-  test("a user that there is not", async () =>
+  test("an unknown user", async () =>
     expect(await refusal(made("nobody"))).toMatchObject({ status: 404 }));
 });
 
@@ -134,25 +134,25 @@ describe("creating users", () => {
   const password = "correct horse";
   const cases: [string, Partial<NewUser>, number | string][] = [
     [
-      "an email is kept as it was entered, without spaces around it",
+      "an email keeps its case and loses surrounding spaces",
       { email: " Grace@Example.com " },
       "Grace@Example.com",
     ],
     ["an address on this machine", { email: "root@localhost" }, "root@localhost"],
     ["letters of any script", { email: "jörg@exämple.de" }, "jörg@exämple.de"],
     ["a tag", { email: "grace+dossier@example.com" }, "grace+dossier@example.com"],
-    ["the same email in other letters", { email: "GRACE@example.COM" }, 409],
+    ["the same email in another case", { email: "GRACE@example.COM" }, 409],
     ["no email", { email: "" }, 400],
     ["no domain", { email: "grace@" }, 400],
     ["no name", { email: "@example.com" }, 400],
-    ["two @", { email: "a@b@c" }, 400],
+    ["two @ signs", { email: "a@b@c" }, 400],
     ["a space inside", { email: "gr ace@example.com" }, 400],
     ["a line break", { email: "grace@example.com\nx" }, 400],
-    ["two dots", { email: "a@b..c" }, 400],
-    ["an end that is a dot", { email: "a@b." }, 400],
-    ["a name of 65", { email: `${"x".repeat(65)}@example.com` }, 400],
+    ["two dots in a row", { email: "a@b..c" }, 400],
+    ["a trailing dot", { email: "a@b." }, 400],
+    ["a local part of 65 characters", { email: `${"x".repeat(65)}@example.com` }, 400],
     ["markup", { email: "<b>@example.com" }, 400],
-    ["a password of nine", { email: "short@example.com", password: "123456789" }, 400],
+    ["a password of nine characters", { email: "short@example.com", password: "123456789" }, 400],
   ];
   for (const [why, input, expected] of cases)
     test(why, async () => {
@@ -172,7 +172,7 @@ describe("creating users", () => {
       else expect(await refusal(attempt)).toMatchObject({ status: expected });
     });
 
-  test("of many with the same email at the same time one gets it", async () => {
+  test("only one of several simultaneous users gets the same email", async () => {
     const emails = ["lin@example.com", "Lin@example.com", "LIN@EXAMPLE.COM", "lin@Example.com"];
     const outcomes = await Promise.allSettled(
       emails.map((email) => accounts.createUser({ email, password, role: "member" })),
@@ -184,7 +184,7 @@ describe("creating users", () => {
   });
 });
 
-test("a password lets in its active user alone, by email in any case", async () => {
+test("a password signs in its active user only, by email in any case", async () => {
   const user = await accounts.createUser({
     email: "Kay@example.com",
     password: "correct horse",
@@ -200,7 +200,7 @@ test("a password lets in its active user alone, by email in any case", async () 
   expect(await accounts.verifyPassword("kay@example.com", "another horse")).toBeNull();
 });
 
-test("the last active administrator stays", async () => {
+test("the last active administrator can't be deactivated", async () => {
   const [one, two] = await Promise.all(
     ["one", "two"].map((name) =>
       accounts.createUser({
@@ -236,7 +236,7 @@ describe("commands", () => {
     ]).toEqual([200, 403]);
   });
 
-  test("list as one JSON array and nothing else", async () => {
+  test("list as a single JSON array", async () => {
     const { id } = await accounts.findUser("cli@example.com");
     const users = JSON.parse((await run("user list", { json: true })).join("\n"));
     expect(users.find((user: { id: string }) => user.id === id)).toEqual({
@@ -260,7 +260,7 @@ describe("commands", () => {
     ]);
   });
 
-  test("list for people, in aligned columns", async () => {
+  test("list as aligned columns by default", async () => {
     const [head, row] = (await run("key list", { user: "cli@example.com" })) as [string, string];
     expect(head.indexOf("name")).toBe(row.indexOf("laptop"));
     expect(row).toContain("read");
@@ -288,12 +288,12 @@ describe("commands", () => {
 
   const cases: [string, () => Promise<unknown>, RegExp][] = [
     [
-      "a user that there is not",
+      "an unknown user",
       () => run("key create", { user: "nobody@example.com", name: "x", scopes: "read" }),
       /user could not be found/,
     ],
     [
-      "a key that there is not",
+      "an unknown key",
       () => run("key deactivate", {}, { args: ["key_none"] }),
       /key could not be found/,
     ],
@@ -313,7 +313,7 @@ describe("commands", () => {
       /already/,
     ],
     [
-      "a scope that there is not",
+      "an unknown scope",
       () => run("key create", { user: "cli@example.com", name: "x", scopes: "read,admin" }),
       /no scope "admin"/,
     ],
@@ -334,7 +334,7 @@ describe("commands", () => {
       /must not be blank/,
     ],
     [
-      "a set-up link when there is an administrator",
+      "a set-up link when there already is an administrator",
       () => run("setup", { link: true }),
       /administrator already/,
     ],
@@ -345,7 +345,7 @@ describe("commands", () => {
     });
 });
 
-test("the last use of a key is on disk after the stop, and no request wrote it", async () => {
+test("the last use of a key is written at shutdown, not by a request", async () => {
   const own = await startTestServer();
   await own.key("ada");
   const lastUse = async () => (await own.accounts.listKeys("usr_ada"))[0]!.last_used_at;

@@ -1,4 +1,4 @@
-/** The place of a quote that a language model's answer cites: its own pages, not the passage's. */
+/** The place of a quote in a language model's answer: the quote's own pages, not the passage's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { placeBetween } from "../../plugins/search/quote-position";
 import { scriptedExtractor } from "../helpers/documents";
@@ -41,9 +41,9 @@ test("the passage itself spans two pages", async () => {
 });
 
 const cited: [why: string, sentence: string, page: number, page_end: number][] = [
-  ["of the first page", sentences.first, 1, 1],
+  ["on the first page", sentences.first, 1, 1],
   ["that runs on to the second page", sentences.both, 1, 2],
-  ["of the second page", sentences.second, 2, 2],
+  ["on the second page", sentences.second, 2, 2],
 ];
 for (const [why, sentence, page, page_end] of cited)
   test(`a sentence ${why} is cited with its own pages`, async () => {
@@ -89,5 +89,4 @@ const places: [why: string, start: number, end: number, place: ReturnType<typeof
     ],
   ];
 for (const [why, start, end, place] of places)
-  test(`the place of what lies ${why}`, () =>
-    expect(placeBetween(spans, start, end)).toEqual(place));
+  test(`the place of text ${why}`, () => expect(placeBetween(spans, start, end)).toEqual(place));

@@ -1,4 +1,4 @@
-/** Places of answers in this process: every case of callers, and how many are worked on at once. */
+/** Turns of answers in this process: the shared cases, and how many are worked on at once. */
 import { describe, expect, test } from "bun:test";
 import { answerTurnCases } from "../cases/answer-turns";
 import { startTestServer } from "../helpers/host";
@@ -7,8 +7,8 @@ import { until } from "../helpers/server";
 
 describe("turns", () => answerTurnCases(startTestServer));
 
-describe("answers that are worked on", () => {
-  /** Asks so many questions of each of these people; none is answered before `open`. */
+describe("answers in progress", () => {
+  /** Asks `each` questions as each of these people; none is answered before `open`. */
   async function asking(scripted: ScriptedServer, people: readonly string[], each: number) {
     const opened = Promise.withResolvers<void>();
     const begun: string[] = [];
@@ -30,9 +30,9 @@ describe("answers that are worked on", () => {
   }
 
   const cases: [why: string, env: Record<string, string>, of_one: number, of_two: number][] = [
-    ["are four, and three of one owner", {}, 3, 4],
-    ["are as many as the setting says", { DOSSIER_ANSWERS_CONCURRENCY: "2" }, 1, 2],
-    ["may be one", { DOSSIER_ANSWERS_CONCURRENCY: "1" }, 1, 1],
+    ["are at most four, and three for one owner", {}, 3, 4],
+    ["are as many as the setting allows", { DOSSIER_ANSWERS_CONCURRENCY: "2" }, 1, 2],
+    ["can be limited to one", { DOSSIER_ANSWERS_CONCURRENCY: "1" }, 1, 1],
   ];
   test.each(cases)("%s", async (_why, env, of_one, of_two) => {
     const scripted = await startScriptedServer({ env });
@@ -52,7 +52,7 @@ describe("answers that are worked on", () => {
     await scripted.server.stop();
   });
 
-  test("leave their places to others while they wait, and come back for the rest", async () => {
+  test("give up their slots while they wait, and get them back to finish", async () => {
     const scripted = await startScriptedServer({ env: { DOSSIER_ANSWERS_CONCURRENCY: "1" } });
     const called = Promise.withResolvers<void>();
     const steps: string[] = [];
@@ -87,7 +87,7 @@ describe("answers that are worked on", () => {
     await scripted.server.stop();
   });
 
-  test("give their places back when they fail or are cancelled", async () => {
+  test("give up their slots when they fail or are cancelled", async () => {
     const scripted = await startScriptedServer({ env: { DOSSIER_ANSWERS_CONCURRENCY: "1" } });
     scripted.answers(async ({ text, waitFor, signal }) => {
       if (text === "fails?") throw new Error("broken");

@@ -1,6 +1,6 @@
 /**
- * What an answer may come from, what is saved of it, and how it reads later. The answerer is
- * scripted by each test.
+ * What an answer may be based on, what is stored of it, and how it reads later. Each test scripts
+ * the answerer.
  */
 import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
-describe("what an answer may come from", () => {
-  test("a session without folders is told so, and nobody is asked", async () => {
+describe("what an answer may be based on", () => {
+  test("a session without folders is answered with that fact, without the answerer", async () => {
     scripted.answers(async () => {
       throw new PermanentFailure("asked");
     });
@@ -39,7 +39,7 @@ describe("what an answer may come from", () => {
     expect(result.answer).toContain("no folders");
   });
 
-  test("the session's folders with their subfolders, as they are when it is answered, and nothing else", async () => {
+  test("only the session's current folders and their subfolders", async () => {
     const root = (await scripted.made("vic", "/folders", { name: "Root" })).id;
     const outside = (await scripted.made("vic", "/folders", { name: "Outside" })).id;
     const later = (await scripted.made("vic", "/folders", { name: "Later", parentId: root })).id;
@@ -76,7 +76,7 @@ describe("what an answer may come from", () => {
     ["none", 0, []],
     ["one", 1, ["1 document of these folders was still being read."]],
     ["two, one of them in a subfolder", 2, ["2 documents of these folders were still being read."]],
-  ])("documents that are still being read are said so: %s", async (_why, count, said) => {
+  ])("a warning counts the documents that are still being read: %s", async (_why, count, said) => {
     const root = (await scripted.made("eve", "/folders", { name: "Root" })).id;
     const below = (await scripted.made("eve", "/folders", { name: "Below", parentId: root })).id;
     const { id } = await scripted.made("eve", "/chats", { usedFolders: [root] });
@@ -91,7 +91,7 @@ describe("what an answer may come from", () => {
     expect(warnings.map(({ message }: { message: string }) => message)).toEqual(said);
   });
 
-  test("saved prompts arrive in the order of the session", async () => {
+  test("saved prompts arrive in the session's order", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"])
       ids.push((await scripted.made("ada", "/prompts", { name, text: `Do ${name}.` })).id);
@@ -109,7 +109,7 @@ describe("what an answer may come from", () => {
     expect(result.prompts).toEqual([ids[2], ids[0]]);
   });
 
-  test("history is the last six answered turns, oldest first, without answers whose documents the session no longer covers", async () => {
+  test("history is the last six turns, oldest first, blank for removed folders", async () => {
     const one = await scripted.library("hal");
     const two = await scripted.library("hal", "The owl sits in a tree. It waits for mice.");
     let history: Question["history"] = [];
@@ -132,8 +132,8 @@ describe("what an answer may come from", () => {
   });
 });
 
-describe("what is saved of an answer", () => {
-  test("quotes that are not in the document go, with their markers; the rest is renumbered", async () => {
+describe("what is stored of an answer", () => {
+  test("quotes missing from the document are dropped, and the rest are renumbered", async () => {
     const { chat } = await scripted.library("sue");
     scripted.answers(async (question) => {
       const passage = await found(question);
@@ -152,7 +152,7 @@ describe("what is saved of an answer", () => {
     ]);
   });
 
-  test("an answerer that knows neither markers nor passages: what it cites follows its answer", async () => {
+  test("citations of an answerer without markers or passages follow its answer", async () => {
     const { chat } = await scripted.library("una");
     scripted.answers(async (question) => {
       const { passage: _, ...before } = await found(question);
@@ -166,7 +166,7 @@ describe("what is saved of an answer", () => {
     expect(related).toEqual([]);
   });
 
-  test("what is worth reading is checked as citations are, and goes where they go", async () => {
+  test("related passages are checked like citations, and don't repeat them", async () => {
     const { chat } = await scripted.library("ria");
     const elsewhere = await scripted.library("ria", "The owl sits in a tree. It waits for mice.");
     let stolen: FoundPassage | undefined;
@@ -198,7 +198,7 @@ describe("what is saved of an answer", () => {
     expect(related[0]).not.toHaveProperty("id");
   });
 
-  test("a quote that is too long is cut to what it says of the answer", async () => {
+  test("a long quote is cut to the part that supports the answer", async () => {
     const talk = "Somebody tells a very long story about the hut by the sea. ".repeat(12);
     const { chat } = await scripted.library("eli", `${talk}${heron} ${talk}`);
     scripted.answers(async (question) => says("It waits for fish [1].", [await found(question)]));
@@ -207,7 +207,7 @@ describe("what is saved of an answer", () => {
     expect(citations[0].passage.end - citations[0].passage.start).toBeGreaterThan(500);
   });
 
-  test("a document outside the session is never cited: an answer that rests on it is none", async () => {
+  test("an answer that cites a document outside the session becomes no answer", async () => {
     const mine = await scripted.library("ted");
     const elsewhere = await scripted.library("ted", "The owl sits in a tree. It waits for mice.");
     let stolen: FoundPassage | undefined;
@@ -222,7 +222,7 @@ describe("what is saved of an answer", () => {
     expect(result.answer).not.toContain("owl");
   });
 
-  test("a document that is unlinked while it is cited: the answer is made again", async () => {
+  test("an answer is made again when a document it cites is unlinked meanwhile", async () => {
     const { folder, document, chat } = await scripted.library("uma");
     let attempts = 0;
     scripted.answers(async (question) => {
@@ -241,8 +241,8 @@ describe("what is saved of an answer", () => {
   });
 });
 
-describe("what folders hold", () => {
-  test("documents that answer, each once, with the headings of their text", async () => {
+describe("the overview of folders", () => {
+  test("lists each searchable document once, with its headings", async () => {
     const root = (await scripted.made("ivy", "/folders", { name: "Root" })).id;
     const below = (await scripted.made("ivy", "/folders", { name: "Below", parentId: root })).id;
     const other = (await scripted.made("ivy", "/folders", { name: "Other" })).id;
@@ -286,7 +286,7 @@ describe("what folders hold", () => {
     expect(seen).toEqual({ documents: [], count: 0, all_counted: true });
   });
 
-  test("what they held is not told to the answerer again", async () => {
+  test("is not repeated to the answerer in the history", async () => {
     const { chat } = await scripted.library("kai");
     scripted.answers(async () => ({
       ...says("They hold heron.txt."),
@@ -306,7 +306,7 @@ describe("what folders hold", () => {
 describe("reading an answer back", () => {
   const citing = async (question: Question) => says("In water [1].", [await found(question)]);
 
-  test("an answer of an earlier version has quotes for passages, and nothing else to read", async () => {
+  test("an answer stored by an earlier version uses its quotes as passages", async () => {
     const { chat } = await scripted.library("old");
     scripted.answers(citing);
     const path = await scripted.ask("old", chat);
@@ -324,7 +324,7 @@ describe("reading an answer back", () => {
     expect((await scripted.answerOf("old", chat)).answer).toBe("1 before.");
   });
 
-  test("a purged document leaves the answer, not its quote", async () => {
+  test("purging a document blanks its quotes but keeps the answer", async () => {
     const { folder, chat } = await scripted.library("pam");
     scripted.answers(async (question) => ({
       ...(await citing(question)),
@@ -356,7 +356,7 @@ describe("reading an answer back", () => {
     );
   });
 
-  test("a passage that a new version no longer has is stale; one that is still there is not", async () => {
+  test("a passage missing from the new version is stale; one that remains is not", async () => {
     const { folder, chat } = await scripted.library("roy", `${heron}\n\nThe owl sits in a tree.`);
     scripted.answers(async (question) => {
       const passage = await found(question);
@@ -393,18 +393,14 @@ describe("reading an answer back", () => {
   });
 
   const versions: [why: string, next: string, stale: boolean][] = [
-    ["stands where it stood", "It waits for fish. And more follows.", false],
-    [
-      "stands elsewhere now",
-      "A new beginning.\n\nThe owl sleeps. It waits for fish. The end.",
-      false,
-    ],
+    ["is in the same place", "It waits for fish. And more follows.", false],
+    ["has moved", "A new beginning.\n\nThe owl sleeps. It waits for fish. The end.", false],
     ["is gone", "The owl sleeps.", true],
-    ["is there in other letters only", "IT WAITS FOR FISH.", true],
+    ["is there in another case only", "IT WAITS FOR FISH.", true],
     ["is there in part", "It waits for", true],
   ];
   for (const [why, next, stale] of versions)
-    test(`a passage that ${why} in the new version: stale is ${stale}, and what was cited stays`, async () => {
+    test(`a passage that ${why} in the new version: stale is ${stale}, quote kept`, async () => {
       const { folder, chat } = await scripted.library(
         "sid",
         "It waits for fish. It stands in water.",
@@ -453,7 +449,7 @@ describe("reading an answer back", () => {
       expect((await send("sid", "GET", path)).body.result).toEqual(before);
     });
 
-  test("deleting the session lets a running answer finish; restoring it shows the answer", async () => {
+  test("a running answer survives deleting and restoring its session", async () => {
     const held = scripted.gate();
     const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
     const path = await scripted.ask("ada", id);
@@ -471,7 +467,7 @@ describe("reading an answer back", () => {
 });
 
 onSqlite("copies").test(
-  "what a crash interrupts is answered after the next start, once",
+  "answers interrupted by a crash are made once after the next start",
   async () => {
     const crashing = await startScriptedServer();
     const { chat } = await crashing.library("ada");
@@ -480,8 +476,8 @@ onSqlite("copies").test(
       ["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)),
     );
     for (const path of paths.slice(0, 3)) await crashing.reaches("ada", path, "PROCESSING");
-    // What a killed process leaves behind is what lies on the disk at this moment: three answers
-    // being made and one waiting.
+    // Copies the disk as a killed process would leave it: three answers in progress and one
+    // waiting.
     const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
     cpSync(crashing.server.data, data, { recursive: true });
     const authorization = `Bearer ${await crashing.server.key("ada")}`;
@@ -504,7 +500,7 @@ onSqlite("copies").test(
   },
 );
 
-test("no message is left unfinished without a job that will run", async () => {
+test("no message is left unfinished without a pending job", async () => {
   await scripted.server.settle();
   const unfinished = await scripted.server.store.db
     .selectFrom("chats_messages")

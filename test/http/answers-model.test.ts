@@ -1,6 +1,6 @@
 /**
- * A language model that is slow, dead, back again, or asked to word a question anew; and how much
- * it is sent.
+ * A language model that is slow, dead, recovered or asked to rewrite a question, and how much it is
+ * sent.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ProviderFailure } from "../../plugins/answers-openai/failure";
@@ -43,18 +43,18 @@ async function startSite(
   const chat = async () => (await ada.made("/chats", { usedFolders: [folder] })).id;
   return { server, ada, chat, ask: async (text, id) => ada.ask(id ?? (await chat()), text) };
 }
-/** What was asked of the model to answer, without the questions that it was to word anew. */
+/** The requests for an answer, without the requests to rewrite a question. */
 const answering = () =>
   provider.asked().filter(({ body }) => body.messages.at(-1).content.includes("<sources>"));
 const rewriting = () =>
   provider.asked().filter(({ body }) => !body.messages.at(-1).content.includes("<sources>"));
 
-describe("a model that writes no word in time", () => {
+describe("a model that writes nothing in time", () => {
   test.each([
     ["hangs", () => new Promise<Response>(() => undefined)],
     ["opens a stream and hangs", () => raw([], { open: true })],
     [
-      "begins with no word, as some do before they read, and hangs",
+      "sends an empty first piece, as some do before they read, and hangs",
       () => raw([chunk({ role: "assistant", content: "" })], { open: true }),
     ],
   ] as [string, () => Response | Promise<Response>][])(
@@ -70,7 +70,7 @@ describe("a model that writes no word in time", () => {
       expect(provider.asked()).toHaveLength(1);
     },
   );
-  test("is not one that thinks, however it sends its thoughts", async () => {
+  test("is not one that sends its reasoning first", async () => {
     const { ask } = await startSite({ DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "1s" });
     provider.plays(
       () =>
@@ -93,7 +93,7 @@ describe("a model that writes no word in time", () => {
   });
 });
 
-test("the model is sent as many passages as the setting says", async () => {
+test("the model is sent as many passages as the setting allows", async () => {
   const texts = Array.from({ length: 6 }, (_, n) => `Heron number ${n} stands in shallow water.`);
   for (const [env, count] of [
     [{}, 6],
@@ -111,7 +111,7 @@ test("the model is sent as many passages as the setting says", async () => {
 });
 
 describe("the health of the model", () => {
-  test("tells of one that is dead, what to do, and that it is back", async () => {
+  test("reports a dead model and what to do, and clears when it is back", async () => {
     const { server, ask } = await startSite();
     const health = async (): Promise<string | undefined> =>
       (await server.host.health()).find(({ plugin }) => plugin === "answers-openai")?.failing;
@@ -130,12 +130,12 @@ describe("the health of the model", () => {
     new ProviderFailure(kind, "the provider is a teapot", { retryable: true });
   const cases: [why: string, kind: Parameters<typeof failure>[0], count: number, dead: boolean][] =
     [
-      ["one answer that could not be made at all", "unavailable", 1, true],
-      ["one that came late", "slow", 1, false],
-      ["two that came late", "slow", 2, true],
-      ["being busy twice", "busy", 2, false],
-      ["being busy three times", "busy", 3, true],
-      ["what it says", "unusable", 5, false],
+      ["one failure to connect as dead", "unavailable", 1, true],
+      ["one slow answer as alive", "slow", 1, false],
+      ["two slow answers as dead", "slow", 2, true],
+      ["busy twice as alive", "busy", 2, false],
+      ["busy three times as dead", "busy", 3, true],
+      ["unusable answers as alive", "unusable", 5, false],
     ];
   test.each(cases)("counts %s", (_why, kind, count, dead) => {
     const health = new ModelHealth({ now_ms: () => 0, ask: async () => {}, fallback: "fail" });
@@ -145,7 +145,7 @@ describe("the health of the model", () => {
     health.succeeded();
     expect(health.failing()).toBeNull();
   });
-  test("has a dead model asked for a word when somebody looks, now and then, until it gives one", async () => {
+  test("probes a dead model now and then when health is read, until it answers", async () => {
     let now = 0;
     let asked = 0;
     let is_back = false;
@@ -177,13 +177,13 @@ describe("the health of the model", () => {
   });
 });
 
-describe("a question that the model words anew", () => {
+describe("a question that the model rewrites", () => {
   const texts = [
     "The heron stands in shallow water. It waits for fish.",
     "Kingfishers dive for fish from a branch above the stream.",
     "The nest of the heron is built of twigs in tall trees.",
   ];
-  /** Rewrites as it is told, and answers from what it is sent. */
+  /** Rewrites as told, and answers from what it is sent. */
   const plays = (rewritten: string | Response | Promise<Response>) =>
     provider.plays(({ body }) => {
       const { content } = body.messages.at(-1);
@@ -192,7 +192,7 @@ describe("a question that the model words anew", () => {
       return says(content.endsWith("home?") ? "It is built of twigs in tall trees." : good);
     });
 
-  test("is searched beside its own words: a follow-up", async () => {
+  test("is searched in addition to the original: a follow-up", async () => {
     const { ask, chat } = await startSite({}, texts);
     const id = await chat();
     plays(
@@ -208,14 +208,14 @@ describe("a question that the model words anew", () => {
       `Asked before: ${question}\nAnswer: The heron stands in shallow water.\n\nQuestion: And its home?`,
     );
   });
-  test("in another language than the documents, in theirs", async () => {
+  test("is translated into the language of the documents", async () => {
     const { ask } = await startSite({}, texts);
     plays("What is the nest of the heron built of?");
     await ask("Woraus ist das Nest des Reihers gebaut?");
     expect(rewriting()[0]!.body.messages[0].content).toContain("in English");
     expect(answering()[0]!.body.messages.at(-1).content).toContain("twigs");
   });
-  test("is searched as it is when the model fails, hangs or talks", async () => {
+  test("is searched as it is when the model fails, hangs or rambles", async () => {
     for (const bad of [
       () => fails(500),
       () => new Promise<Response>(() => undefined),
@@ -231,7 +231,7 @@ describe("a question that the model words anew", () => {
       expect(rewriting()).toHaveLength(1);
     }
   });
-  test("is not when that is turned off, and not again and again when it never comes", async () => {
+  test("is not rewritten when that is turned off, or after repeated failures", async () => {
     const off = await startSite({ DOSSIER_ANSWERS_REWRITE_TIMEOUT: "0s" }, texts);
     const id = await off.chat();
     plays(good);

@@ -1,6 +1,6 @@
 /**
  * Answers by a language model that lies, breaks off, is busy or silent: what reaches a client is
- * checked, and every failure ends as decided.
+ * checked, and every failure ends as configured.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
@@ -33,7 +33,7 @@ const hostile =
 const question = "Where does the heron stand?";
 
 let provider: Provider, second_provider: Provider;
-/** With fallback `extractive`, asking the first provider, and `fail`, asking the second. */
+/** `kind` falls back to `extractive` on the first provider; `strict` to `fail` on the second. */
 let kind: Site, strict: Site;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
@@ -64,7 +64,7 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
     chat: async (prompts: readonly Prompt[] = []): Promise<string> =>
       (await made("/chats", { usedFolders: [folder], usedPrompts: prompts.map((one) => one.id) }))
         .id,
-    /** The poll of a finished message. */
+    /** The final poll of a finished message. */
     async ask(text = question, chat?: string) {
       const path = `/chats/${chat ?? (await this.chat())}/messages`;
       const { requestId } = await made(path, { text });
@@ -86,7 +86,7 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
   };
 }
 
-/** No marker names nothing, every quote stands where it says, nothing loads from elsewhere. */
+/** Every marker has a citation, every quote is where it says, and nothing loads from elsewhere. */
 function isSound(result: any, documents: Record<string, string>): void {
   const numbers = [...result.answer.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
   const ids = result.citations.map((one: any) => one.id);
@@ -108,15 +108,15 @@ afterAll(() => Promise.all([provider.stop(), second_provider.stop()]));
 
 const good = "The heron stands in shallow water [1].";
 
-describe("what the model writes", () => {
+describe("text that the model writes", () => {
   const cases: [string, string, { answer: string; quotes: string[]; grounded: boolean }][] = [
     [
-      "is the answer, its markers are citations",
+      "is the answer, with its markers as citations",
       good,
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
     ],
     [
-      "may be marked in other ways",
+      "may use other marker styles",
       "The heron stands in shallow water【1†source】. It waits for fish without moving [source 1].",
       {
         answer: "The heron stands in shallow water[1]. It waits for fish without moving [2].",
@@ -146,7 +146,7 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "without a marker gets that of its source",
+      "without a marker gets the marker of its source",
       "The heron stands in shallow water. It waits for fish without moving.",
       {
         answer: "The heron stands in shallow water [1]. It waits for fish without moving [2].",
@@ -155,17 +155,17 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "that goes on with the form of the prompt ends there",
+      "ends where it starts to repeat the prompt's format",
       `${good}\n\nQuestion: Where does it nest?\n\nHerons nest in tall trees near rivers [1].`,
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
     ],
     [
-      "with the marker of another source gets that of its own",
+      "with the marker of another source gets the right one",
       "The heron stands in shallow water [2].",
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
     ],
     [
-      "may be marked by raised numbers, words or plain parentheses",
+      "may use superscripts, words or parentheses as markers",
       "The heron stands in shallow water¹. According to source 1, it waits for fish without " +
         "moving. Herons nest in tall trees near rivers (1).",
       {
@@ -192,7 +192,7 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "is not grounded when a number is another",
+      "is not grounded when a number differs",
       `${good} A heron weighs about 9 kilograms [1].`,
       {
         answer: `${good} A heron weighs about 9 kilograms [?].`,
@@ -201,7 +201,7 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "keeps quotations that stand there",
+      "keeps quotations that match the source",
       'It "waits for fish without moving" [1].',
       {
         answer: 'It "waits for fish without moving" [1].',
@@ -219,7 +219,7 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "loses images, links and what is left of them",
+      "loses images, links and their remains",
       "The heron stands in shallow water [1]. See ![it](http://evil.test/?q=1) or " +
         "[here](http://evil.test/) <img src=//evil.test>.",
       {
@@ -229,7 +229,7 @@ describe("what the model writes", () => {
       },
     ],
     [
-      "needs each marker once",
+      "repeats no marker for the same sentence",
       "The heron stands in shallow water [1] [1]. Herons nest in tall trees near rivers. [99] " +
         "[1] [1]",
       {
@@ -253,7 +253,7 @@ describe("what the model writes", () => {
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
     ]),
     [
-      "can't build a marker out of two",
+      "can't combine two markers into one",
       "[1【99】] The heron stands in shallow water [1].",
       {
         answer: "The heron stands in shallow water [1].",
@@ -281,7 +281,7 @@ describe("what the model writes", () => {
       }
     });
 
-  test("may quote a term of the question, and no statement of it", async () => {
+  test("may quote a term of the question, but no statement of it", async () => {
     provider.plays(() =>
       says(`${good} The "deep snow" is not named. The text says "herons love deep snow" [1].`),
     );
@@ -299,7 +299,7 @@ describe("what the model writes", () => {
     "NO_ANSWER. However, the heron stands in shallow water [1].",
     "**NO_ANSWER**\n\nThe heron stands in shallow water [1].",
     "<think>Nothing there.</think>no_answer",
-  ])("that the sources don't answer is no answer, and no fault: %s", async (written) => {
+  ])("that says NO_ANSWER gives no answer and is not a failure: %s", async (written) => {
     second_provider.plays(() => says(written));
     expect(await strict.result()).toMatchObject({
       outcome: "no_answer",
@@ -310,7 +310,7 @@ describe("what the model writes", () => {
     });
     expect(second_provider.asked()).toHaveLength(1);
   });
-  test("is not asked for when nothing is found", async () => {
+  test("is not requested when nothing is found", async () => {
     provider.plays(() => says(good));
     expect(await kind.result("Xylophone zeppelin?")).toMatchObject({
       outcome: "no_answer",
@@ -318,7 +318,7 @@ describe("what the model writes", () => {
     });
     expect(provider.asked()).toHaveLength(0);
   });
-  test("that nothing bears out is asked for once more, with the rule repeated", async () => {
+  test("that no source supports is requested once more, with the rule repeated", async () => {
     provider.plays((_, n) => says(n === 0 ? "In deep snow, I believe." : good));
     expect(await kind.result()).toMatchObject({
       answer: good,
@@ -329,7 +329,7 @@ describe("what the model writes", () => {
       provider.asked().map(({ body }) => body.messages.at(-1).content.includes("Remember:")),
     ).toEqual([false, true]);
   });
-  test("that is cut keeps whole sentences and says so", async () => {
+  test("that is cut off keeps whole sentences and warns", async () => {
     provider.plays(() =>
       says("The heron stands in shallow water [1]. It waits for fi", { finish: "length" }),
     );
@@ -366,27 +366,22 @@ describe("a provider that", () => {
       1,
     ],
     [
-      "is busy for longer than there is time",
+      "is busy for longer than the time limit",
       () => fails(429, {}, { "retry-after": "3600" }),
       "provider_unavailable",
       1,
     ],
+    ["breaks off midway", () => breaksOff(`${good} It waits for fi`), "provider_unavailable", 3],
     [
-      "breaks off in the middle",
-      () => breaksOff(`${good} It waits for fi`),
-      "provider_unavailable",
-      3,
-    ],
-    [
-      "falls silent in the middle",
+      "falls silent midway",
       () => breaksOff("The heron stands in sh", true),
       "provider_unavailable",
       3,
     ],
     ["closes at once", () => raw([]), "provider_unavailable", 3],
-    ["streams what can't be read", () => raw(['data: {"choices": [\n\n']), "answer_unsupported", 3],
+    ["streams invalid JSON", () => raw(['data: {"choices": [\n\n']), "answer_unsupported", 3],
     [
-      "sends JSON that is none",
+      "sends invalid JSON",
       () => new Response('{"choices": ', { headers: { "content-type": "application/json" } }),
       "answer_unsupported",
       3,
@@ -404,13 +399,13 @@ describe("a provider that", () => {
       1,
     ],
     [
-      "sends a page",
+      "sends an HTML page",
       () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }),
       "provider_unavailable",
       3,
     ],
     [
-      "sends elsewhere",
+      "redirects",
       () => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:1/" } }),
       "provider_unavailable",
       1,
@@ -421,10 +416,10 @@ describe("a provider that", () => {
       "provider_unavailable",
       3,
     ],
-    ["answers nothing", () => says(""), "answer_unsupported", 2],
-    ["says nothing", () => says("The answer is: [1]."), "answer_unsupported", 2],
+    ["sends an empty answer", () => says(""), "answer_unsupported", 2],
+    ["writes no statement", () => says("The answer is: [1]."), "answer_unsupported", 2],
     [
-      "says nothing, and repeats the form of the prompt",
+      "writes no statement, and repeats the prompt's format",
       () => says("The answer is:\n<br> [1]\n\nQuestion: Where does the heron stand?"),
       "answer_unsupported",
       2,
@@ -432,7 +427,7 @@ describe("a provider that", () => {
     ["asks back", () => says("Where does the heron stand in water [1]?"), "answer_unsupported", 2],
     ["repeats the question", () => says("The heron stands [1]."), "answer_unsupported", 2],
     [
-      "says what is untrue",
+      "states something untrue",
       () => says("A heron weighs about fifteen kilograms [1]."),
       "answer_unsupported",
       2,
@@ -449,11 +444,11 @@ describe("a provider that", () => {
     test(
       why,
       async () => {
-        // A provider that answered in between is not left alone.
+        // A success in between keeps the provider from being paused after repeated failures.
         for (const one of [provider, second_provider]) one.plays(() => says("NO_ANSWER"));
         await Promise.all([kind.result(), strict.result()]);
         for (const one of [provider, second_provider]) one.plays(play);
-        // At the same time, as both pause between their attempts.
+        // Both at the same time, since each pauses between its attempts.
         const [result, failed] = await Promise.all([kind.result(), strict.ask()]);
         expect(result).toMatchObject({ outcome: "answered", model: "extractive" });
         expect(result.warnings.map((one: any) => one.code)).toEqual([code]);
@@ -470,21 +465,21 @@ describe("a provider that", () => {
       20_000,
     );
 
-  test("never answers is given up at the time limit", async () => {
+  test("never answers is abandoned at the time limit", async () => {
     provider.plays(() => new Promise<Response>(() => undefined));
     const hasty = await startSite({ DOSSIER_ANSWERS_TIMEOUT: "300ms" });
     expect((await hasty.result()).warnings).toMatchObject([{ code: "provider_unavailable" }]);
     expect(provider.asked()).toHaveLength(1);
   });
-  test("is busy for a moment is asked again", async () => {
+  test("is briefly busy is asked again", async () => {
     provider.plays((_, n) => (n === 0 ? fails(429, {}, { "retry-after": "0" }) : says(good)));
     expect(await kind.result()).toMatchObject({ answer: good, warnings: [] });
   });
-  test("breaks off once is asked again, and nothing is said twice", async () => {
+  test("breaks off once is asked again, and no text is repeated", async () => {
     provider.plays((_, n) => (n === 0 ? breaksOff(`${good} It wai`) : says(good)));
     expect(await kind.result()).toMatchObject({ answer: good, warnings: [] });
   });
-  test("does not stream is understood", async () => {
+  test("does not stream is supported", async () => {
     provider.plays(() => saysWhole(good));
     expect(await kind.result()).toMatchObject({
       answer: good,
@@ -497,7 +492,7 @@ describe("a provider that", () => {
     );
     expect(await kind.result()).toMatchObject({ answer: good, usage: null, warnings: [] });
   });
-  test("does not know newer fields gets none of them", async () => {
+  test("rejects newer fields is asked without them", async () => {
     const own = await startSite({});
     provider.plays(({ body }) =>
       "stream_options" in body
@@ -517,7 +512,7 @@ describe("a provider that", () => {
       "model",
     ]);
   });
-  test("keeps failing is left alone", async () => {
+  test("keeps failing is paused", async () => {
     const own = await startSite({});
     provider.plays(() => fails(503));
     for (let i = 0; i < 6; i++) await own.result();
@@ -526,7 +521,7 @@ describe("a provider that", () => {
 });
 
 describe("what the model is sent", () => {
-  test("the rules, the passages as data, the question; the key and no other header of ours", async () => {
+  test("the rules, passages as data, question and key, and no other headers of ours", async () => {
     provider.plays(() => says(good));
     await kind.result("Which fish does the kingfisher dive for?");
     const { body, headers, path } = provider.asked()[0]!;
@@ -544,7 +539,7 @@ describe("what the model is sent", () => {
       /<source id="1" document="kingfishers\.txt">[\s\S]*<\/sources>\n\nQuestion: Which fish/,
     );
   });
-  test("saved prompts in their order; one that is too long is told of", async () => {
+  test("saved prompts in their order, with a warning for one that is too long", async () => {
     provider.plays(() => says(good));
     const prompts: Prompt[] = [];
     for (const [name, text] of [
@@ -562,7 +557,7 @@ describe("what the model is sent", () => {
       "<instructions>\nBe brief.\n\nRhyme.&lt;/instructions>\n</instructions>",
     );
   });
-  test("earlier turns without their markers, in turns, and no more than fit", async () => {
+  test("earlier turns without markers, alternating, as many as fit", async () => {
     const chat = await kind.chat(),
       long = `${"heron ".repeat(600)}?`;
     provider.plays(() => says(good));
@@ -592,7 +587,7 @@ describe("what the model is sent", () => {
 });
 
 describe("what is shown while the model writes", () => {
-  /** The texts that a watcher was shown since the last restart, and how the answer ended. */
+  /** The texts a watcher was shown since the last restart, and the final result. */
   async function watched(text: string, chat: string) {
     const { requestId } = await kind.made(`/chats/${chat}/messages`, { text });
     const { text: events } = await kind.server.send(
@@ -617,7 +612,7 @@ describe("what is shown while the model writes", () => {
     ).not.toMatch(/99|【|evil/);
     return { shown, result: JSON.parse(seen.at(-1)!.data!) };
   }
-  test("reaches a watcher as the answer that the poll gives", async () => {
+  test("is the same answer that a poll returns", async () => {
     provider.plays(() =>
       says(
         `${good} It waits for fish without moving【1】 [99]. Herons nest in tall trees near rivers [1] [1].`,
@@ -627,7 +622,7 @@ describe("what is shown while the model writes", () => {
     expect(shown.join("")).toBe(result.answer);
     expect(result.citations).toHaveLength(3);
   });
-  test("is taken back when the model breaks off for good", async () => {
+  test("is withdrawn when the model breaks off for good", async () => {
     provider.plays(() =>
       breaksOff(
         `${good} It waits for fish without moving [1]. Herons nest in tall trees near rivers [1]. A heron weighs`,
@@ -640,7 +635,7 @@ describe("what is shown while the model writes", () => {
     });
     expect(shown.join("")).toBe(result.answer);
   });
-  test("ends with a cancellation, and the provider is let go", async () => {
+  test("stops on cancellation, and the provider's request is aborted", async () => {
     const let_go = Promise.withResolvers<void>(),
       chat = await kind.chat();
     provider.plays(({ signal }) => {
@@ -708,7 +703,7 @@ describe("what is shown while the model writes", () => {
     'It sings "la la" [1].',
   ].join("\n");
 
-  test("is the answer piece by piece, however it arrives", () => {
+  test("is the same answer however the text is split", () => {
     const whole = write(long, long.length).checked;
     expect(whole.citations).toHaveLength(4);
     for (const size of [1, 2, 3, 5, 8, 13, 40, 200]) {
@@ -721,7 +716,7 @@ describe("what is shown while the model writes", () => {
           expect(checked.citations.map((one) => one.id)).toContain(Number(id));
     }
   });
-  test("begins before the first citation, and never holds half a marker, quotation or thought", () => {
+  test("starts before the first citation, without partial markers, quotations or thoughts", () => {
     const { shown, before, checked } = write(
       "The heron stands in the shallow water of a lake <think>or a river?</think> [1]. It says " +
         '"hello there" to everybody. NO_ANSWER. However',
@@ -732,7 +727,7 @@ describe("what is shown while the model writes", () => {
     expect(shown.slice(0, 3).join("")).toBe("The heron stands");
     expect(checked.answer).not.toMatch(/river|NO|However|"/);
   });
-  test("costs about as much as the text is long", () => {
+  test("takes time linear in the length of the text", () => {
     for (const text of [
       "[".repeat(9_000),
       '"'.repeat(9_000),
@@ -754,12 +749,12 @@ describe("settings", () => {
   };
   const cases: [string, Record<string, string>, RegExp][] = [
     [
-      "the endpoint and the model must be named",
+      "the endpoint and the model are required",
       { DOSSIER_ANSWERS_PROVIDER: "openai" },
       /set DOSSIER_ANSWERS_BASE_URL [\s\S]*set DOSSIER_ANSWERS_MODEL/,
     ],
     [
-      "an address of another kind",
+      "an address without a scheme",
       { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "localhost:11434" },
       /must begin with http/,
     ],
@@ -768,9 +763,9 @@ describe("settings", () => {
       { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "http://u:hush@h/v1" },
       /^(?![\s\S]*hush)[\s\S]*must hold no user name/,
     ],
-    ["more time than a job has", { ...endpoint, DOSSIER_ANSWERS_TIMEOUT: "5m" }, /at most 4m/],
+    ["a timeout longer than a job's", { ...endpoint, DOSSIER_ANSWERS_TIMEOUT: "5m" }, /at most 4m/],
     [
-      "an answer that fills the context",
+      "an answer that would fill the context",
       {
         ...endpoint,
         DOSSIER_ANSWERS_ANSWER_TOKENS: "2000",

@@ -1,4 +1,4 @@
-/** The audit log: what becomes an entry and what does not, who may read it, and its files. */
+/** The audit log: what is recorded and what is not, who may read it, and its export. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import { Recorder } from "../../plugins/audit/recorder";
@@ -19,9 +19,9 @@ const entries = async (query: string): Promise<any[]> =>
   (await admin.send("GET", `/audit?${query}`)).body.data;
 const newest = async (query = ""): Promise<any> => (await entries(query))[0];
 
-describe("what becomes an entry", () => {
+describe("what is recorded", () => {
   let folder_id = "";
-  test("a folder and a document are made and deleted by a key, with its owner and address", async () => {
+  test("creating and deleting folders and documents by key, with owner and address", async () => {
     folder_id = (await server.send("ada", "POST", "/folders", { name: canary })).body.id;
     expect(await newest()).toMatchObject({
       actor_id: "usr_ada",
@@ -47,7 +47,7 @@ describe("what becomes an entry", () => {
     });
   });
 
-  test("a sign-in, a wrong password for someone who is there, and for nobody", async () => {
+  test("a sign-in, and a wrong password for a known and an unknown user", async () => {
     await server.accounts.changePassword("usr_ada", "correct horse battery");
     const far = visit(server, { address: "192.0.2.9" });
     const wrong = { email: "ada@dossier.test", password: `${canary} wrong` };
@@ -74,7 +74,7 @@ describe("what becomes an entry", () => {
     });
   });
 
-  test("keys, users and roles, with the id of what was made", async () => {
+  test("keys, users and roles, with the id of the new record", async () => {
     const { id } = (await ada.send("POST", "/keys", { name: canary })).body;
     expect(await newest()).toMatchObject({ action: "createKey", record: id, via: "console" });
     const { user } = (
@@ -85,26 +85,26 @@ describe("what becomes an entry", () => {
     expect(await newest()).toMatchObject({ action: "changeUser", record: user.id, status: 200 });
   });
 
-  test("what was refused because of who asked", async () => {
+  test("a request refused for lack of permission", async () => {
     const { id } = (await server.send("grace", "POST", "/folders", { name: "Hers" })).body;
     await server.send("ada", "DELETE", `/folders/${id}`);
     expect(await newest()).toMatchObject({ record: id, outcome: "refused", status: 403 });
   });
 
   const nothing: readonly [reason: string, method: string, path: string, body: unknown][] = [
-    ["what is read", "GET", "/folders", undefined],
+    ["a read", "GET", "/folders", undefined],
     ["a search", "POST", "/search", { query: canary }],
-    ["a request that was not understood", "POST", "/folders", { name: 7 }],
-    ["what is not there", "DELETE", "/folders/fld_00000000000000000000000000", undefined],
-    ["a path that is not there", "POST", `/${canary}`, undefined],
+    ["an invalid request", "POST", "/folders", { name: 7 }],
+    ["a missing record", "DELETE", "/folders/fld_00000000000000000000000000", undefined],
+    ["an unknown path", "POST", `/${canary}`, undefined],
   ];
-  test.each(nothing)("nothing of %s", async (_reason, method, path, body) => {
+  test.each(nothing)("nothing for %s", async (_reason, method, path, body) => {
     const before = await newest();
     await server.send("ada", method, path, body);
     expect(await newest()).toEqual(before);
   });
 
-  test("no entry holds a word that somebody wrote, or a secret", async () => {
+  test("no entry contains user text or a secret", async () => {
     const rows = await server.store.db.selectFrom("audit_entries").selectAll().execute();
     const text = JSON.stringify(rows);
     expect(text).not.toContain(canary);
@@ -113,7 +113,7 @@ describe("what becomes an entry", () => {
 });
 
 describe("audit.reads", () => {
-  test("what is read in the console is an entry, and what a key reads is not", async () => {
+  test("reads in the console are recorded, and reads by key are not", async () => {
     await using reading = await startTestServer({ env: { DOSSIER_AUDIT_READS: "true" } });
     const boss = await signedIn(reading, "grace", { role: "admin" });
     const { id } = (await reading.send("grace", "POST", "/folders", { name: "Mine" })).body;
@@ -128,8 +128,8 @@ describe("audit.reads", () => {
   });
 });
 
-describe("who may read it", () => {
-  test("an administrator, in the console and by a key of theirs; nobody else", async () => {
+describe("who may read the log", () => {
+  test("only an administrator, in the console or by key", async () => {
     const asked = [
       (await admin.send("GET", "/audit")).status,
       (await server.send("grace", "GET", "/audit")).status,
@@ -158,22 +158,22 @@ describe("filters", () => {
   });
 
   const bad: readonly [reason: string, query: string, pointer: string][] = [
-    ["a time that is none", "since=yesterday", "?since"],
-    ["a time without a day", "until=2026", "?until"],
-    ["an outcome that is none", "outcome=well", "?outcome"],
+    ["an invalid time", "since=yesterday", "?since"],
+    ["a year without month and day", "until=2026", "?until"],
+    ["an unknown outcome", "outcome=well", "?outcome"],
   ];
-  test.each(bad)("%s is refused by its name", async (_reason, query, pointer) => {
+  test.each(bad)("%s is refused, naming the parameter", async (_reason, query, pointer) => {
     const { status, body } = await admin.send("GET", `/audit?${query}`);
     expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
   });
 });
 
-describe("the file", () => {
-  test("CSV and JSON hold every entry once, the newest first, across parts", async () => {
+describe("the export", () => {
+  test("CSV and JSON hold every entry once, newest first, across batches", async () => {
     const at = Date.now() - 1_000_000;
     const rows = Array.from({ length: 2_500 }, (_, place) => ({
       id: `aud_many${String(place).padStart(6, "0")}`,
-      // Some at the same moment: the id decides between them.
+      // Several share a timestamp, so that the id must decide their order.
       created_at: at + Math.floor(place / 7),
       actor_id: null,
       actor: place === 0 ? '=cmd|"x"' : "many",
@@ -201,7 +201,7 @@ describe("the file", () => {
     const lines = csv.text.split("\r\n");
     expect(lines.length).toBe(1 + rows.length + 1);
     expect(lines[0]).toStartWith("at,id,actor,");
-    // No formula for the spreadsheet that opens it.
+    // A spreadsheet must not run it as a formula.
     expect(lines.at(-2)).toContain(`,"'=cmd|""x""",`);
   });
 
@@ -225,7 +225,7 @@ const entry: NewEntry = {
   request_id: null,
 };
 
-test("what comes while entries are written waits for the next time", async () => {
+test("entries that arrive during a write are written by the next one", async () => {
   let transactions = 0;
   const recorder: Recorder = new Recorder({
     inTransaction: async (work) => {
@@ -246,8 +246,8 @@ test("what comes while entries are written waits for the next time", async () =>
   expect((await entries("action=gathered")).length).toBe(2);
 });
 
-describe("what can't be written", () => {
-  test("is said once, kept, and written when it can be", async () => {
+describe("an entry that can't be written", () => {
+  test("is reported once, kept, and written when possible", async () => {
     const lines: string[] = [];
     let broken = true;
     const recorder = new Recorder({

@@ -1,4 +1,4 @@
-/** Backups as administrators see them: made, listed, downloaded, rehearsed; and what health says. */
+/** Backups as administrators see them: made, listed, downloaded and verified, and health. */
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
-/** What the copy is asked: the same each time, unless a test says otherwise. */
+/** What the probe answers: always the same, unless a test changes it. */
 let answer: () => unknown = () => "the same";
 const probe = definePlugin({
   name: "probe",
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 ofBackups.describe("backups", () => {
-  test("are for administrators alone", async () => {
+  test("are for administrators only", async () => {
     const ada = await signedIn(server, "ada");
     for (const [method, path] of [
       ["GET", "/backups"],
@@ -61,7 +61,7 @@ ofBackups.describe("backups", () => {
     expect((await server.send("ada", "GET", "/backups")).status).toBe(404);
   });
 
-  test("are made, listed with what is in them, and downloaded", async () => {
+  test("are made, listed with their contents, and downloaded", async () => {
     expect(await list()).toMatchObject({
       data: [],
       schedule: "0 3 * * *",
@@ -94,16 +94,16 @@ ofBackups.describe("backups", () => {
   });
 
   const nowhere: [string, string][] = [
-    ["one that is not there", "dossier-20200101T000000000Z.zip"],
-    ["a name that is none of a backup", "dossier.db"],
+    ["a missing backup", "dossier-20200101T000000000Z.zip"],
+    ["a name that isn't a backup's", "dossier.db"],
     ["a path", "..%2Fdossier.db"],
   ];
-  test.each(nowhere)("of %s are not found", async (_why, name) => {
+  test.each(nowhere)("named by %s are not found", async (_why, name) => {
     expect((await root.send("GET", `/backups/${name}/file`)).status).toBe(404);
     expect((await root.send("POST", `/backups/${name}/rehearse`)).status).toBe(404);
   });
 
-  test("are rehearsed again, and one that has become bad is shown with why", async () => {
+  test("are rehearsed again, and a damaged one is listed with the reason", async () => {
     const { name } = await make();
     expect((await root.send("POST", `/backups/${name}/rehearse`)).status).toBe(202);
     await server.settle();
@@ -118,7 +118,7 @@ ofBackups.describe("backups", () => {
     expect((await list()).data[1].problem).toBeNull();
   });
 
-  test("whose copy answers otherwise do not count, and health says so until one is good", async () => {
+  test("whose copy answers differently fail, and health says so until one succeeds", async () => {
     const before = (await list()).data.length;
     let asked = 0;
     answer = () => asked++;
@@ -135,7 +135,7 @@ ofBackups.describe("backups", () => {
     expect([(await list()).failure, await health()]).toEqual([null, undefined]);
   });
 
-  test("that are overdue are on health", async () => {
+  test("that are overdue are reported by health", async () => {
     const { db } = server.store;
     const days_ago = (days: number) => Date.now() - days * 86_400_000;
     await db
@@ -149,7 +149,7 @@ ofBackups.describe("backups", () => {
   });
 });
 
-ofBackups.describe("what is done with backups is in the audit log", () => {
+ofBackups.describe("the audit log of backups", () => {
   const newest = async () => (await root.send("GET", "/audit?per_page=1")).body.data[0];
   const entry = (action: string, record: string | null, status: number) => ({
     actor: "root@dossier.test",
@@ -158,7 +158,7 @@ ofBackups.describe("what is done with backups is in the audit log", () => {
     ...{ action, record, status },
   });
 
-  test("making, downloading, rehearsing and deleting one", async () => {
+  test("records making, downloading, rehearsing and deleting one", async () => {
     const { name } = await make();
     await root.send("GET", `/backups/${name}/file`);
     expect(await newest()).toMatchObject(entry("downloadBackup", name, 200));
@@ -173,7 +173,7 @@ ofBackups.describe("what is done with backups is in the audit log", () => {
     expect((await root.send("DELETE", `/backups/${name}`)).status).toBe(404);
   });
 
-  test("a download that was refused", async () => {
+  test("records a refused download", async () => {
     const ada = await signedIn(server, "ada");
     await ada.send("GET", "/backups/dossier-20260101T000000000Z.zip/file");
     expect(await newest()).toMatchObject({
@@ -185,7 +185,7 @@ ofBackups.describe("what is done with backups is in the audit log", () => {
   });
 });
 
-ofBackups.test("copies of the database go after their time", async () => {
+ofBackups.test("database copies are deleted when they are too old", async () => {
   const directory = join(server.data, "backups");
   const time = (days_ago: number) =>
     new Date(Date.now() - days_ago * 86_400_000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
@@ -204,7 +204,7 @@ ofBackups.test("copies of the database go after their time", async () => {
 });
 
 ofBackups.test(
-  "a directory that is gone is not made anew: its disk may not be mounted",
+  "a missing directory is not recreated, since its disk may not be mounted",
   async () => {
     const directory = join(temporaryDirectory(), "mounted");
     await using other = await startTestServer({ env: { DOSSIER_BACKUPS_DIRECTORY: directory } });
@@ -230,7 +230,7 @@ ofBackups.test(
   },
 );
 
-ofBackups.test("a schedule that can't be read stops the start with a sentence", async () => {
+ofBackups.test("an invalid schedule stops the start with a message", async () => {
   const schedules: [string, string][] = [
     ["words", "every day"],
     ["too few fields", "0 3"],

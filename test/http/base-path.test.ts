@@ -1,6 +1,6 @@
 /**
- * A server whose public address has a path: every address that it names lies below it, and it is
- * found whether a reverse proxy takes the path away or passes it on.
+ * A server whose public address has a path: every address that it names is below that path, and it
+ * works whether a reverse proxy strips the path or passes it on.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createApplication } from "../../core/cli/application";
@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 const base = "/dossier";
 let server: TestServer, folder_id: string, document_id: string;
 const api = `${base}/api/dev/v1`;
-/** `//` is for the root of the server. */
+/** `//` means the root of the server. */
 const ask = (method: string, path: string, body?: unknown) =>
   server.send("ada", method, `//${path.slice(1)}`, body);
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await server.settle();
 });
 
-describe("what an answer names", () => {
+describe("addresses in a response", () => {
   const url_of_document = () => `${api}/documents/${document_id}`;
   const answers: [string, string, string, () => unknown, string, () => string][] = [
     [
@@ -37,7 +37,7 @@ describe("what an answer names", () => {
     ],
     ["a new prompt", "POST", "/prompts", () => ({ name: "A", text: "B" }), "location", () => api],
     [
-      "a document that is read again",
+      "a document that is reindexed",
       "POST",
       "/documents/:id/reindex",
       () => undefined,
@@ -48,7 +48,7 @@ describe("what an answer names", () => {
   ];
   for (const area of ["", base])
     test.each(answers)(
-      `%s, asked at "${area}"`,
+      `%s, requested at "${area}"`,
       async (_what, method, path, body, header, wanted) => {
         const whole = path.startsWith("/..")
           ? `${area}/api/dev${path.slice(3)}`
@@ -91,10 +91,10 @@ describe("what an answer names", () => {
 
 describe("the console", () => {
   const roots: [string, string, string][] = [
-    ["the path itself leads to it", base, `${base}/console/`],
-    ["with a slash", `${base}/`, `${base}/console/`],
-    ["where a proxy takes the path away", "/", `${base}/console/`],
-    ["without its slash", `${base}/console`, `${base}/console/`],
+    ["the path itself redirects to it", base, `${base}/console/`],
+    ["the path with a slash redirects to it", `${base}/`, `${base}/console/`],
+    ["so does the root when a proxy strips the path", "/", `${base}/console/`],
+    ["its address without a slash redirects to it", `${base}/console`, `${base}/console/`],
   ];
   test.each(roots)("%s", async (_why, path, location) => {
     const answer = await visit(server).send("GET", `//${path.slice(1)}`);
@@ -103,8 +103,8 @@ describe("the console", () => {
 
   test.each([
     ["passed on", base],
-    ["taken away", ""],
-  ])("its page and all that the page loads are found, the path %s", async (_how, area) => {
+    ["stripped", ""],
+  ])("its page and everything the page loads is found when the path is %s", async (_how, area) => {
     const { text } = await visit(server).send("GET", `/${area}/console/folders`);
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path!);
     expect(loaded.length).toBeGreaterThan(3);
@@ -136,8 +136,8 @@ describe("the console", () => {
 });
 
 const addresses: [string, string, string | null][] = [
-  ["a host", "https://nas.example", "https://nas.example"],
-  ["a slash at the end", "https://nas.example/", "https://nas.example"],
+  ["a host only", "https://nas.example", "https://nas.example"],
+  ["a trailing slash", "https://nas.example/", "https://nas.example"],
   ["a path and a slash", "https://nas.example/a/b/", "https://nas.example/a/b"],
   ["a port", "http://nas.example:8080/a", "http://nas.example:8080/a"],
   ["no host", "https://", null],
@@ -145,7 +145,7 @@ const addresses: [string, string, string | null][] = [
   ["an empty query", "https://nas.example/?", null],
   ["a fragment", "https://nas.example/#a", null],
   ["a password", "https://me:secret@nas.example/", null],
-  ["an empty part", "https://nas.example/a//b", null],
+  ["an empty segment", "https://nas.example/a//b", null],
 ];
 test.each(addresses)("an address with %s", (_why, text, wanted) => {
   if (wanted === null) expect(() => checkedPublicUrl(text)).toThrow("server.public_url");
@@ -153,7 +153,7 @@ test.each(addresses)("an address with %s", (_why, text, wanted) => {
 });
 
 test.each(["/console", "/api/dossier", "/health/x"])(
-  "a path is refused when one of the server's own begins as it does: %s",
+  "a public path is refused when it begins like one of the server's own: %s",
   (path) => {
     const boot = { config: { values: { server: { trusted_proxies: [], cors_origins: [] } } } };
     const make = () =>

@@ -1,6 +1,6 @@
 /**
- * Hooks that are asked before something happens: what they see, how a refusal reaches whoever
- * asked, on every way that a document, a folder or a question can take; and what they cost when
+ * Hooks that are asked before something happens: what they see, how a refusal reaches the client
+ * on every route of a document, folder or question, and what happens when they fail.
  * they fail.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -21,12 +21,12 @@ import { until, type Answered } from "../helpers/server";
 import { ended, importOf } from "../helpers/website";
 
 const word = "forbidden";
-/** What the hooks were asked, in order, and what they are made to do. */
+/** What the hooks were asked, in order, and how they are made to behave. */
 const asked: { readonly by: string; readonly of: any }[] = [];
 const behaviour: { now: "allow" | "by words" | "fault" | "late" | "teapot" | "unavailable" } = {
   now: "by words",
 };
-/** Short only where it is to be over. */
+/** Short only for the test of the timeout. */
 const limit_ms = (): number => (behaviour.now === "late" ? 50 : 30_000);
 const has = (text: string): boolean => behaviour.now === "by words" && text.includes(word);
 const contents: string[] = [];
@@ -64,7 +64,7 @@ const second: BeforeHook<DocumentIntake> = {
     seen("document", of);
     const text = await textOf(of.bytes());
     contents.push(text);
-    // Read twice, from the file too where there is one.
+    // Hooks may read the content more than once, also from the file if there is one.
     expect(await textOf(of.bytes())).toBe(text);
     expect(Buffer.byteLength(text)).toBe(of.size_bytes);
     if (of.path !== null) expect(await Bun.file(of.path).text()).toBe(text);
@@ -98,7 +98,7 @@ const policy = definePlugin({
   name: "policy",
   version: "1.0.0",
   setup: () => ({
-    // In the order of their fills the second would be asked first.
+    // Filled in the reverse of their order, so that the order must decide.
     fills: [
       fill(BeforeDocumentIntake, second),
       fill(BeforeDocumentIntake, first),
@@ -107,7 +107,7 @@ const policy = definePlugin({
     ],
   }),
 });
-/** What the source of the test has; from the third on, each in a subfolder of its name. */
+/** The items of the test's source; from the third on, each in a subfolder of that name. */
 let shelf: readonly string[] = [];
 const source: ImportSource = {
   type: "shelf",
@@ -153,7 +153,7 @@ beforeEach(async () => {
   asked.length = contents.length = clamd.scanned.length = 0;
 });
 
-/** Sent in every way that brings a document; answers code and sentence of a refusal, or null. */
+/** Every way to add a document; each returns the code and sentence of a refusal, or null. */
 type Outcome = readonly [status: number | string, error: any];
 const ways: Readonly<Record<string, (text: string) => Promise<Outcome>>> = {
   "a text": async (text) =>
@@ -211,7 +211,7 @@ const ofItem = ({ items }: { readonly items: any[] }): Outcome => [
   withDetail(items[0].error),
 ];
 const withDetail = (error: any) => error && { code: error.code, detail: error.message };
-/** What became of a run. */
+/** The outcome of a run. */
 async function runOf(path: string): Promise<Outcome> {
   let run: any;
   await until(async () => {
@@ -237,7 +237,7 @@ describe("a document", () => {
     ["a recording", 422],
     ["a folder of another server", "failed"],
   ];
-  test.each(refusals)("that is refused leaves nothing: %s", async (way, status) => {
+  test.each(refusals)("that is refused leaves nothing behind: %s", async (way, status) => {
     const [sent, error] = (await brought(way, `An otter is ${word}.`)) as any;
     const name = way.startsWith("an item")
       ? "text:0.txt"
@@ -251,7 +251,7 @@ describe("a document", () => {
       const { body } = await ada.send("GET", `/documents?folder_id=${folder}`);
       expect((await ada.get(body.data[0].id)).content).toBe("Before.");
     }
-    // Of an archive what was staged is purged.
+    // The staged files of an archive are purged too.
     await until(async () => (await placesWith(server.data, `otter is ${word}`)).length === 0);
     await expectSound(server);
   });
@@ -266,7 +266,7 @@ describe("a document", () => {
     ["a folder of another server", { name: "a.txt", path: null, kind: "archive" }],
   ];
   test.each(admitted)(
-    "is shown whole before it is there: %s",
+    "is shown in full before it is stored: %s",
     async (way, { kind, ...of }: any) => {
       const text = "An otter, and an öre.";
       const [, error] = await brought(way, text);
@@ -276,7 +276,7 @@ describe("a document", () => {
       expect(subjects[0].origin.kind).toBe(kind);
       expect(contents[0]).toContain(text);
       if (kind !== "archive") expect(subjects[0].folder_id).toBe(folder);
-      // What is heard in a recording is asked about too.
+      // The transcript of a recording is checked too.
       expect(subjects.length).toBe(kind === "transcription" ? 2 : 1);
       if (kind === "transcription") expect(contents[1]).not.toContain("WEBVTT");
       const expected = subjects.map(() => ["first", "document"]).flat();
@@ -284,7 +284,7 @@ describe("a document", () => {
     },
   );
 
-  test("is not asked about where the request is refused anyway", async () => {
+  test("is not checked when the request is refused anyway", async () => {
     await ada.upload(folder, "a.txt", "One.");
     asked.length = 0;
     const statuses = [
@@ -306,7 +306,7 @@ describe("a hook that fails", () => {
     ["unavailable", ""],
     ["late", " (it took longer than 0.05 s)"],
   ];
-  test.each(faults)("keeps out what it was asked about: %s", async (how, why) => {
+  test.each(faults)("blocks what it was asked about: %s", async (how, why) => {
     behaviour.now = how;
     for (const way of ["a text", "an upload", "files of the device", "an item of an import"]) {
       const [status, error] = await brought(way, "An otter.");
@@ -325,8 +325,8 @@ describe("a hook that fails", () => {
     expect((await ada.upload(folder, "a.txt", "An otter.")).status).toBe(201);
   });
 
-  test("lets it pass where it says so, and may answer with another status of its own", async () => {
-    // `first` is asked first, and its fault is no reason; the second one refuses.
+  test("lets it pass if configured to, and may answer with a status of its own", async () => {
+    // `first` is asked first and its failure is ignored; the second one refuses.
     behaviour.now = "teapot";
     const [status, error] = await brought("an upload", "An otter.");
     expect([status, error]).toEqual([418, ["teapot", "It is a teapot."]]);
@@ -335,7 +335,7 @@ describe("a hook that fails", () => {
 });
 
 describe("a folder", () => {
-  test("is asked about with all of it, and refused with the words of the hook", async () => {
+  test("is checked with all its fields, and refused with the hook's message", async () => {
     const send = (body: object) => ada.send("POST", "/folders", body);
     const made = await send({ name: "Fine", description: "Of it.", parentId: folder });
     expect([made.status, asked]).toEqual([
@@ -354,7 +354,7 @@ describe("a folder", () => {
     expect([earlier.map((one) => one.status), asked]).toEqual([[400, 400], []]);
   });
 
-  test("of an import: its items fail; one that is there is not asked about", async () => {
+  test("of an import is checked only if new; its items fail when it is refused", async () => {
     await ada.folder("Fine", folder);
     asked.length = 0;
     const { items } = await importing("One.", "Two.", "Fine", `So ${word}`);
@@ -369,7 +369,7 @@ describe("a folder", () => {
     ]);
   });
 
-  test("of an archive: it is not imported", async () => {
+  test("of an archive is not imported when refused", async () => {
     behaviour.now = "allow";
     const from = await ada.folder(`So ${word}`);
     const archive = await (await server.call("ada", "GET", `/folders/${from}/export`)).bytes();
@@ -385,7 +385,7 @@ describe("a folder", () => {
 });
 
 describe("a question", () => {
-  test("is asked about once, with its folders and prompts; a refused one is not there", async () => {
+  test("is checked once, with its folders and prompts; a refused one is not stored", async () => {
     const { id: prompt } = await ada.made("/prompts", { name: "Short", text: "Be short." });
     const chat = await ada.made("/chats", { usedFolders: [folder], usedPrompts: [prompt] });
     const path = `/chats/${chat.id}/messages`;
@@ -424,8 +424,8 @@ describe("a question", () => {
   });
 });
 
-describe("the example that scans for viruses", () => {
-  test("refuses what clamd finds something in, and shows it every byte", async () => {
+describe("the example virus scanner", () => {
+  test("refuses a file when clamd finds a virus, and sends it every byte", async () => {
     const large = `${"0123456789".repeat(60_000)}end`;
     expect((await ada.upload(folder, "large.txt", large)).status).toBe(201);
     expect((await ada.upload(folder, "empty.txt", "")).status).toBe(201);
@@ -448,7 +448,7 @@ describe("the example that scans for viruses", () => {
   ];
   test.each(troubles)("lets nothing in when clamd is %s", async (mood, status, code) => {
     clamd.mood = mood;
-    // More than fits the buffers of a connection: the answer comes while it is sent.
+    // Larger than the connection's buffers, so that the answer comes while it is being sent.
     const text = mood === "silent" ? "An otter." : "0123456789".repeat(600_000);
     const sent = await ada.upload(folder, "a.txt", text);
     expect([sent.status, sent.body.code]).toEqual([status, code]);

@@ -1,4 +1,4 @@
-/** Chats that are kept and found again, what people think of answers, and what a chat begins with. */
+/** Keeping and finding chats, feedback on answers, and suggested questions. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Db } from "../../core/sdk";
 import type { ChatsTables } from "../../plugins/chats/store";
@@ -35,15 +35,15 @@ describe("lists of chats", () => {
     await made("bob", "/chats", { name: "Filters of another" });
   });
   test.each<[why: string, query: string, expected: (keyof typeof ids)[]]>([
-    ["those that are pinned", "pinned=true", ["filters"]],
-    ["the others", "pinned=false", ["untitled", "lamps"]],
-    ["words of a name or of a question, in any case", "q=filter", ["untitled", "filters"]],
-    ["letters beyond ASCII, too", "q=t%C3%BCren", ["filters"]],
-    ["words and a pin", "q=filter&pinned=false", ["untitled"]],
-    ["among the deleted ones", "q=filter&deleted=true", ["deleted"]],
-    ["no words are no filter", "q=%20", ["untitled", "lamps", "filters"]],
-    ["signs of SQL are text", "q=%25", []],
-    ["in pages", "q=filter&per_page=1&page=2", ["filters"]],
+    ["pinned chats", "pinned=true", ["filters"]],
+    ["chats that aren't pinned", "pinned=false", ["untitled", "lamps"]],
+    ["words of a name or a question, in any case", "q=filter", ["untitled", "filters"]],
+    ["letters beyond ASCII", "q=t%C3%BCren", ["filters"]],
+    ["words and pinned together", "q=filter&pinned=false", ["untitled"]],
+    ["words among deleted chats", "q=filter&deleted=true", ["deleted"]],
+    ["blank words are no filter", "q=%20", ["untitled", "lamps", "filters"]],
+    ["SQL wildcards are plain text", "q=%25", []],
+    ["results in pages", "q=filter&per_page=1&page=2", ["filters"]],
   ])("%s", async (_why, query, expected) => {
     const { status, body } = await send("ada", "GET", `/chats?${query}`);
     expect({ status, ids: idsOf(body) }).toEqual({
@@ -53,7 +53,7 @@ describe("lists of chats", () => {
   });
 });
 
-test("a chat over all folders also asks those that are made later, and no other user's", async () => {
+test("a chat over all folders covers folders made later, but no other user's", async () => {
   const { id } = await made("cleo", "/chats", { all_folders: true });
   await scripted.library("cleo");
   await scripted.library("dora", "The heron of another stands on a roof.");
@@ -68,7 +68,7 @@ test("a chat over all folders also asks those that are made later, and no other 
   expect(quotes).toEqual([[expect.stringContaining("shallow water")]]);
 });
 
-describe("what people think of an answer", () => {
+describe("feedback on an answer", () => {
   let path: string, poll: string, chat: string;
   beforeAll(async () => {
     scripted.answers(async (question) => says("In water [1].", [await found(question)]));
@@ -80,12 +80,12 @@ describe("what people think of an answer", () => {
 
   test.each<[why: string, body: unknown, status: number, expected: object | string]>([
     ["thumbs up", { rating: "up" }, 200, { rating: "up", note: null }],
-    ["the last one counts", { rating: "down", note: " Wrong " }, 200, { note: "Wrong" }],
-    ["a blank note is none", { rating: "down", note: " " }, 200, { note: null }],
+    ["the last rating counts", { rating: "down", note: " Wrong " }, 200, { note: "Wrong" }],
+    ["a blank note is stored as none", { rating: "down", note: " " }, 200, { note: null }],
     ["a note of 4,000", { rating: "down", note: "ü".repeat(4_000) }, 200, { rating: "down" }],
-    ["no longer", { rating: "down", note: "a".repeat(4_001) }, 400, "note"],
-    ["up or down", { rating: "sideways" }, 400, "rating"],
-    ["a note alone is no rating", { note: "Good" }, 400, "rating"],
+    ["a longer note is refused", { rating: "down", note: "a".repeat(4_001) }, 400, "note"],
+    ["an unknown rating is refused", { rating: "sideways" }, 400, "rating"],
+    ["a note without a rating is refused", { note: "Good" }, 400, "rating"],
   ])("%s", async (_why, body, status, expected) => {
     const answer = await send("erik", "PUT", path, body);
     expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
@@ -95,7 +95,7 @@ describe("what people think of an answer", () => {
     expect(message.feedback).toEqual(answer.body);
   });
 
-  test("only of an answer that is there, and by its owner alone", async () => {
+  test("is accepted for a finished answer only, from its owner only", async () => {
     const gate = scripted.gate();
     const running = await scripted.ask("erik", chat, "And now?");
     const answers = await Promise.all([
@@ -108,7 +108,7 @@ describe("what people think of an answer", () => {
     await scripted.finished("erik", running);
   });
 
-  test("is listed for who gave it, and without chat and answer for administrators", async () => {
+  test("is listed for its author, and without chat and answer for administrators", async () => {
     await send("erik", "PUT", path, { rating: "down", note: "Which water?" });
     const own = await send("erik", "GET", "/feedback?rating=down");
     expect(own.body.data).toMatchObject([
@@ -133,7 +133,7 @@ describe("what people think of an answer", () => {
     ]);
   });
 
-  test("is taken back, hidden with its chat, and purged with it", async () => {
+  test("is withdrawn, hidden with its chat, and purged with it", async () => {
     const listed = async () => (await send("erik", "GET", "/feedback")).body.pagination.total;
     const stored = () => db.selectFrom("chats_feedback").select("message_id").execute();
     expect((await send("erik", "DELETE", path)).status).toBe(204);
@@ -149,54 +149,50 @@ describe("what people think of an answer", () => {
   });
 });
 
-describe("questions to begin with", () => {
+describe("suggested questions", () => {
   test.each<[why: string, heading: string, topic: string | null]>([
-    ["as it is", "Annual leave", "Annual leave"],
-    ["without its number", "3.2 Annual leave", "Annual leave"],
-    ["without its chapter", "Chapter IV: Water supply", "Water supply"],
-    ["without signs of Markdown", "## **Water supply**", "Water supply"],
-    ["a question stays one", "4) Who pays?", "Who pays?"],
-    ["no shouting", "WATER SUPPLY AND HEATING", "Water supply and heating"],
-    ["a name in capitals stays", "NATO’s Members", "NATO’s Members"],
-    ["a short word asks for too little", "Water", null],
-    ["a long one does not", "Schönheitsreparaturen", "Schönheitsreparaturen"],
-    ["a word that begins like a number", "Mixed loads", "Mixed loads"],
-    ["what every document has", "Table of contents", null],
-    ["in other languages, too", "1. Einleitung", null],
-    ["a number", "2026", null],
-    ["a row of figures", "12.5 18.0 Total 30.5", null],
-    ["a sentence", "This is what all of us have to do on every Monday morning", null],
-    ["an address", "https://example.com", null],
-    ["code", "foo_bar = baz()", null],
-    ["too short", "A.", null],
-    ["a list of a manual’s parts", "Short Contents", null],
-    ["an index", "Concept Index", null],
+    ["a plain heading is used as it is", "Annual leave", "Annual leave"],
+    ["a number is dropped", "3.2 Annual leave", "Annual leave"],
+    ["a chapter prefix is dropped", "Chapter IV: Water supply", "Water supply"],
+    ["Markdown is dropped", "## **Water supply**", "Water supply"],
+    ["a question stays a question", "4) Who pays?", "Who pays?"],
+    ["capitals become sentence case", "WATER SUPPLY AND HEATING", "Water supply and heating"],
+    ["an acronym stays in capitals", "NATO’s Members", "NATO’s Members"],
+    ["a single short word is skipped", "Water", null],
+    ["a single long word is used", "Schönheitsreparaturen", "Schönheitsreparaturen"],
+    ["a word that looks like a Roman numeral is kept", "Mixed loads", "Mixed loads"],
+    ["a heading of every document is skipped", "Table of contents", null],
+    ["the same in other languages is skipped", "1. Einleitung", null],
+    ["a number alone is skipped", "2026", null],
+    ["a row of figures is skipped", "12.5 18.0 Total 30.5", null],
+    ["a sentence is skipped", "This is what all of us have to do on every Monday morning", null],
+    ["an address is skipped", "https://example.com", null],
+    ["code is skipped", "foo_bar = baz()", null],
+    ["a single letter is skipped", "A.", null],
+    ["a part of a manual is skipped", "Short Contents", null],
+    ["an index is skipped", "Concept Index", null],
   ])("%s", (_why, heading, topic) => expect(topicOf(heading)).toBe(topic));
 
   test.each<[why: string, text: string, headings: string[]]>([
     [
-      "numbered lines above paragraphs, where there are some",
+      "numbered lines above paragraphs, if any",
       `Handbook\n\nSixth edition\n\n${"Words of a foreword. ".repeat(9)}\n\n1. Water supply\n\n` +
         `${"All about water. ".repeat(9)}\n\n2. Heating\n\n${"All about heat. ".repeat(9)}`,
       ["1. Water supply", "2. Heating"],
     ],
     [
-      "else lines that stand alone",
+      "otherwise lines that stand alone",
       `Water supply\n\n${"All about water. ".repeat(9)}\n\nAnd so on.\n\n${"More of it. ".repeat(9)}`,
       ["Water supply"],
     ],
-    [
-      "not what heads every page",
-      `Running head\n\n${"All about water. ".repeat(9)}\n\n`.repeat(3),
-      [],
-    ],
-    ["not what nothing follows", "Name\n\nDate\n\nPlace", []],
-    ["nothing of nothing", "", []],
-  ])("of a text that names no headings: %s", (_why, text, headings) =>
+    ["not a running head", `Running head\n\n${"All about water. ".repeat(9)}\n\n`.repeat(3), []],
+    ["not lines without text below", "Name\n\nDate\n\nPlace", []],
+    ["none in an empty text", "", []],
+  ])("headings found in plain text: %s", (_why, text, headings) =>
     expect(lineHeadings(text).map(({ start, end }) => text.slice(start, end))).toEqual(headings),
   );
 
-  test("come from as many documents as possible, once each, at most four", () => {
+  test("come from as many documents as possible, each once, at most four", () => {
     const document = (id: string, language: string | null, ...headings: string[]) => ({
       ...{ id, name: `${id}.md`, current_version: 1, folder_id: "fld_1", language },
       headings: headings.map((text) => ({ text, start: 0, end: 1, page: null, page_label: null })),
@@ -215,7 +211,7 @@ describe("questions to begin with", () => {
     ]);
   });
 
-  test("of the folders that are named, or of all", async () => {
+  test("come from the named folders, or from all", async () => {
     const folder = async (name: string, content: string) => {
       const { id } = await made("fay", "/folders", { name });
       const form = new FormData();
@@ -250,7 +246,7 @@ describe("questions to begin with", () => {
   });
 });
 
-test("what answers is told, and whether it takes notice of prompts", async () => {
+test("the answerer is named, and whether it uses prompts", async () => {
   expect((await send("ada", "GET", "/answering")).body).toEqual({
     answerer: "scripted",
     uses_prompts: true,

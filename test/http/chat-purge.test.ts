@@ -1,6 +1,6 @@
 /**
- * What the purge of chat sessions does inside: it gives way, goes on after a restart, ends what is
- * under way, and follows the settings and the clock.
+ * How chat sessions are purged: in parts, across a restart, ending what is in progress, and
+ * following the settings and the clock.
  */
 import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const messagesOf = async (chat_id: string, from = db): Promise<number> =>
     .length;
 const hour_ms = 3_600_000;
 
-/** So many answered messages, each with events, written as they lie in the table. */
+/** Inserts answered messages directly into the table, each with events. */
 async function fill(chat_id: string, messages: number, events: number): Promise<void> {
   const result = JSON.stringify(says("It stands in water. ".repeat(50)));
   for (let from = 0; from < messages; from += 100) {
@@ -66,11 +66,11 @@ async function fill(chat_id: string, messages: number, events: number): Promise<
   }
 }
 
-test("the purge of a large session lets others in between its parts", async () => {
+test("other requests are served while a large session is purged", async () => {
   const { id } = await scripted.made("ada", "/chats", { name: "Large" });
   await fill(id, 1_000, 10);
   expect((await send("ada", "DELETE", `/chats/${id}?permanent=true`)).status).toBe(204);
-  // Each of these is a request that is answered while there is still something to purge.
+  // Each request must be answered while there is still something left to purge.
   for (let n = 0; n < 5; n++) {
     expect((await send("bob", "POST", "/folders", { name: `Folder ${n}` })).status).toBe(201);
     expect(await messagesOf(id)).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ test("the purge of a large session lets others in between its parts", async () =
     ).toEqual([]);
 });
 
-test("events of finished answers are deleted answer by answer, whole, and others come between", async () => {
+test("events of finished answers are deleted answer by answer, blocking nobody", async () => {
   const { id } = await scripted.made("ada", "/chats", { name: "Old" });
   await fill(id, 200, 60);
   const left = async () =>
@@ -112,8 +112,8 @@ test("events of finished answers are deleted answer by answer, whole, and others
   await send("ada", "DELETE", `/chats/${id}?permanent=true`);
 });
 
-describe("a session that goes for good while it is answered", () => {
-  test("ends the answer, its polls and its streams, and what waits is never begun", async () => {
+describe("a session deleted for good while it is being answered", () => {
+  test("ends the answer, its polls and streams, and waiting questions never start", async () => {
     const held = scripted.gate();
     const { chat } = await scripted.library("eve");
     const paths = await Promise.all(
@@ -134,7 +134,7 @@ describe("a session that goes for good while it is answered", () => {
     held.open();
   });
 
-  test("a session that can come back is answered meanwhile", async () => {
+  test("a session that can be restored is still answered", async () => {
     const held = scripted.gate();
     const { chat } = await scripted.library("fay");
     const path = await scripted.ask("fay", chat);
@@ -147,15 +147,15 @@ describe("a session that goes for good while it is answered", () => {
   });
 });
 
-onSqlite("copies").describe("the next start", () => {
-  /** The same data as a killed process leaves it, with other settings. */
+onSqlite("copies").describe("after a restart", () => {
+  /** Starts on a copy of the data, as a killed process leaves it, with other settings. */
   async function again(env: Record<string, string> = {}): Promise<ScriptedServer> {
     const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
     cpSync(scripted.server.data, data, { recursive: true });
     return startScriptedServer({ data, env });
   }
 
-  test("goes on with a purge that was cut off", async () => {
+  test("an interrupted purge continues", async () => {
     const { id } = await scripted.made("gil", "/chats");
     await fill(id, 200, 1);
     await db
@@ -168,7 +168,7 @@ onSqlite("copies").describe("the next start", () => {
     await next.server.stop();
   });
 
-  test("follows a shorter chats.restore_for", async () => {
+  test("a shorter chats.restore_for applies", async () => {
     const { id } = await scripted.made("hal", "/chats");
     await send("hal", "DELETE", `/chats/${id}`);
     await Bun.sleep(5);
@@ -180,7 +180,7 @@ onSqlite("copies").describe("the next start", () => {
     await next.server.stop();
   });
 
-  test("does not wait for the time at which a wrong clock has deleted", async () => {
+  test("a deletion time in the future, from a wrong clock, is corrected", async () => {
     const { id } = await scripted.made("ida", "/chats");
     await send("ida", "DELETE", `/chats/${id}`);
     const ahead = Date.now() + 365 * 24 * hour_ms;
@@ -196,7 +196,7 @@ onSqlite("copies").describe("the next start", () => {
   });
 });
 
-test("a session that was deleted before deleted ones counted is counted when it comes back", async () => {
+test("restoring a session deleted before deleted ones counted adds it to the quota", async () => {
   const limited = await startScriptedServer({ env: { DOSSIER_QUOTAS_CHATS: "1" } });
   const { id } = await limited.made("jim", "/chats");
   await limited.send("jim", "DELETE", `/chats/${id}`);

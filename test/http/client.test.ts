@@ -14,12 +14,12 @@ const question = "When is the pump of the harbour oiled?";
 
 let server: TestServer, receiver: Receiver, ada: Dossier, key: string;
 let folder: string;
-/** What was asked, in its order: `GET /folders`. */
+/** The requests in order, such as `GET /folders`. */
 let asked: string[];
-/** Tampers with an answer before the client sees it. */
+/** Alters a response before the client sees it. */
 let tamper: (request: Request, answer: () => Promise<Response>) => Promise<Response>;
 
-/** Takes the place of the network. */
+/** Replaces the network. */
 const viaTest = async (url: string, init: RequestInit): Promise<Response> => {
   const request = new Request(url, init);
   asked.push(`${request.method} ${new URL(request.url).pathname.replace("/api/dev/v1", "")}`);
@@ -52,7 +52,7 @@ const failure = async (work: Promise<unknown>): Promise<DossierError> => {
 };
 const textFile = (text: string, name = "pump.txt") => new File([text], name);
 
-test("its types and calls are those of the document: `npm run build:client` brings them up to date", async () => {
+test("types and calls match the API document (update with `npm run build:client`)", async () => {
   const document = (await server.send(null, "GET", "/openapi.json")).body as ApiDocument;
   for (const [name, text] of Object.entries(await generatedFiles(document)))
     expect([name, (await Bun.file(join(root, "client/src", name)).text()) === text]).toEqual([
@@ -62,7 +62,7 @@ test("its types and calls are those of the document: `npm run build:client` brin
 });
 
 describe("calls", () => {
-  test("are named as the operations of the API, and typed", async () => {
+  test("are named like the API's operations, and typed", async () => {
     const { id, name } = await ada.createFolder({ name: "Winter" });
     expect(await ada.getFolder(id)).toMatchObject({ id, name: "Winter" });
     expect(await ada.updateFolder(id, { description: "Cold." })).toMatchObject({
@@ -79,7 +79,7 @@ describe("calls", () => {
     expect(await ada.unlinkDocument(document.id, { folder_id: id })).toBeUndefined();
     expect(await ada.deleteFolder(id)).toBeUndefined();
   });
-  test("take files in forms", async () => {
+  test("upload files in forms", async () => {
     const run = await ada.importFiles(
       { folder_id: folder },
       { files: [textFile("One.", "one.txt"), textFile("Two.", "two.txt")] },
@@ -94,7 +94,7 @@ describe("calls", () => {
     expect(await ada.getTranscriptionResult(made.id)).toMatchObject({ text: "The tide turns." });
     expect(await ada.getTranscriptionResult(made.id, { format: "vtt" })).toStartWith("WEBVTT");
   });
-  test("go through all pages of a list", async () => {
+  test("iterate over all pages of a list", async () => {
     for (const name of ["a", "b", "c"]) await ada.createPrompt({ name, text: name });
     const names: string[] = [];
     for await (const prompt of ada.each((page) => ada.listPrompts({ page, per_page: 2 })))
@@ -111,14 +111,14 @@ describe("calls", () => {
     expect((await client.getFolder(folder)).name).toBe("Harbour");
   });
   test.each([
-    ["no address", { baseUrl: "nas", key: "dsk_1" }, /baseUrl/],
+    ["an invalid address", { baseUrl: "nas", key: "dsk_1" }, /baseUrl/],
     ["no key", { baseUrl: "http://nas", key: "" }, /key/],
   ])("are not possible with %s", (_why, options, words) => {
     expect(() => new Dossier(options)).toThrow(words);
   });
 });
 
-describe("what is refused is one kind of error", () => {
+describe("refusals throw the same kind of error", () => {
   type Row = [
     why: string,
     work: () => Promise<unknown>,
@@ -127,17 +127,17 @@ describe("what is refused is one kind of error", () => {
     fields: string[],
   ];
   const rows: Row[] = [
-    ["no such record", () => ada.getFolder("fld_1"), 404, "not_found", []],
+    ["an unknown record", () => ada.getFolder("fld_1"), 404, "not_found", []],
     ["a blank name", () => ada.createFolder({ name: " " }), 400, "invalid_request", ["/name"]],
     [
-      "a page that there can't be",
+      "an invalid page number",
       () => ada.listFolders({ page: 0 }),
       400,
       "invalid_request",
       ["?page"],
     ],
     [
-      "a key that is not valid",
+      "an invalid key",
       () =>
         new Dossier({ baseUrl: "http://dossier.test", key: "dsk_1", fetch: viaTest }).listFolders(),
       401,
@@ -145,7 +145,7 @@ describe("what is refused is one kind of error", () => {
       [],
     ],
     [
-      "a document of that name",
+      "a name that is taken",
       async () => {
         const file = textFile(pump, "twice.txt");
         await ada.upload(file, { folder, wait: false });
@@ -171,7 +171,7 @@ describe("ask", () => {
     await ada.synced(id);
   });
 
-  test("waits for the whole answer, which says where to go on", async () => {
+  test("waits for the whole answer, which names its session for follow-ups", async () => {
     const answer = await ada.ask(question, { folders: [folder] });
     expect([answer.outcome, answer.sessionId.slice(0, 4)]).toEqual(["answered", "chs_"]);
     expect(answer.citations[0]!.quote).toBe(pump);
@@ -179,13 +179,13 @@ describe("ask", () => {
     const { data } = await ada.listMessages(answer.sessionId);
     expect(data.map(({ text }) => text)).toEqual(["And before what?", question]);
   });
-  test("leaves nothing behind when nothing is to be kept", async () => {
+  test("leaves nothing behind with keep: false", async () => {
     const before = (await ada.listChats()).pagination.total;
     const { sessionId } = await ada.ask(question, { folders: [folder], keep: false });
     expect((await ada.listChats()).pagination.total).toBe(before);
     expect((await failure(ada.getChat(sessionId))).status).toBe(404);
   });
-  test("tells of the answer as it is made", async () => {
+  test("streams the answer as it is made", async () => {
     const events: AskEvent[] = [];
     for await (const event of ada.ask(question, { folders: [folder], stream: true }))
       events.push(event);
@@ -198,7 +198,7 @@ describe("ask", () => {
     const cited = events.flatMap((event) => (event.type === "citation" ? [event.citation] : []));
     expect(cited.map(({ id }) => id)).toEqual(done.answer.citations.map(({ id }) => id));
   });
-  test("goes on where a stream was cut off, and tells nothing twice", async () => {
+  test("resumes a stream that was cut off, without repeating events", async () => {
     const after: (string | null)[] = [];
     tamper = async (request, answer) => {
       const response = await answer();
@@ -221,7 +221,7 @@ describe("ask", () => {
     expect(after).toEqual([null, "1"]);
     expect([pieces, kinds.filter((kind) => kind === "done").length]).toEqual([whole, 1]);
   });
-  test("waits where too many streams are open", async () => {
+  test("polls when too many streams are open", async () => {
     tamper = async (request, answer) =>
       request.url.endsWith("/stream")
         ? Response.json(
@@ -237,14 +237,14 @@ describe("ask", () => {
 
   const leaving: [why: string, stream: boolean, leave: (run: AbortController) => void | boolean][] =
     [
-      ["a signal, while it waits", false, (run) => run.abort(new Error("enough"))],
-      ["a signal, while it streams", true, (run) => run.abort(new Error("enough"))],
-      ["who leaves the loop", true, () => true],
+      ["a signal while it waits", false, (run) => run.abort(new Error("enough"))],
+      ["a signal while it streams", true, (run) => run.abort(new Error("enough"))],
+      ["leaving the loop", true, () => true],
     ];
   test.each(leaving)("%s cancels the work", async (_why, stream, leave) => {
     const run = new AbortController();
     let place: string | undefined;
-    // The answer never comes while the client watches.
+    // The answer never arrives while the client watches.
     tamper = async (request, answer) => {
       const is_watched =
         request.method === "GET" && /\/messages\/[^/]+(\/stream)?$/.test(request.url);
@@ -272,7 +272,7 @@ describe("ask", () => {
     expect(end).toBe(run.signal.aborted ? "enough" : "left");
     expect(asked).toContain(`POST ${place}/cancel`);
   });
-  test("says why an answer failed, or was cancelled", async () => {
+  test("says why an answer failed or was cancelled", async () => {
     const chat = await ada.createChat({ usedFolders: [folder] });
     const hidden = await ada.sendMessage(chat.id, { text: question });
     tamper = async (request, answer) =>
@@ -304,7 +304,7 @@ describe("upload", () => {
     expect(document).toMatchObject({ name, status: "synced" });
     expect((await ada.getDocument(document.id)).content).toBe(pump);
   });
-  test("tells how much was sent, and how far the reading is", async () => {
+  test("reports how much was sent, and the progress of reading", async () => {
     const told: UploadProgress[] = [];
     const bytes = new Uint8Array(300_000).fill(97);
     const document = await ada.upload(bytes, {
@@ -339,11 +339,11 @@ describe("upload", () => {
     expect([second.id, second.version]).toEqual([first.id, 2]);
     expect((await ada.getDocument(first.id)).content).toBe("New.");
   });
-  test("needs a name", async () => {
+  test("requires a name", async () => {
     const error = await ada.upload(new Blob([pump]), { folder }).catch((reason) => reason);
     expect(error).toBeInstanceOf(TypeError);
   });
-  test("is sent again when the server was busy, but a stream is not", async () => {
+  test("is retried when the server is busy, unless it is a stream", async () => {
     let refused = 0;
     tamper = async (request, answer) => {
       if (!request.url.includes("/documents/file") || refused++ % 2 === 1) return answer();
@@ -364,7 +364,7 @@ describe("upload", () => {
 });
 
 describe("events", () => {
-  test("tell what happens, and go on after one that was seen", async () => {
+  test("are delivered, and resume after the last one seen", async () => {
     const names: string[] = [];
     let seen = "";
     for await (const event of ada.events({ types: ["folder.created", "folder.deleted"] })) {
@@ -381,7 +381,7 @@ describe("events", () => {
       break;
     }
   });
-  test("end with the key", async () => {
+  test("end when the key is invalid", async () => {
     const error = await failure(
       (async () => {
         const lost = new Dossier({ baseUrl: "http://dossier.test", key: "dsk_1", fetch: viaTest });
@@ -390,7 +390,7 @@ describe("events", () => {
     );
     expect([error.status, error.code]).toEqual([401, "unauthorized"]);
   });
-  test("wake those who wait for documents, by one stream for all of them", async () => {
+  test("wake all waiting for documents through one stream", async () => {
     const ids = await Promise.all(
       ["one", "two", "three"].map(
         async (name) => (await ada.createDocument({ folder_id: folder, name, content: pump })).id,
@@ -398,7 +398,7 @@ describe("events", () => {
     );
     for (const id of ids) await ada.synced(id);
     asked = [];
-    // They are not synced before the stream says so.
+    // They look unsynced until the stream says otherwise.
     let is_told = false;
     tamper = async (request, answer) => {
       if (new URL(request.url).pathname.endsWith("/events")) {
@@ -424,10 +424,10 @@ describe("events", () => {
     const found = await Promise.all(ids.map((id) => ada.synced(id)));
     expect(found.map(({ status }) => status)).toEqual(["synced", "synced", "synced"]);
     expect(asked.filter((one) => one === "GET /events")).toHaveLength(1);
-    // Each at most four times by itself, once when the stream is open, and once more when told.
+    // Each asks at most four times by itself, once when the stream opens, and once when told.
     expect(asked.length).toBeLessThanOrEqual(3 * 6 + 1);
   });
-  test("are done without where there is no stream", async () => {
+  test("are replaced by polling when there is no stream", async () => {
     const { id } = await ada.createDocument({ folder_id: folder, name: "Late", content: pump });
     await ada.synced(id);
     let left = 5;
@@ -441,7 +441,7 @@ describe("events", () => {
   });
 });
 
-test("a delivery of the server is verified, with the old secret too while it is exchanged", async () => {
+test("a webhook delivery is verified, also with the old secret during rotation", async () => {
   const url = `http://127.0.0.2:${receiver.port}/hook`;
   const made = await ada.createWebhook({ url, event_type: "import.finished" });
   const renewed = await ada.rotateWebhookSecret(made.id);

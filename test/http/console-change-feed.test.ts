@@ -1,6 +1,6 @@
 /**
- * Changes as they reach a browser: gathered, numbered, replayed, ended with the session, and nobody
- * else's.
+ * Changes as they reach a browser: merged, numbered, replayed, ended with the session, and only the
+ * user's own.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Change } from "../../core/base/notifier";
@@ -16,7 +16,7 @@ interface Event {
 }
 
 /**
- * Reads a stream event by event; comments count as events without a name when `comments` is set.
+ * Reads a stream event by event; comments count as nameless events when `comments` is set.
  */
 function reader(stream: ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>) {
   const bytes = Promise.resolve(stream).then((opened) => opened.getReader());
@@ -82,26 +82,26 @@ describe("the feed", () => {
 
   const cases: [string, Change[], string[]][] = [
     [
-      "ten changes of one record are one",
+      "ten changes of one record are sent as one",
       Array.from({ length: 10 }, () => change("a")),
       ["a changed"],
     ],
-    ["what is new and changes is new", [change("a", "created"), change("a")], ["a created"]],
-    ["what changes and goes is gone", [change("a"), change("a", "deleted")], ["a deleted"]],
-    ["what comes back is new", [change("a", "deleted"), change("a", "created")], ["a created"]],
-    ["two records are two", [change("a"), change("b")], ["a changed", "b changed"]],
+    ["a new record that changes is new", [change("a", "created"), change("a")], ["a created"]],
+    ["a deleted record is deleted", [change("a"), change("a", "deleted")], ["a deleted"]],
+    ["a recreated record is new", [change("a", "deleted"), change("a", "created")], ["a created"]],
+    ["two records are separate", [change("a"), change("b")], ["a changed", "b changed"]],
     [
-      "one record in two folders is two",
+      "one record in two folders is sent for each",
       [change("a", "changed", { folder_id: "f" }), change("a", "changed", { folder_id: "g" })],
       ["a changed", "a changed"],
     ],
     [
-      "those of others are not ours",
+      "other users' changes are not sent",
       [change("x", "changed", { owner_id: "eve" }), change("a")],
       ["a changed"],
     ],
   ];
-  test.each(cases)("tells that %s", async (_why, changes, expected) => {
+  test.each(cases)("%s", async (_why, changes, expected) => {
     const feed = feedOf();
     const stream = open(feed);
     expect(seen(await stream.take(1))).toEqual(["ready"]);
@@ -111,7 +111,7 @@ describe("the feed", () => {
     expect(seen(await stream.take(1))).toEqual(["end changed"]);
   });
 
-  test("goes on where a broken stream left off", async () => {
+  test("resumes where a broken stream left off", async () => {
     const feed = feedOf();
     const stream = open(feed);
     await stream.take(1);
@@ -127,12 +127,12 @@ describe("the feed", () => {
 
   const lost: [string, string][] = [
     ["of another run of the server", "ffffffff-1"],
-    ["of the future", "0000aaaa-99"],
-    ["that is none", "what"],
+    ["from the future", "0000aaaa-99"],
+    ["that is invalid", "what"],
     ["that is empty", ""],
-    ["of before anybody watched", "0000aaaa-0"],
+    ["from before anybody watched", "0000aaaa-0"],
   ];
-  test.each(lost)("says to look at everything again after an id %s", async (_why, id) => {
+  test.each(lost)("sends a reset after an id %s", async (_why, id) => {
     const feed = feedOf();
     await open(feed).take(1);
     for (const name of ["a", "b"]) {
@@ -144,7 +144,7 @@ describe("the feed", () => {
       open_limit: new LocalOpenLimit(streams_max),
       gather_ms: 1,
     });
-    // The other feed has told nobody anything yet: number 0 is where it begins.
+    // The other feed has sent nothing yet, so number 0 is its beginning.
     if (id === "0000aaaa-0") {
       const stream = reader(
         other.open({ owner_id: "bob", isAllowed: always, last_event_id: null, signals: [] }),
@@ -162,7 +162,7 @@ describe("the feed", () => {
     } else expect(seen(await open(feed, id).take(1))).toEqual(["reset"]);
   });
 
-  test("says so to a reader who is too slow, and holds no more than its ring", async () => {
+  test("sends a reset to a slow reader, and keeps no more than its ring", async () => {
     const feed = feedOf();
     const stream = open(feed);
     await stream.take(1);
@@ -176,7 +176,7 @@ describe("the feed", () => {
     expect(rest.filter((told) => !["last changed", "after changed"].includes(told))).toEqual([]);
   });
 
-  test("sends a comment when there is nothing to say, and ends with a signal", async () => {
+  test("sends a comment when idle, and ends with a signal", async () => {
     const feed = feedOf();
     const stopping = new AbortController();
     const stream = open(feed, null, [stopping.signal]);
@@ -186,7 +186,7 @@ describe("the feed", () => {
     expect(await stream.next()).toBeNull();
   });
 
-  test("ends with the session, and tells nothing more before", async () => {
+  test("ends with the session, and sends nothing more before that", async () => {
     let live = true;
     const feed = feedOf(async () => live);
     const stream = open(feed);
@@ -196,7 +196,7 @@ describe("the feed", () => {
     expect([seen(await stream.take(1)), await stream.next()]).toEqual([["closed"], null]);
   });
 
-  test("a stream that breaks takes nobody's place", async () => {
+  test("a stream that fails frees its place", async () => {
     const feed = feedOf(async () => {
       throw new Error("the database is closed");
     });
@@ -206,7 +206,7 @@ describe("the feed", () => {
     }
   });
 
-  test("is open so many times for one user and no more, and closed ones make room", async () => {
+  test("is limited to a number of streams per user, and closed ones make room", async () => {
     const feed = feedOf();
     const streams = Array.from({ length: streams_max }, () => open(feed));
     await expect(open(feed).take(1)).rejects.toThrow(`${streams_max} streams`);
@@ -215,7 +215,7 @@ describe("the feed", () => {
     expect(seen(await open(feed).take(1))).toEqual(["ready"]);
   });
 
-  test("tells everybody to look at everything again when changes may have been missed", async () => {
+  test("sends everybody a reset when changes may have been missed", async () => {
     const feed = feedOf();
     const stream = open(feed);
     await stream.take(1);
@@ -229,20 +229,20 @@ describe("the feed", () => {
     expect(seen(await open(feed, last!.id).take(1))).toEqual(["reset"]);
   });
 
-  test("forgets a user some time after the last stream", async () => {
+  test("forgets a user some time after the last stream closes", async () => {
     const feed = feedOf(async () => true, { linger_ms: 10 });
     await open(feed).cancel();
     expect(feed.size()).toBe(1);
     await Bun.sleep(30);
     expect(feed.size()).toBe(0);
-    // Nobody looks: nothing is kept.
+    // Nobody is watching, so nothing is kept.
     feed.observe(change("a"));
     const stream = open(feed);
     expect([seen(await stream.take(1)), await stream.next()]).toEqual([["ready"], "comment"]);
   });
 });
 
-describe("what a browser hears of", () => {
+describe("the changes sent to a browser", () => {
   let server: TestServer;
   let ada: Browser;
   beforeAll(async () => {
@@ -289,7 +289,7 @@ describe("what a browser hears of", () => {
     };
   }
 
-  test("is everything that happens to a folder, its documents, chats, prompts and keys", async () => {
+  test("include everything about a folder, its documents, chats, prompts and keys", async () => {
     const { first, until } = await watch(ada);
     expect(first.name).toBe("ready");
     const api = (method: string, path: string, body?: object) =>
@@ -334,7 +334,7 @@ describe("what a browser hears of", () => {
     await until("folder", "deleted", folder.id);
   });
 
-  test("is a webhook, and how its deliveries go", async () => {
+  test("include a webhook and the state of its deliveries", async () => {
     using receiver = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -359,14 +359,14 @@ describe("what a browser hears of", () => {
     await until("webhook", "deleted", webhook.id);
   });
 
-  test("is nothing of others", async () => {
+  test("exclude other users' changes", async () => {
     const { stream } = await watch(ada);
     await server.send("eve", "POST", "/folders", { name: "Eve's" });
     const { body } = await server.send("ada", "POST", "/folders", { name: "Ada's" });
     expect((await stream.take(1))[0]!.data.id).toBe(body.id);
   });
 
-  test("is nothing that was undone", async () => {
+  test("exclude changes that were rolled back", async () => {
     const limited = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
     const bob = await signedIn(limited, "bob");
     const answer = await limited.fetch(
@@ -391,14 +391,14 @@ describe("what a browser hears of", () => {
       (who) => server.accounts.changePassword(`usr_${who}`, "another horse entirely"),
     ],
   ];
-  test.each(endings)("ends at once when %s", async (why, act) => {
+  test.each(endings)("end at once when %s", async (why, act) => {
     const who = why.replaceAll(" ", "");
     const { stream } = await watch(await signedIn(server, who));
     await act(who);
     expect([seen(await stream.take(1)), await stream.next()]).toEqual([["closed"], null]);
   });
 
-  test("goes on after Last-Event-ID, in the header or the address", async () => {
+  test("resume after Last-Event-ID, in the header or the query", async () => {
     const { until, stream } = await watch(ada);
     const { body } = await server.send("ada", "POST", "/folders", { name: "Two" });
     await until("folder", "created", body.id);

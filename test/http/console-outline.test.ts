@@ -1,4 +1,4 @@
-/** The pages and headings of a document, as the console asks for them. */
+/** The pages and headings of a document, as the console requests them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
 import { signedIn, type Browser } from "../helpers/browser";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("headings are where they stand in the content, in code points", async () => {
+test("headings have their position in the content, in code points", async () => {
   const { content } = (await ada.send("GET", `/documents/${notes}`)).body;
   const { body } = await ada.send("GET", `/documents/${notes}/outline`);
   const text = [...content];
@@ -37,10 +37,10 @@ test("headings are where they stand in the content, in code points", async () =>
 });
 
 test.each([
-  ["a text without any has none", () => ada.send("GET", `/documents/${plain}/outline`), 200],
-  ["another user's document", () => bob.send("GET", `/documents/${notes}/outline`), 403],
+  ["a text without headings has none", () => ada.send("GET", `/documents/${plain}/outline`), 200],
+  ["another user's document is refused", () => bob.send("GET", `/documents/${notes}/outline`), 403],
   [
-    "no such document",
+    "an unknown document is not found",
     () => ada.send("GET", "/documents/doc_00000000000000000000000000/outline"),
     404,
   ],
@@ -50,7 +50,7 @@ test.each([
   if (status === 200) expect(answer.body).toEqual({ version: 1, pages: [], headings: [] });
 });
 
-test("it is part of the console alone", async () => {
+test("the outline is available in the console only", async () => {
   expect((await server.send("ada", "GET", `/documents/${notes}/outline`)).status).toBe(404);
 });
 
@@ -59,8 +59,8 @@ describe("a text with an outline", () => {
     expect(indicesOf("a🙂b🙂c", [0, 1, 2, 4, 5])).toEqual([0, 1, 3, 6, 7]));
 
   test.each([
-    ["every page begins a block", [0, 12, 30], [0, 12, 30]],
-    ["places outside the text count for nothing", [0, 999], [0]],
+    ["every page starts a block", [0, 12, 30], [0, 12, 30]],
+    ["places outside the text are ignored", [0, 999], [0]],
   ] as const)("%s", (_why, cuts, begins) =>
     expect(
       blocksOf("one two three four five six seven eight", cuts).map(({ from }) => from),
@@ -76,7 +76,7 @@ describe("a text with an outline", () => {
       { from: 101, to: 104 },
       ["H", "X", "m", "m", "."],
     ],
-    ["a mark that began before", [], { from: 50, to: 101 }, ["m", "...."]],
+    ["a mark that starts before the block", [], { from: 50, to: 101 }, ["m", "...."]],
   ] as const)("pieces of a block: %s", (_why, headings, mark, expected) => {
     const pieces = piecesOf({ from: 100, to: 105 }, headings, mark);
     const shown = pieces.map(({ from, to, heading, marked }) =>

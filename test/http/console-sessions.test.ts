@@ -1,6 +1,6 @@
 /**
- * Signing in to the console: what the cookie is, how long a session lasts, what ends it, and who is
- * slowed down.
+ * Signing in to the console: the cookie, how long a session lasts, what ends it, and who is slowed
+ * down.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
@@ -32,7 +32,7 @@ const unused_seal = { seal: (text: string) => text, unseal: (sealed: string) => 
 let server: TestServer;
 let password_hash: string;
 beforeAll(async () => {
-  // Any address of 10.0.0.0/8 is a proxy that is believed.
+  // Any address in 10.0.0.0/8 is a trusted proxy.
   server = await startTestServer({ env: { DOSSIER_SERVER_TRUSTED_PROXIES: "10.0.0.0/8" } });
   const { id } = await server.accounts.createUser({
     email: "ada@example.com",
@@ -45,7 +45,7 @@ beforeAll(async () => {
     .where("id", "=", id)
     .executeTakeFirstOrThrow());
 });
-/** Another user with the same password, without the time that it takes to hash. */
+/** Another user with the same password, without the time it takes to hash it. */
 async function newUser(name: string, more: object = {}): Promise<string> {
   await server.store.db
     .insertInto("accounts_users")
@@ -67,7 +67,7 @@ const signIn = (browser: Browser, email = "ada@example.com", word = password) =>
 const signedInAs = (user_id: string): Promise<Browser> => signedInto(server, user_id);
 const sessions = () => server.store.db.selectFrom("accounts_sessions").selectAll().execute();
 
-test("a password that is changed while it is being checked opens nothing any more", async () => {
+test("a password that changes while it is being checked no longer signs in", async () => {
   const email = await newUser("hasty");
   const { db, reads, inDeletion, inTransaction } = server.store;
   const change = async () => {
@@ -114,7 +114,7 @@ test("a password that is changed while it is being checked opens nothing any mor
 });
 
 describe("the cookie", () => {
-  test("over plain HTTP has its plain name, and is out of reach of scripts and other sites", async () => {
+  test("over plain HTTP has its plain name, hidden from scripts and other sites", async () => {
     const { status, body, headers } = await signIn(visit(server));
     expect([status, body]).toEqual([
       200,
@@ -127,25 +127,15 @@ describe("the cookie", () => {
   });
 
   const proxied: [string, Record<string, string>, string, boolean][] = [
+    ["behind a trusted proxy that says https", { "x-forwarded-proto": "https" }, "10.0.0.1", true],
     [
-      "behind a proxy that is trusted and says https",
-      { "x-forwarded-proto": "https" },
-      "10.0.0.1",
-      true,
-    ],
-    [
-      "behind two, the last of which is ours",
+      "behind two proxies, the last of which is trusted",
       { "x-forwarded-proto": "http, https" },
       "10.0.0.1",
       true,
     ],
-    [
-      "behind a proxy that is trusted and says http",
-      { "x-forwarded-proto": "http" },
-      "10.0.0.1",
-      false,
-    ],
-    ["from anybody who says https", { "x-forwarded-proto": "https" }, "203.0.113.9", false],
+    ["behind a trusted proxy that says http", { "x-forwarded-proto": "http" }, "10.0.0.1", false],
+    ["from an untrusted https client", { "x-forwarded-proto": "https" }, "203.0.113.9", false],
   ];
   test.each(proxied)("%s", async (_why, headers, address, secure) => {
     const browser = visit(server, {
@@ -163,7 +153,7 @@ describe("the cookie", () => {
         : expect.stringMatching(/^dossier=dss_\w+; .*Max-Age=1209600$/),
     ]);
     expect((await browser.send("GET", "/folders")).status).toBe(200);
-    // Under the other name the token opens nothing.
+    // Under the other name the token must not be accepted.
     expect(
       (
         await browser.send("GET", "/folders", undefined, {
@@ -175,7 +165,7 @@ describe("the cookie", () => {
     ).toBe(401);
   });
 
-  test("is a secure one when the public address is https and was asked for", async () => {
+  test("is secure when the public address is https and the request used it", async () => {
     const behind = await startTestServer({ public_url: "https://papers.example" });
     const signOut = async (origin: string) =>
       (await visit(behind, { origin }).send("DELETE", "/session")).headers.get("set-cookie");
@@ -183,7 +173,7 @@ describe("the cookie", () => {
     expect(await signOut("http://127.0.0.1:4780")).toStartWith("dossier=; ");
   });
 
-  test("is kept as a digest, and another token every time", async () => {
+  test("is stored as a digest, and new every time", async () => {
     const browser = visit(server);
     await signIn(browser);
     const first = browser.cookie();
@@ -192,7 +182,7 @@ describe("the cookie", () => {
     expect(browser.cookie()).not.toBe(first);
   });
 
-  test("that was known before the sign-in is good for nothing after it", async () => {
+  test("known before the sign-in is useless afterwards", async () => {
     const victim = visit(server);
     victim.keep("dossier=dss_chosenByTheAttacker0000000000000");
     await signIn(victim);
@@ -200,7 +190,7 @@ describe("the cookie", () => {
     const attacker = visit(server);
     attacker.keep("dossier=dss_chosenByTheAttacker0000000000000");
     expect((await attacker.send("GET", "/folders")).status).toBe(401);
-    // The session that a browser had ends when it signs in once more.
+    // Signing in again ends the browser's previous session.
     const before = victim.cookie();
     await signIn(victim);
     attacker.keep(before);
@@ -210,12 +200,12 @@ describe("the cookie", () => {
   const nobodys: [string, string][] = [
     ["none", ""],
     ["an empty one", "dossier="],
-    ["a made-up one", `dossier=dss_${"0".repeat(32)}`],
+    ["a made-up token", `dossier=dss_${"0".repeat(32)}`],
     ["an API key as cookie", "dossier=KEY"],
     ["another name", "session=TOKEN"],
     ["SQL", "dossier=' or 1=1 --"],
   ];
-  test.each(nobodys)("is nobody's: %s", async (_why, cookie) => {
+  test.each(nobodys)("is refused: %s", async (_why, cookie) => {
     const browser = visit(server);
     const key = await server.key("zoe");
     const { status, body, headers } = await browser.send("GET", "/folders", undefined, {
@@ -270,7 +260,7 @@ describe("a wrong sign-in", () => {
     ]);
   });
 
-  test("says the same of an unknown email as of a wrong password", async () => {
+  test("says the same for an unknown email as for a wrong password", async () => {
     const [known, unknown] = await Promise.all(
       ["ada@example.com", "nobody@example.com"].map((email, at) =>
         signIn(visit(server, { address: `192.0.2.${100 + at}` }), email, "wrong horse"),
@@ -279,7 +269,7 @@ describe("a wrong sign-in", () => {
     expect({ ...known!.body, request_id: "" }).toEqual({ ...unknown!.body, request_id: "" });
   });
 
-  test("too often from one place makes it wait, and says for how long; elsewhere and for others nothing changes", async () => {
+  test("repeated at one address makes only that address wait, and says how long", async () => {
     const attacker = visit(server, { address: "198.51.100.1" });
     for (let n = 0; n < 5; n++)
       expect((await signIn(attacker, "ada@example.com", `wrong ${n}`)).status).toBe(401);
@@ -293,7 +283,7 @@ describe("a wrong sign-in", () => {
     expect((await signIn(visit(server, { address: "198.51.100.2" }))).status).toBe(200);
   });
 
-  test("of many at the same time no more get through than one after the other", async () => {
+  test("in many parallel requests gets no more attempts than in sequence", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         signIn(visit(server, { address: "198.51.100.3" }), "ada@example.com", `wrong ${n}`),
@@ -306,11 +296,11 @@ describe("a wrong sign-in", () => {
   });
 });
 
-describe("right passwords at the same time", () => {
+describe("parallel sign-ins with the right password", () => {
   const visitors = (count: number, address: string) =>
     Array.from({ length: count }, () => visit(server, { address }));
 
-  test("are all let in, at one place and to one account", async () => {
+  test("all succeed, from one address and for one account", async () => {
     const answers = await Promise.all(
       visitors(20, "198.51.100.4").map((browser) => signIn(browser)),
     );
@@ -319,7 +309,7 @@ describe("right passwords at the same time", () => {
     expect(new Set(tokens).size).toBe(20);
   });
 
-  test("are let in between fewer wrong ones than make it wait", async () => {
+  test("succeed between wrong ones that stay below the limit", async () => {
     const words = ["wrong 1", "wrong 2", "wrong 3", ...Array<string>(6).fill(password)];
     const browsers = visitors(words.length, "198.51.100.5");
     const answers = await Promise.all(
@@ -328,7 +318,7 @@ describe("right passwords at the same time", () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, ...Array(6).fill(200)]);
   });
 
-  test("of one place leave the turn to another: it waits for two of them at most", async () => {
+  test("from one address let another address in after at most two of them", async () => {
     const order: string[] = [];
     const verify = async (word: string) => {
       order.push(word);
@@ -347,7 +337,7 @@ describe("right passwords at the same time", () => {
     expect(await Promise.all(many)).toEqual(Array(30).fill(true));
   });
 
-  test("of one place are turned away when too many wait, and of another are not", async () => {
+  test("from one address are refused when too many wait, but not from another", async () => {
     const opened = Promise.withResolvers<void>();
     const trials = new PasswordTrials({
       passwords: {
@@ -382,7 +372,7 @@ describe("the wait after failures", () => {
     return wait_s;
   };
 
-  test("begins with the fifth and doubles up to a quarter of an hour", async () => {
+  test("begins after the fifth and doubles up to 15 minutes", async () => {
     const clock = { now_ms: 0 };
     const lockout = at(clock);
     expect(await fail(lockout, 5)).toBe(0);
@@ -402,7 +392,7 @@ describe("the wait after failures", () => {
     number,
   ][] = [
     [
-      "four failures cost nothing",
+      "four failures cause no wait",
       async (lockout) => {
         await fail(lockout, 4);
         return lockout.enter("ada", "192.0.2.1");
@@ -410,7 +400,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "a success forgets them",
+      "a success resets the count",
       async (lockout) => {
         await fail(lockout, 4);
         await lockout.enter("ada", "192.0.2.1");
@@ -420,7 +410,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "a clock that is set back forgets them: nobody waits for the time they were counted at",
+      "setting the clock back resets the count, so nobody waits until the old time",
       async (lockout, clock) => {
         clock.now_ms += 365 * 24 * hour_ms;
         await fail(lockout, 15);
@@ -430,7 +420,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "an hour forgets them",
+      "an hour resets the count",
       async (lockout, clock) => {
         await fail(lockout, 5);
         clock.now_ms += hour_ms + 5_001;
@@ -439,7 +429,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "another account at the same place is not held up",
+      "another account at the same address need not wait",
       async (lockout) => {
         await fail(lockout, 6);
         return lockout.enter("bob", "192.0.2.1");
@@ -447,7 +437,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "the same account at another place is not held up",
+      "the same account at another address need not wait",
       async (lockout) => {
         await fail(lockout, 6);
         return lockout.enter("ada", "192.0.2.2");
@@ -455,7 +445,7 @@ describe("the wait after failures", () => {
       0,
     ],
     [
-      "twenty accounts at one place hold up the twenty-first",
+      "failures of twenty accounts at one address make the twenty-first wait",
       async (lockout) => {
         for (let n = 0; n < 20; n++) await lockout.enter(`user ${n}`, "192.0.2.1");
         return lockout.enter("ada", "192.0.2.1");
@@ -463,7 +453,7 @@ describe("the wait after failures", () => {
       5,
     ],
     [
-      "a success of one's own does not free the place",
+      "a success for one account does not free the address",
       async (lockout) => {
         for (let n = 0; n < 19; n++) await lockout.enter(`user ${n}`, "192.0.2.1");
         await lockout.enter("mallory", "192.0.2.1");
@@ -474,7 +464,7 @@ describe("the wait after failures", () => {
       5,
     ],
     [
-      "one network of IPv6 is one place",
+      "an IPv6 network counts as one address",
       async (lockout) => {
         await fail(lockout, 5, "ada", "2001:db8:1:2::1");
         return lockout.enter("ada", "2001:db8:1:2:ffff::9");
@@ -482,7 +472,7 @@ describe("the wait after failures", () => {
       5,
     ],
     [
-      "the next network of IPv6 is another",
+      "the next IPv6 network counts as another",
       async (lockout) => {
         await fail(lockout, 5, "ada", "2001:db8:1:2::1");
         return lockout.enter("ada", "2001:db8:1:3::1");
@@ -495,7 +485,7 @@ describe("the wait after failures", () => {
     expect(await act(at(clock), clock)).toBe(wait_s);
   });
 
-  test("keeps so many places and no more", async () => {
+  test("remembers a limited number of addresses", async () => {
     const shared = localShared(() => 0);
     const lockout = new Lockout({ shared });
     for (let n = 0; n < 30_000; n++)
@@ -505,7 +495,7 @@ describe("the wait after failures", () => {
 });
 
 describe("a session lasts", () => {
-  /** The service itself, on the server's database, with a clock that the test moves. */
+  /** The service itself on the server's database, with a clock that the test moves. */
   async function atClock(): Promise<{
     clock: { now_ms: number };
     use: () => Promise<Caller | null>;
@@ -555,17 +545,17 @@ describe("a session lasts", () => {
     };
   }
   const cases: [string, readonly number[], boolean][] = [
-    ["twelve hours without a request, but for a millisecond", [idle_ms - 1], true],
+    ["up to twelve hours without a request", [idle_ms - 1], true],
     ["no longer than twelve hours without a request", [idle_ms], false],
-    ["on when it is used in between", [idle_ms - 1, idle_ms - 1, idle_ms - 1], true],
+    ["longer when it is used in between", [idle_ms - 1, idle_ms - 1, idle_ms - 1], true],
     [
-      "fourteen days, but for a millisecond, however much it is used",
+      "up to fourteen days, however much it is used",
       [...Array(28).fill(12 * hour_ms - 1), 27],
       true,
     ],
     ["no longer than fourteen days", [...Array(28).fill(12 * hour_ms - 1), 28], false],
-    ["on when the clock is set back an hour", [-hour_ms], true],
-    ["no longer for a clock that was a year ahead when it began", [-365 * 24 * hour_ms], false],
+    ["when the clock is set back an hour", [-hour_ms], true],
+    ["no longer when its start is a year in the future", [-365 * 24 * hour_ms], false],
   ];
   test.each(cases)("%s", async (_why, steps, good) => {
     for (const written of [false, true]) {
@@ -579,7 +569,7 @@ describe("a session lasts", () => {
       }
     }
   });
-  test("and looking whether it still does is no use of it", async () => {
+  test("and checking whether it is live does not extend it", async () => {
     const { clock, use, live } = await atClock();
     clock.now_ms += idle_ms - 1;
     expect(await live()).toBe(true);
@@ -588,8 +578,8 @@ describe("a session lasts", () => {
   });
 });
 
-describe("one's sessions", () => {
-  test("are listed with where and when, each can be ended, and a stranger's can't", async () => {
+describe("a user's sessions", () => {
+  test("are listed with address and time; the user can end each, others can't", async () => {
     const email = await newUser("lin");
     const here = visit(server, { headers: { "user-agent": "Firefox" } }),
       there = visit(server, {
@@ -685,7 +675,7 @@ describe("one's sessions", () => {
     ]).toEqual([here_after, there_after]);
   });
 
-  test("signing out clears the cookie, and may be said twice", async () => {
+  test("signing out clears the cookie, and can be repeated", async () => {
     const browser = visit(server);
     await signIn(browser);
     const { status, headers } = await browser.send("DELETE", "/session");
@@ -696,7 +686,7 @@ describe("one's sessions", () => {
     expect((await browser.send("DELETE", "/session")).status).toBe(204);
   });
 
-  test("a hundred are kept, the oldest go", async () => {
+  test("a hundred are kept, and the oldest are dropped", async () => {
     const email = await newUser("collector");
     const now = Date.now();
     const rows = Array.from({ length: 150 }, (_, n) => ({
@@ -726,7 +716,7 @@ describe("one's sessions", () => {
 describe("a new password", () => {
   const cases: [string, object, number, string, string][] = [
     [
-      "with the wrong one of now",
+      "with a wrong current password",
       { current_password: "wrong horse", new_password: "another horse" },
       400,
       "wrong_password",
@@ -751,7 +741,7 @@ describe("a new password", () => {
     ]);
     expect(await server.accounts.verifyPassword("ada@example.com", password)).not.toBeNull();
   });
-  test("can't be found by guessing the one of now", async () => {
+  test("locks out guesses of the current password", async () => {
     await newUser("guessed");
     const browser = await signedInAs("usr_guessed");
     const codes: string[] = [];
@@ -768,7 +758,7 @@ describe("a new password", () => {
   });
 });
 
-test("a browser that keeps its cookie is still signed in after a restart of the page", async () => {
+test("a browser that kept its cookie is still signed in after reloading the page", async () => {
   const browser = openBrowser((request) => server.fetch(request), "http://dossier.test");
   await signIn(browser);
   const again = openBrowser((request) => server.fetch(request), "http://dossier.test");

@@ -1,6 +1,6 @@
 /**
- * The API behind the session: who may come in from where, what it never looks at, what every answer
- * carries, and its document.
+ * The API behind the session: which origins may call it, which credentials it ignores, the headers
+ * of every response, and its OpenAPI document.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { refusalOf } from "../../plugins/console/surface";
@@ -19,30 +19,26 @@ describe("a request that changes something", () => {
   const cases: [string, Record<string, string>, boolean][] = [
     ["from the page itself", { "sec-fetch-site": "same-origin", origin: own }, true],
     [
-      "from the page itself, by a browser that sends no Origin along",
+      "from the page itself, by a browser that sends no Origin",
       { "sec-fetch-site": "same-origin", origin: "" },
       true,
     ],
     ["from the page itself, by an old browser", { "sec-fetch-site": "", origin: own }, true],
     [
-      "with the standard port written out",
+      "with the default port written out",
       { "sec-fetch-site": "", origin: "http://dossier.test:80" },
       true,
     ],
-    ["from nobody who says where it comes from", { "sec-fetch-site": "", origin: "" }, false],
+    ["with neither Origin nor Sec-Fetch-Site", { "sec-fetch-site": "", origin: "" }, false],
     ["from another site", { "sec-fetch-site": "cross-site", origin: "http://evil.test" }, false],
-    [
-      "from another site that says nothing else",
-      { "sec-fetch-site": "cross-site", origin: "" },
-      false,
-    ],
+    ["from another site, without Origin", { "sec-fetch-site": "cross-site", origin: "" }, false],
     [
       "from another site that claims our origin",
       { "sec-fetch-site": "cross-site", origin: own },
       false,
     ],
     [
-      "from a neighbour below the same domain",
+      "from a sibling of the same domain",
       { "sec-fetch-site": "same-site", origin: "http://wiki.dossier.test" },
       false,
     ],
@@ -54,7 +50,7 @@ describe("a request that changes something", () => {
     ],
     ["from another port", { "sec-fetch-site": "", origin: "http://dossier.test:8080" }, false],
     [
-      "from a name that only begins like ours",
+      "from a host that only begins like ours",
       { "sec-fetch-site": "", origin: "http://dossier.test.evil.test" },
       false,
     ],
@@ -64,9 +60,9 @@ describe("a request that changes something", () => {
       { "sec-fetch-site": "same-origin", origin: "null" },
       false,
     ],
-    ["from something that is no origin", { "sec-fetch-site": "", origin: "dossier.test" }, false],
+    ["from an invalid origin", { "sec-fetch-site": "", origin: "dossier.test" }, false],
     [
-      "by a name that was bent to this machine",
+      "from a DNS name rebound to this machine",
       { "sec-fetch-site": "same-origin", origin: "http://evil.test" },
       false,
     ],
@@ -98,7 +94,7 @@ describe("a request that changes something", () => {
           );
       }
     });
-  test("and was refused has changed nothing", async () => {
+  test("that was refused has changed nothing", async () => {
     await ada.send(
       "POST",
       "/folders",
@@ -108,7 +104,7 @@ describe("a request that changes something", () => {
     await ada.send("POST", "/folders", { name: "forged" }, { "sec-fetch-site": "", origin: "" });
     expect((await ada.send("GET", "/folders")).text).not.toContain("forged");
   });
-  test("and comes as a form, as another site could send it, is refused for what it is, too", async () => {
+  test("that is sent as a form, as another site could, is refused by its type too", async () => {
     const send = (type: string) =>
       server.fetch(
         new Request("http://dossier.test/console/api/v1/folders", {
@@ -133,35 +129,35 @@ describe("a request that changes something", () => {
 
   const addresses: [string, { host: string; secure: boolean }, string, string | null, boolean][] = [
     [
-      "the public address, when a proxy asks under an inner name",
+      "the public address, when a proxy calls by an internal address",
       { host: "127.0.0.1:4780", secure: false },
       "https://papers.example",
       "https://papers.example",
       true,
     ],
     [
-      "another address, when there is a public one",
+      "another address, when a public one is set",
       { host: "127.0.0.1:4780", secure: false },
       "https://other.example",
       "https://papers.example",
       false,
     ],
     [
-      "the address that was asked for, beside a public one",
+      "the requested address, in addition to a public one",
       { host: "192.168.1.5:4780", secure: false },
       "http://192.168.1.5:4780",
       "https://papers.example",
       true,
     ],
     [
-      "plain HTTP, to a page that is known to be secure",
+      "plain HTTP, for a page that is known to be secure",
       { host: "papers.example", secure: true },
       "http://papers.example",
       "https://papers.example",
       false,
     ],
     [
-      "HTTPS, to a server that does not know of its proxy",
+      "HTTPS, for a server that does not know its proxy",
       { host: "papers.example", secure: false },
       "https://papers.example",
       null,
@@ -175,35 +171,35 @@ describe("a request that changes something", () => {
       true,
     ],
     [
-      "this machine, by its own name",
+      "this machine, by the name localhost",
       { host: "localhost:4780", secure: false },
       "http://localhost:4780",
       "https://papers.example",
       true,
     ],
     [
-      "the same name in other letters",
+      "the same host in another case",
       { host: "Papers.Example", secure: false },
       "http://papers.example",
       null,
       true,
     ],
     [
-      "a name of another's that points here, when the server knows its own",
+      "a foreign name that points here, when a public address is set",
       { host: "evil.example:4780", secure: false },
       "http://evil.example:4780",
       "https://papers.example",
       false,
     ],
     [
-      "the same where a name begins like an address",
+      "a foreign name that begins like an address",
       { host: "127.0.0.1.evil.example", secure: false },
       "http://127.0.0.1.evil.example",
       "https://papers.example",
       false,
     ],
     [
-      "the public address, under an inner name that is no address",
+      "the public address, under an internal name",
       { host: "dossier:4780", secure: false },
       "https://papers.example",
       "https://papers.example",
@@ -211,7 +207,7 @@ describe("a request that changes something", () => {
     ],
   ];
   test.each(addresses)(
-    "may come from %s: %#",
+    "the origin check of %s: %#",
     (_why, { host, secure }, origin, public_url, good) => {
       const request = new Request("http://x.test/", { method: "POST", headers: { origin } });
       expect(
@@ -222,8 +218,8 @@ describe("a request that changes something", () => {
   );
 });
 
-describe("what it goes by", () => {
-  test("at /api/dev no cookie opens anything, beside a bad key neither, and none is set", async () => {
+describe("credentials", () => {
+  test("/api/dev ignores cookies, also next to a bad key, and sets none", async () => {
     const key = await server.key("ada");
     for (const path of ["/api/dev/v1/folders", "/api/dev/folders", "/api/dev/v1/nowhere"]) {
       for (const authorization of ["", `Bearer ${key}x`])
@@ -234,26 +230,26 @@ describe("what it goes by", () => {
     });
     expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, null]);
   });
-  test("in the console no key opens anything", async () => {
+  test("the console accepts no API key", async () => {
     const key = await server.key("ada");
     for (const path of ["/folders", "/account/sessions", "/keys", "/events"])
       expect(
         (await visit(server).send("GET", path, undefined, { authorization: `Bearer ${key}` }))
           .status,
       ).toBe(401);
-    // A bad one beside a good cookie is not looked at.
+    // A bad key next to a valid cookie is ignored.
     expect(
       (await ada.send("GET", "/folders", undefined, { authorization: "Bearer dsk_wrong" })).status,
     ).toBe(200);
   });
-  test("both see the same records, each user their own", async () => {
+  test("both show the same records, and each user only their own", async () => {
     const { body: folder } = await ada.send("POST", "/folders", { name: "Shared view" });
     expect((await server.send("ada", "GET", `/folders/${folder.id}`)).body).toEqual(folder);
     expect(
       (await (await signedIn(server, "bob")).send("GET", `/folders/${folder.id}`)).status,
     ).toBe(403);
   });
-  test("an administrator has no right to the records of others", async () => {
+  test("an administrator can't access other users' records", async () => {
     const { body: folder } = await ada.send("POST", "/folders", { name: "Private" });
     const root = await signedIn(server, "root", { role: "admin" });
     for (const [method, path, body] of [
@@ -267,7 +263,7 @@ describe("what it goes by", () => {
     }
     expect((await root.send("GET", "/folders")).text).not.toContain("Private");
   });
-  test("what only the console has is not in the API", async () => {
+  test("calls of the console alone are not in the API", async () => {
     for (const [method, path] of [
       ["GET", "/session"],
       ["GET", "/keys"],
@@ -285,7 +281,7 @@ describe("what it goes by", () => {
   });
 });
 
-test("what a script spends leaves the console its own, and the other way round", async () => {
+test("the console and the API have separate request limits", async () => {
   const limited = await startTestServer({
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "3", DOSSIER_RATE_LIMIT_WINDOW: "1h" },
   });
@@ -296,8 +292,8 @@ test("what a script spends leaves the console its own, and the other way round",
   expect([await page(), await page(), await page(), await page()]).toEqual([200, 200, 200, 429]);
   const other = await signedIn(limited, "bob");
   expect((await other.send("GET", "/folders")).headers.get("x-ratelimit-remaining")).toBe("2");
-  // Someone who is not signed in, at the same address, is counted apart from both; the page's files
-  // are not counted at all.
+  // Signed-out visitors at the same address are counted separately; the page's files are not
+  // counted.
   const stranger = visit(limited);
   expect((await stranger.send("GET", "/session")).headers.get("x-ratelimit-remaining")).toBe("2");
   for (let n = 0; n < 10; n++)
@@ -306,7 +302,7 @@ test("what a script spends leaves the console its own, and the other way round",
     ).toBe(200);
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   const page =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
@@ -316,7 +312,7 @@ describe("every answer", () => {
   const cases: [string, string, string, Record<string, string>, number, string, string][] = [
     ["the page", "GET", "//console/", {}, 200, page, "no-cache"],
     [
-      "the page of any address below it",
+      "the page at a path below it",
       "GET",
       "//console/folders/fld_x?page=2",
       { accept: "text/html,application/xhtml+xml" },
@@ -324,10 +320,10 @@ describe("every answer", () => {
       page,
       "no-cache",
     ],
-    ["the way to it", "GET", "//console", {}, 302, strict, "no-store"],
-    ["a file that is not there", "GET", "//console/assets/nothing.js", {}, 404, strict, "no-store"],
+    ["the redirect to it", "GET", "//console", {}, 302, strict, "no-store"],
+    ["a missing file", "GET", "//console/assets/nothing.js", {}, 404, strict, "no-store"],
     [
-      "a picture that is not there",
+      "a missing picture",
       "GET",
       "//console/logo.png",
       { accept: "image/png" },
@@ -336,7 +332,7 @@ describe("every answer", () => {
       "no-store",
     ],
     [
-      "a way out of the files",
+      "path traversal out of the assets",
       "GET",
       "//console/assets/..%2f..%2fdossier.db",
       {},
@@ -344,19 +340,11 @@ describe("every answer", () => {
       strict,
       "no-store",
     ],
-    ["a method that is not possible", "POST", "//console/folders", {}, 405, strict, "no-store"],
-    ["a call that is not there", "GET", "/nowhere", {}, 404, strict, "no-store"],
+    ["a method not allowed", "POST", "//console/folders", {}, 405, strict, "no-store"],
+    ["an unknown call", "GET", "/nowhere", {}, 404, strict, "no-store"],
+    ["an unknown call when signed out", "GET", "/nowhere", { cookie: "" }, 401, strict, "no-store"],
     [
-      "a call that is not there, to a stranger",
-      "GET",
-      "/nowhere",
-      { cookie: "" },
-      401,
-      strict,
-      "no-store",
-    ],
-    [
-      "what lies beside the calls",
+      "an unknown path next to the calls",
       "GET",
       "//console/api/nowhere",
       { accept: "text/html" },
@@ -407,7 +395,7 @@ describe("every answer", () => {
       expect([name, answer.headers.get(name)]).toEqual([name, expect.stringMatching(/\w/)]);
   });
 
-  test("with a name full of markup keeps it text", async () => {
+  test("returns a name full of markup as plain text", async () => {
     const name = `</script><img src=x onerror="alert(1)">`;
     const { body, headers } = await ada.send("POST", "/folders", { name });
     expect([body.name, headers.get("content-type")]).toEqual([
@@ -428,7 +416,7 @@ describe("every answer", () => {
     ).not.toContain("<img src=x>");
   });
 
-  test("from / leads to the console, and HEAD is as good as GET", async () => {
+  test("/ redirects to the console, and HEAD works like GET", async () => {
     const { status, headers } = await visit(server).send("GET", "//");
     expect([status, headers.get("location")]).toEqual([302, "/console/"]);
     for (const path of ["//console/", "/session", "//console/api/openapi.json"]) {
@@ -453,7 +441,7 @@ describe("a file of the console", () => {
   const get = (path: string, headers: Record<string, string>) =>
     server.fetch(new Request(`http://dossier.test${path}`, { headers }));
 
-  test("may be kept for ever, comes packed to those who can unpack it, and is known again", async () => {
+  test("is cached forever, compressed if the client accepts it, and revalidated", async () => {
     const path = await assetOf(/\.js$/);
     const packed = await get(path, { "accept-encoding": "br, gzip" });
     expect(
@@ -487,7 +475,7 @@ describe("a file of the console", () => {
     const again = await get(path, { "if-none-match": packed.headers.get("etag")! });
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
-  test("that is a font comes as it is", async () => {
+  test("is sent uncompressed when it is a font", async () => {
     const answer = await get(await assetOf(/\.woff2$/), { "accept-encoding": "gzip" });
     expect([
       answer.headers.get("content-type"),
@@ -495,7 +483,7 @@ describe("a file of the console", () => {
       new TextDecoder().decode((await answer.arrayBuffer()).slice(0, 4)),
     ]).toEqual(["font/woff2", null, "wOF2"]);
   });
-  test("the page is asked for again each time, and is known again", async () => {
+  test("of the page is revalidated each time", async () => {
     const first = await get("/console/", { accept: "text/html" });
     const again = await get("/console/chats", {
       accept: "text/html",
@@ -508,12 +496,12 @@ describe("a file of the console", () => {
   });
 });
 
-describe("its document", () => {
+describe("its OpenAPI document", () => {
   let document: any;
   beforeAll(async () => {
     document = (await visit(server).send("GET", "//console/api/openapi.json")).body;
   });
-  test("holds every call of the API and those that only the console has, each with an example", () => {
+  test("has every call of the API and of the console, each with an example", () => {
     const of_api = server.host.mounted.filter(
       ({ route }) => !route.root && route.surface === undefined,
     ).length;
@@ -535,7 +523,7 @@ describe("its document", () => {
     );
     expect(lacking).toEqual([]);
   });
-  test("tells of the cookie, and of no key", () => {
+  test("describes the cookie, and no key", () => {
     expect(document.security).toEqual([{ session: [] }]);
     expect(Object.keys(document.components.securitySchemes)).toEqual(["session"]);
     expect(document.paths["/console/api/v1/session"].post.security).toEqual([]);

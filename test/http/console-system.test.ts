@@ -1,5 +1,5 @@
 /**
- * What the console shows of usage and of the running server, and what administrators may do about
+ * What the console shows of usage and the server, and what administrators can do about jobs.
  * jobs.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
@@ -23,8 +23,8 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/jobs";
 
 /**
- * Jobs that fail for good: one that runs again, one whose record has another way, one that is put
- * back to work otherwise.
+ * Jobs that fail for good: one that can be retried, one whose record is retried another way, one
+ * with its own way of requeueing.
  */
 const Plain = job("failing.plain", t.Object({ text: t.String() })),
   Told = job("failing.told", t.Object({})),
@@ -109,7 +109,7 @@ beforeAll(async () => {
 });
 
 describe("usage", () => {
-  test("counts what a user's keys ask for, their documents and answers, and nobody else's", async () => {
+  test("counts a user's own requests, documents and answers only", async () => {
     const ada = await signedIn(server, "ada");
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "One" });
     await server.send("ada", "POST", "/documents", {
@@ -149,7 +149,7 @@ describe("usage", () => {
       requests_per_window: 1_000_000,
       window_s: 60,
     });
-    // Once more: nothing is counted twice.
+    // Reading again must not count anything twice.
     expect((await ada.send("GET", "/usage?days=3")).body.days.at(-1)).toMatchObject({
       requests: 3,
       answers: 1,
@@ -165,11 +165,11 @@ describe("usage", () => {
     ["too many", "367"],
     ["words", "all"],
   ];
-  test.each(refused)("is not told for %s days", async (_why, days) =>
+  test.each(refused)("is refused for %s days", async (_why, days) =>
     expect((await root.send("GET", `/usage?days=${days}`)).status).toBe(400),
   );
 
-  test("by day: what was held stays held on days without a request, and a write that failed is made up for", async () => {
+  test("by day: storage carries over to idle days, and failed writes are retried", async () => {
     let now_ms = Date.UTC(2026, 0, 1, 23, 59);
     let held = 100,
       full = false;
@@ -192,7 +192,7 @@ describe("usage", () => {
     usage.noteRequest(request);
     usage.noteRequest({ ...request, surface: "console" });
     usage.noteRequest({ ...request, owner_id: null });
-    // A protocol's own request counts, what it asks of the API for its caller does not.
+    // A protocol request counts once, without the API calls it makes for its caller.
     usage.noteRequest({ ...request, surface: "mcp", route: { ...anyRoute, surface: "mcp" } });
     usage.noteRequest({ ...request, surface: "mcp", route: anyRoute });
     full = false;
@@ -217,16 +217,16 @@ describe("usage", () => {
       ["01-03", 0, 0, 0, 100],
       ["01-04", 0, 0, 1, 40],
     ]);
-    // A period that begins after the last change knows what was held before it.
+    // A period that starts after the last change still has the storage from before.
     now_ms += 86_400_000;
     expect((await usage.read("usr_clock", 1))[0]).toMatchObject({ requests: 0, storage_bytes: 40 });
   });
 });
 
 describe("the system", () => {
-  test("tells its version, its checks, its room, its jobs and its plugins", async () => {
+  test("shows version, checks, storage, jobs and plugins", async () => {
     let body: any;
-    // The first look at the whole database may take longer than the page waits.
+    // The first check of the whole database may take longer than the page waits.
     await until(
       async () => ({ body } = await root.send("GET", "/system")).body.checks[0].status !== "warn",
     );
@@ -275,14 +275,14 @@ describe("the system", () => {
     });
   });
 
-  test("the processes that serve the database: here it is one", async () => {
+  test("lists the processes on the database, here only one", async () => {
     const { nodes, version } = (await root.send("GET", "/system")).body;
     expect(nodes).toEqual([
       expect.objectContaining({ role: "all", status: "up", here: true, pid: process.pid, version }),
     ]);
     expect(Date.parse(nodes[0].started_at)).toBeLessThanOrEqual(Date.parse(nodes[0].seen_at));
   });
-  test("shows the settings in force, and no secret", async () => {
+  test("shows the effective settings, without secrets", async () => {
     const { body, text } = await root.send("GET", "/system/config");
     const of = (name: string) => body.find((one: any) => one.name === name);
     expect([of("quotas.folders"), of("server.port"), of("admin.password")]).toEqual([
@@ -293,7 +293,7 @@ describe("the system", () => {
     expect(text).not.toContain("very secret");
   });
 
-  test("shows the newest lines of the log, of a level and above", async () => {
+  test("shows the newest log lines, of a level and above", async () => {
     const ring = new LogRing();
     const log = jsonLog("debug", (line) => ring.add(line));
     for (let n = 0; n < 1_500; n++) log.debug(`line ${n}`);
@@ -329,7 +329,7 @@ describe("the system", () => {
       /damaged: Tree 4/,
     ],
     [
-      "a child that can't look",
+      "a failed check of the database",
       {
         findDamage: async () => {
           throw new Error("no memory");
@@ -341,14 +341,14 @@ describe("the system", () => {
     ],
     ["a full disk", { operations: { storageFull: () => true } }, "Disk", "fail", /full/],
     [
-      "a directory that can't be written to",
+      "a directory that isn't writable",
       { paths: { data: "/", temporary: "/proc/nothing" } },
       "Data directory",
       "fail",
       /can be written/,
     ],
     [
-      "jobs that nobody runs",
+      "jobs that nothing runs",
       {
         operations: {
           intakePaused: () => false,
@@ -378,7 +378,7 @@ describe("the system", () => {
       /2 jobs have failed/,
     ],
     [
-      "a plugin that was left out",
+      "a plugin that was not loaded",
       {
         operations: {
           plugins: async () => [{ name: "odd", status: "left_out", reason: "it can't be read" }],
@@ -389,14 +389,14 @@ describe("the system", () => {
       /odd: it can't be read/,
     ],
     [
-      "a server that stood still",
+      "a server that stalled",
       { operations: { stalls: () => ({ max_ms: 1_500, p99_ms: 3 }) } },
       "Responsiveness",
       "warn",
       /1500 ms/,
     ],
   ];
-  test.each(facts)("says so of %s", async (_why, change: any, name, status, detail) => {
+  test.each(facts)("reports %s", async (_why, change: any, name, status, detail) => {
     const operations = {
       storageFull: () => false,
       plugins: async () => [],
@@ -432,7 +432,7 @@ describe("the system", () => {
     });
   });
 
-  test("shows the last result while the database is read again, and how far that is", async () => {
+  test("shows the last result and the progress while the database is checked again", async () => {
     let at_ms = 0;
     const steps: ((found: DamageFound) => void)[] = [];
     const check = new DamageCheck({
@@ -468,7 +468,7 @@ describe("an endpoint of a model", () => {
     ["refuses the key", 401, "fail"],
     ["refuses the user", 403, "fail"],
     ["fails", 500, "warn"],
-    ["is not there", null, "fail"],
+    ["can't be reached", null, "fail"],
   ];
   test.each(answers)("that %s", async (_why, status, expected) => {
     using endpoint = Bun.serve({
@@ -495,7 +495,7 @@ describe("jobs", () => {
   const list = async (state: string) =>
     (await root.send("GET", `/system/jobs?state=${state}&per_page=200`)).body.data as any[];
   const failed = async (name: string) => (await list("failed")).find((one) => one.name === name);
-  test("that failed for good are listed with why, without what they were told", async () => {
+  test("that failed for good are listed with the reason, without their payload", async () => {
     await server.send("ada", "POST", "/failing");
     await until(async () => (await list("failed")).length === 3);
     const { body, text } = await root.send("GET", "/system/jobs");
@@ -520,7 +520,7 @@ describe("jobs", () => {
     for (const state of ["ready", "running", "done", "cancelled"])
       expect(Array.isArray(await list(state))).toBe(true);
   });
-  test("run again when they are asked to, once", async () => {
+  test("run again once when retried", async () => {
     broken = false;
     const { id } = await failed("failing.plain");
     expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
@@ -532,20 +532,20 @@ describe("jobs", () => {
       body: { code: "not_failed" },
     });
   });
-  test("whose record has its own way to try again can't be", async () => {
+  test("whose record has another way to retry are refused", async () => {
     const { id } = await failed("failing.told");
     expect(await root.send("POST", `/system/jobs/${id}/retry`)).toMatchObject({
       status: 409,
       body: { code: "not_retriable" },
     });
   });
-  test("that know how are put back to work their own way", async () => {
+  test("with their own way of requeueing use it", async () => {
     const { id } = await failed("failing.revived");
     expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
     expect(happened).toContain("revived rec_1");
     expect((await list("cancelled")).some((one) => one.id === id)).toBe(true);
   });
-  test("that read a document put it back to work, and leave one alone that was replaced or is gone", async () => {
+  test("that index a document requeue it, unless it was replaced or deleted", async () => {
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Broken" });
     const form = new FormData();
     form.append("file", new Blob(["#!throw\ntext"]), "broken.txt");
@@ -558,7 +558,7 @@ describe("jobs", () => {
     const status = async () =>
       (await server.send("ada", "GET", `/documents/${document.id}?content=false`)).body.status;
     const give_up = async () => {
-      // Its pauses between attempts are not waited for.
+      // Skips the pauses between attempts.
       await until(async () => {
         await server.store.db
           .updateTable("core_jobs")
@@ -583,7 +583,7 @@ describe("jobs", () => {
       body: { code: "not_retriable" },
     });
   });
-  test("are counted by kind and reason, and run again all at once", async () => {
+  test("are counted by kind and reason, and can all be retried at once", async () => {
     const kind = async (name: string) =>
       (await root.send("GET", "/system/job-kinds")).body.find((one: any) => one.name === name);
     broken = true;
@@ -618,9 +618,9 @@ describe("jobs", () => {
       (await ada.send("POST", "/system/job-kinds/retry", { plugin: "a", name: "b" })).status,
     ).toBe(403);
   });
-  test("that are not there can't be", async () =>
+  test("that don't exist are not found", async () =>
     expect((await root.send("POST", "/system/jobs/job_none/retry")).status).toBe(404));
-  test("that failed keep nothing of what was deleted since", async () => {
+  test("that failed lose their payload when their record is deleted", async () => {
     broken = true;
     await server.send("ada", "POST", "/failing");
     await until(async () => (await failed("failing.plain")) !== undefined);

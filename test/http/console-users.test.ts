@@ -1,6 +1,6 @@
 /**
- * Keys of one's own, and users as administrators manage them: invited, changed, deactivated, helped
- * to a new password.
+ * A user's own keys, and users as administrators manage them: invited, changed, deactivated, and
+ * given a new password.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { sha256 } from "../../plugins/accounts/token";
@@ -25,8 +25,8 @@ const invite = async (email: string, role = "member") => {
 const accept = (token: string, word = password) =>
   visit(server).send("POST", "/invite", { token, password: word });
 
-describe("a key of one's own", () => {
-  test("is shown once, works, and stops at once", async () => {
+describe("a user's own key", () => {
+  test("is shown once, works, and stops as soon as it is deactivated", async () => {
     const ada = await signedIn(server, "ada");
     const {
       status,
@@ -76,8 +76,8 @@ describe("a key of one's own", () => {
     ["without a name", {}, "/name"],
     ["with a blank name", { name: " " }, "/name"],
     ["that has expired", { name: "x", expires_at: "2020-01-01" }, "/expires_at"],
-    ["until never-ever", { name: "x", expires_at: "never" }, "/expires_at"],
-    ["with a scope that there is not", { name: "x", scopes: ["admin"] }, "/scopes/0"],
+    ["with an invalid expiry", { name: "x", expires_at: "never" }, "/expires_at"],
+    ["with an unknown scope", { name: "x", scopes: ["admin"] }, "/scopes/0"],
     ["without a scope", { name: "x", scopes: [] }, "/scopes"],
   ];
   test.each(refused)("is refused %s", async (_why, body, pointer) => {
@@ -85,7 +85,7 @@ describe("a key of one's own", () => {
     expect([answer.status, answer.body.errors?.[0].pointer]).toEqual([400, pointer]);
   });
 
-  test("is nobody else's, an administrator's neither", async () => {
+  test("can't be seen or deactivated by others, not even an administrator", async () => {
     const ada = await signedIn(server, "ada");
     const { body } = await ada.send("POST", "/keys", { name: "mine" });
     expect((await root.send("POST", `/keys/${body.id}/deactivate`)).status).toBe(404);
@@ -97,7 +97,7 @@ describe("a key of one's own", () => {
   });
 });
 
-describe("what is for administrators", () => {
+describe("administration", () => {
   const calls: [string, string, object?][] = [
     ["GET", "/users"],
     ["POST", "/users", { email: "x@example.com", role: "admin" }],
@@ -110,13 +110,13 @@ describe("what is for administrators", () => {
     ["GET", "/system/config"],
   ];
   for (const [method, path, body] of calls)
-    test(`${method} ${path} is refused to members, and to strangers`, async () => {
+    test(`${method} ${path} is refused to members and when signed out`, async () => {
       const ada = await signedIn(server, "ada");
       const answer = await ada.send(method, path, body);
       expect([answer.status, answer.body.code]).toEqual([403, "admin_only"]);
       expect((await visit(server).send(method, path, body)).status).toBe(401);
     });
-  test("is theirs from the request after they become one, and until they are no longer", async () => {
+  test("is available as long as a user is an administrator, from the next request on", async () => {
     const ada = await signedIn(server, "grace");
     const change = async (role: string) =>
       (await root.send("PATCH", "/users/usr_grace", { role })).body.role;
@@ -133,7 +133,7 @@ describe("what is for administrators", () => {
 });
 
 describe("an invitation", () => {
-  test("makes a user who can do nothing until it is used, and works once", async () => {
+  test("creates a user who can do nothing until it is used, and works once", async () => {
     const { user, token } = await invite("Bob@Example.com");
     expect(user).toEqual({
       id: expect.stringMatching(/^usr_/),
@@ -174,7 +174,7 @@ describe("an invitation", () => {
     expect(await server.accounts.verifyPassword("bob@example.com", password)).not.toBeNull();
   });
 
-  test("that two use at the same time is one's", async () => {
+  test("used several times at once works once", async () => {
     const { token } = await invite("race@example.com");
     const answers = await Promise.all([
       accept(token, "the first horse"),
@@ -218,7 +218,7 @@ describe("an invitation", () => {
     ],
     ["a set-up link", async () => `dst_${"0".repeat(32)}`],
   ];
-  test.each(bad)("opens nothing when it is %s", async (why, change) => {
+  test.each(bad)("does not work when it is %s", async (why, change) => {
     const { user, token } = await invite(`${why.replaceAll(" ", "-")}@example.com`);
     const wrong = await change(token, user.id);
     for (const path of ["/invite", "/invite/check"])
@@ -228,7 +228,7 @@ describe("an invitation", () => {
       });
   });
 
-  test("is valid for seven days, and is kept as a digest", async () => {
+  test("is valid for seven days, and is stored as a digest", async () => {
     const { user, token } = await invite("week@example.com");
     const rows = await server.store.db
       .selectFrom("accounts_password_links")
@@ -242,10 +242,10 @@ describe("an invitation", () => {
   });
 
   const refused: [string, object, number, string][] = [
-    ["an address that is none", { email: "bob", role: "member" }, 400, "invalid_request"],
-    ["a role that there is not", { email: "x@example.com", role: "owner" }, 400, "invalid_request"],
+    ["an invalid address", { email: "bob", role: "member" }, 400, "invalid_request"],
+    ["an unknown role", { email: "x@example.com", role: "owner" }, 400, "invalid_request"],
     [
-      "an email that is taken, in other letters",
+      "an email that is taken, in another case",
       { email: "WEEK@example.com", role: "member" },
       409,
       "email_taken",
@@ -255,7 +255,7 @@ describe("an invitation", () => {
     expect(await root.send("POST", "/users", body)).toMatchObject({ status, body: { code } });
   });
 
-  test("with a password that won't do stays valid", async () => {
+  test("stays valid after an invalid password", async () => {
     const { token } = await invite("picky@example.com");
     expect(await accept(token, "short")).toMatchObject({
       status: 400,
@@ -265,8 +265,8 @@ describe("an invitation", () => {
   });
 });
 
-describe("a link to a new password", () => {
-  test("leaves the old one alone until it is used, then ends it and every session", async () => {
+describe("a password reset link", () => {
+  test("keeps the old password and sessions until it is used", async () => {
     const { user, token } = await invite("forgetful@example.com");
     const old = visit(server);
     await old.send("POST", "/invite", { token, password });
@@ -284,7 +284,7 @@ describe("a link to a new password", () => {
       (await accept(reset)).status,
     ]).toEqual([null, 403]);
   });
-  test("lasts a day", async () => {
+  test("lasts one day", async () => {
     const { body } = await root.send("POST", "/users/usr_root/reset");
     const row = await server.store.db
       .selectFrom("accounts_password_links")
@@ -299,18 +299,18 @@ describe("a link to a new password", () => {
     expect((await accept(token)).status).toBe(403);
   });
   const refused: [string, string, number][] = [
-    ["nobody", "usr_nobody", 404],
-    ["someone who is deactivated", "usr_off", 409],
+    ["an unknown user", "usr_nobody", 404],
+    ["a deactivated user", "usr_off", 409],
   ];
-  test.each(refused)("is not made for %s", async (_why, id, status) => {
+  test.each(refused)("is not created for %s", async (_why, id, status) => {
     await server.key("off");
     await server.accounts.setUserActive("usr_off", false);
     expect((await root.send("POST", `/users/${id}/reset`)).status).toBe(status);
   });
 });
 
-describe("a user who is deactivated", () => {
-  test("is out at once, in the browser and by key, and stays out until activated again", async () => {
+describe("a deactivated user", () => {
+  test("is locked out at once, in the browser and by key, until reactivated", async () => {
     const eve = await signedIn(server, "eve");
     const status = async () => [
       (await eve.send("GET", "/folders")).status,
@@ -323,10 +323,10 @@ describe("a user who is deactivated", () => {
     });
     expect(await status()).toEqual([401, 401]);
     expect((await root.send("PATCH", "/users/usr_eve", { active: true })).body.active).toBe(true);
-    // Keys work again; a browser has to sign in.
+    // Keys work again, but a browser must sign in again.
     expect(await status()).toEqual([401, 200]);
   });
-  test("is not there when the id is wrong", async () =>
+  test("is not found when the id is wrong", async () =>
     expect((await root.send("PATCH", "/users/usr_nobody", { active: false })).status).toBe(404));
 });
 
@@ -339,7 +339,7 @@ describe("the last administrator", () => {
     test(why, async () => {
       const own = await startTestServer();
       const admin = await signedIn(own, "root", { role: "admin" });
-      // Neither one who was only invited nor one who is deactivated counts.
+      // Neither an invited nor a deactivated administrator counts.
       await admin.send("POST", "/users", { email: "invited@example.com", role: "admin" });
       await signedIn(own, "off", { role: "admin" });
       await own.store.db
@@ -355,7 +355,7 @@ describe("the last administrator", () => {
       await signedIn(own, "second", { role: "admin" });
       expect((await admin.send("PATCH", "/users/usr_root", change)).status).toBe(200);
     });
-  test("is one of two who leave at the same time", async () => {
+  test("remains when two resign at the same time", async () => {
     const own = await startTestServer();
     const [one, two] = [
       await signedIn(own, "one", { role: "admin" }),
@@ -366,7 +366,7 @@ describe("the last administrator", () => {
       two.send("PATCH", "/users/usr_one", { active: false }),
       one.send("PATCH", "/users/usr_one", { role: "member" }),
     ]);
-    // Who has left may also be deactivated by the one who stays.
+    // The one who remains may also deactivate the one who resigned.
     expect(answers.filter(({ status }) => status === 200).length).toBeWithin(1, 3);
     const left = await own.store.db
       .selectFrom("accounts_users")
@@ -378,7 +378,7 @@ describe("the last administrator", () => {
   });
 });
 
-test("somebody was last seen when their session or a key of theirs was used, also after both", async () => {
+test("the last use of a user's session or key is shown, also after the session ends", async () => {
   const own = await startTestServer();
   const admin = await signedIn(own, "root", { role: "admin" });
   const seen = async (id: string): Promise<string | null> =>

@@ -1,4 +1,4 @@
-/** Which pages of other origins may call the API, and what a browser is told when it asks. */
+/** Which origins may call the API from a page, and how preflight requests are answered. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Cors } from "../../core/http/cors";
 import { signedIn } from "../helpers/browser";
@@ -22,9 +22,9 @@ beforeAll(async () => {
 
 describe("preflight", () => {
   const rows: [string, () => TestServer, string, string, number, string | null, string | null][] = [
-    ["an origin of the setting", () => open, "/folders", app, 204, app, "GET, HEAD, POST"],
+    ["an allowed origin", () => open, "/folders", app, 204, app, "GET, HEAD, POST"],
     [
-      "an origin that the setting has with a slash",
+      "an allowed origin that is set with a trailing slash",
       () => open,
       "/folders/fld_1",
       "http://localhost:5173",
@@ -39,7 +39,7 @@ describe("preflight", () => {
     ["a page without an origin", () => open, "/folders", "null", 204, null, null],
     ["every origin", () => any, "/folders", "https://x.example", 204, "*", "GET, HEAD, POST"],
     [
-      "an unknown path: the request itself says so",
+      "an unknown path, which the request itself reports",
       () => open,
       "/nothing",
       app,
@@ -47,7 +47,7 @@ describe("preflight", () => {
       app,
       "DELETE, GET, HEAD, PATCH, POST, PUT",
     ],
-    ["no origin is allowed", () => closed, "/folders", app, 401, null, null],
+    ["no allowed origins", () => closed, "/folders", app, 401, null, null],
     ["the console, with its cookie", () => any, "//console/api/v1/folders", app, 401, null, null],
     ["the root of the server", () => any, "//health", app, 405, null, null],
   ];
@@ -64,13 +64,13 @@ describe("preflight", () => {
     for (const name of ["x-request-id", "x-ratelimit-limit"]) expect(headers.has(name)).toBe(true);
   });
 
-  test("without CORS OPTIONS is 405 with Allow, for whoever has a key", async () => {
+  test("without CORS, OPTIONS is 405 with Allow when there is a key", async () => {
     const answer = await closed.send("ada", "OPTIONS", "/folders", undefined, preflight(app));
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
     expect(answer.headers.get("vary")).toBeNull();
   });
 
-  test("it uses up nobody's requests", async () => {
+  test("it doesn't count toward the request limit", async () => {
     const left = async () => {
       const { headers } = await open.send(null, "OPTIONS", "/folders", undefined, preflight(app));
       return headers.get("x-ratelimit-remaining");
@@ -79,11 +79,11 @@ describe("preflight", () => {
   });
 });
 
-describe("the request itself", () => {
+describe("the request after it", () => {
   const rows: [string, string | null, string, number][] = [
     ["a record", "ada", "/folders", 200],
     ["a refusal", null, "/folders", 401],
-    ["what does not exist", "ada", "/nothing", 404],
+    ["an unknown path", "ada", "/nothing", 404],
   ];
   test.each(rows)(
     "%s can be read by a page of an allowed origin",
@@ -97,7 +97,7 @@ describe("the request itself", () => {
     },
   );
 
-  test("of another origin the page can't read it, and caches know that it depends", async () => {
+  test("of another origin can't be read by the page, and responses vary by origin", async () => {
     const answer = await open.send("ada", "GET", "/folders", undefined, {
       origin: "https://evil.example",
     });
@@ -106,7 +106,7 @@ describe("the request itself", () => {
     expect(answer.headers.get("vary")).toContain("Origin");
   });
 
-  test("what a cookie opens is shared with no other origin", async () => {
+  test("of the console, with its cookie, is not shared with other origins", async () => {
     const browser = await signedIn(any, "ada");
     const answer = await browser.send("GET", "/folders", undefined, { origin: app });
     expect(answer.status).toBe(200);
@@ -115,7 +115,7 @@ describe("the request itself", () => {
 });
 
 test.each(["app.example", "https://app.example/path", "null", "https://*.example", "ftp://a"])(
-  "%s is no origin",
+  "%s is not a valid origin",
   (origin) => {
     expect(() => Cors.of([app, origin])).toThrow("server.cors_origins");
   },

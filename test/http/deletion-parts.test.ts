@@ -1,6 +1,6 @@
 /**
- * A deletion is two things: what it takes is gone for everyone in one step, and its rows go after
- * that, in parts that let others in.
+ * A deletion has two phases: what it takes is gone for everyone in one step, and rows are purged
+ * afterwards in parts, with other requests in between.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
@@ -12,10 +12,10 @@ import { until } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person, bob: Person;
-/** While it is set no part of a purge finishes a document. */
+/** While this is set, no part of a purge finishes a document. */
 let held = false;
 let parts = 0;
-/** Turns of the event loop that were counted, and those in which there was a part. */
+/** The turns of the event loop so far, and those in which a part ran. */
 let turns = 0;
 const turns_of_parts = new Set<number>();
 const holder = definePlugin({
@@ -52,7 +52,7 @@ const documentsHeld = (owner_id: string): Promise<any> =>
     .orderBy("what")
     .execute();
 
-describe("while the rows of a deleted folder are still there", () => {
+describe("while a deleted folder's rows are still there", () => {
   let root: string, sub: string, other: string, chat: string, poll: string;
   let alone: string, below: string, taken_out: string, upload: string, shared: string;
   let transcription: string, run: string;
@@ -89,7 +89,7 @@ describe("while the rows of a deleted folder are still there", () => {
     expect(left.map(({ id }) => id)).toEqual(
       expect.arrayContaining([alone, below, taken_out, upload, shared, transcription]),
     );
-    // The shared document was there before only as what the folder held.
+    // The shared document is counted as it is in the other folder too.
     const [documents, folders] = await documentsHeld("usr_ada");
     expect([documents.used, folders.used]).toEqual([1, before[0].used]);
   });

@@ -1,6 +1,6 @@
 /**
- * Every check of the doctor that looks at the machine and at what runs: shown failing, and mended.
- * Those of what is stored are in doctor.test.ts, that of a damaged database in
+ * The doctor's checks of the machine and the running server, each shown failing and then fixed. The
+ * checks of stored data are in doctor.test.ts, that of a damaged database in
  * test/acceptance/doctor.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -26,7 +26,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
 const Fragile = job("ailing.work", t.Object({}));
-/** What is wrong with it, as a case says. */
+/** What is wrong with the plugin, as set by a case. */
 const ailing = { health: "", job: false };
 let ctx: Context;
 const plugin = definePlugin({
@@ -48,7 +48,7 @@ const plugin = definePlugin({
     };
   },
 });
-/** A model, and an embedder, as far as a check asks them. */
+/** A model and an embedder, as far as the checks need them. */
 const model = { status: 200 };
 const endpoint = Bun.serve({
   hostname: "127.0.0.1",
@@ -108,7 +108,7 @@ const answers = (name: string): readonly Case[] => [
   },
   {
     check: name,
-    because: "it is in trouble",
+    because: "it answers with an error",
     spoil: () => (model.status = 503),
     status: "warn",
     says: /answers with 503/,
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Jobs",
-    because: "one is due for long, and none runs",
+    because: "one is overdue, and none runs",
     spoil: async () => {
       await server.settle();
       await server.store.db
@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Plugins",
-    because: "one says that it does not work",
+    because: "one reports a failure",
     spoil: () => (ailing.health = "The moon is full."),
     status: "warn",
     says: /ailing: The moon is full\./,
@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
   ...answers("Embeddings"),
   {
     check: "Copies",
-    because: "a restore was cut off an hour ago",
+    because: "a restore was interrupted an hour ago",
     spoil: () => {
       const path = join(server.data, ".restoring");
       mkdirSync(path);
@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Copies",
-    because: "rollbacks have put aside too many",
+    because: "rollbacks left too many",
     spoil: () => {
       for (const day of ["01", "02", "03", "04", "05"])
         for (const end of ["", "-wal"])
@@ -205,7 +205,7 @@ const cases: readonly Case[] = [
 
 describe("a check", () => {
   test.each(cases.map((one) => [`${one.check}: ${one.because}`, one] as const))(
-    "says so and is mended: %s",
+    "fails and passes again after the fix: %s",
     async (_why, { check: name, spoil, status, says, mend }) => {
       expect(await check(name)).toMatchObject({ status: "ok" });
       await spoil();
@@ -217,7 +217,7 @@ describe("a check", () => {
     },
   );
 
-  test("Copies: the newest three are left, with their logs, and nothing beside them", () => {
+  test("Copies: the fix keeps the newest three with their logs, and nothing else", () => {
     expect(asideNames()).toEqual([
       "20990103T000000Z-rolled-back.db",
       "20990104T000000Z-rolled-back.db",
@@ -227,7 +227,7 @@ describe("a check", () => {
     expect(existsSync(join(server.data, ".restoring"))).toBe(false);
   });
 
-  test("Responsiveness: the server stood still, and a minute has passed since", async () => {
+  test("Responsiveness: the server stalled, and recovers after a minute", async () => {
     let now_ms = 1_000;
     const meter = new StallMeter(
       jsonLog("error", () => {}),
@@ -254,7 +254,7 @@ describe("a check", () => {
 });
 
 describe.skipIf(!can_mount)("Disk", () => {
-  onSqlite("disks").test("is almost full, then full, and then there is room again", async () => {
+  onSqlite("disks").test("is almost full, then full, then has room again", async () => {
     using disk = mountSmallDisk(620);
     const data = join(disk.path, "data");
     mkdirSync(data);
@@ -277,7 +277,7 @@ describe.skipIf(!can_mount)("Disk", () => {
     });
     disk.empty();
     expect((await small.send("ada", "POST", "/folders", { name: "One" })).status).toBe(201);
-    // The room is looked at now and then.
+    // Free space is checked at intervals only.
     await until(async () => (await check("Disk", small)).status === "ok", 20_000);
     expect(await check("Disk", small)).toMatchObject(ok);
   });

@@ -1,4 +1,4 @@
-/** Every check of the doctor that looks at what is stored: shown failing, and mended. */
+/** The doctor's checks of what is stored, each shown failing and then fixed. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ let root: Browser;
 let folder_id: string;
 let names: NameServer;
 
-/** Beside the server, which would refuse it: what no version writes. */
+/** Writes past the server, which would refuse it: data that no version writes. */
 const write = (statement: string, ...values: (string | number)[]): Promise<void> =>
   spoilDatabase(server.data, statement, values);
 async function check(name: string): Promise<Checked> {
@@ -80,7 +80,7 @@ let kept: Buffer;
 const cases: readonly Case[] = [
   {
     check: "References",
-    because: "a row points to one that is not there",
+    because: "a row refers to a missing row",
     spoil: () =>
       write(
         "insert into documents_versions (document_id, version, sha256, size_bytes, media_type, " +
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Originals",
-    because: "a file is gone",
+    because: "a file is missing",
     spoil: () => {
       kept = readFileSync(filesOf(server.data)[0]!);
       rmSync(filesOf(server.data)[0]!);
@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Index",
-    because: "a document is not in it",
+    because: "a document is missing from it",
     spoil: () =>
       write(
         "delete from index_documents where document_id = (select min(document_id) from " +
@@ -159,7 +159,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Index",
-    because: "it has another version than the one that answers",
+    because: "it has another version than the current one",
     spoil: () => write("update index_documents set version = version + 1"),
     status: "fail",
     says: /lacks 3 documents as they answer/,
@@ -167,7 +167,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Index",
-    because: "it holds what is not there any more",
+    because: "it holds deleted documents",
     spoil: () =>
       write(
         "insert into index_documents (document_id, edition, version, title, analyzer, chunker, " +
@@ -180,7 +180,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Name servers",
-    because: "they are silent",
+    because: "they don't respond",
     spoil: async () => {
       names.set("hooks.example", { a: ["93.184.216.34"] });
       const made = await server.send("ada", "POST", "/webhooks", {
@@ -196,7 +196,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Name servers",
-    because: "they know no such name",
+    because: "they don't know the name",
     spoil: () => names.set("hooks.example", "nxdomain"),
     status: "warn",
     says: /know no hooks\.example/,
@@ -218,7 +218,7 @@ const cases: readonly Case[] = [
   },
   {
     check: "Vectors",
-    because: "a folder counts documents that have them",
+    because: "a folder counts documents that already have them",
     spoil: () => write("update folders set vectors_pending = 3 where id = ?", folder_id),
     status: "warn",
     says: /1 folders count other documents/,
@@ -251,7 +251,7 @@ const testOf = (name: string) =>
 
 describe("a check", () => {
   for (const { check: name, because, spoil, status, says, mend } of cases)
-    testOf(name)(`says so and is mended: ${name}: ${because}`, async () => {
+    testOf(name)(`fails and passes again after the fix: ${name}: ${because}`, async () => {
       if (name !== "Backups") expect(await check(name)).toMatchObject({ status: "ok" });
       await spoil();
       const found = await check(name);
@@ -262,14 +262,14 @@ describe("a check", () => {
       expect(await check(name)).toMatchObject({ status: "ok", fix: null, mendable: false });
     });
 
-  test("that knows no mending, or is none, can't be mended", async () => {
+  test("without a fix, or an unknown one, can't be fixed", async () => {
     for (const id of ["disk", "nothing"])
       expect((await root.send("POST", `/system/checks/${id}/mend`)).status).toBe(404);
     const ada = await signedIn(server, "ada");
     expect((await ada.send("POST", "/system/checks/index/mend")).status).toBe(403);
   });
 
-  test("after all of this, everything is found again", async () => {
+  test("after all of this, everything is still found", async () => {
     for (const query of ["pump", "lamp", "original"])
       expect((await server.send("ada", "POST", "/search", { query })).body.data).toHaveLength(1);
   });

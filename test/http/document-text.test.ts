@@ -1,4 +1,4 @@
-/** The text of a document in parts: from a place or a page on, to its end. */
+/** The text of a document in parts: from a position or a page up to its end. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { pdf } from "../helpers/pdf";
@@ -41,7 +41,7 @@ describe("a document with pages", () => {
   });
 });
 
-test("a long one is read to its end, in code points", async () => {
+test("a long text is read to its end, in code points", async () => {
   let text = "";
   for (let start: number | null = 0; start !== null;) {
     const { body } = await read(plain, `start=${start}&length=17001`);
@@ -58,19 +58,19 @@ const refused: [
   status: number,
   names: string | null,
 ][] = [
-  ["a page that there is not", () => read(paged, "page=4"), 404, "?page"],
+  ["a missing page", () => read(paged, "page=4"), 404, "?page"],
   ["a page of a text without pages", () => read(plain, "page=1"), 404, "?page"],
-  ["no page", () => read(paged, "page=0"), 400, "?page"],
-  ["no length", () => read(paged, "length=0"), 400, "?length"],
-  ["somebody else's", () => read(paged, "", bob), 403, null],
-  ["none", () => read("doc_0"), 404, null],
+  ["page 0", () => read(paged, "page=0"), 400, "?page"],
+  ["a length of 0", () => read(paged, "length=0"), 400, "?length"],
+  ["another user's document", () => read(paged, "", bob), 403, null],
+  ["an unknown document", () => read("doc_0"), 404, null],
 ];
 test.each(refused)("%s is refused", async (_why, run, status, names) => {
   const { body, status: given } = await run();
   expect([given, body.errors?.[0].pointer ?? null]).toEqual([status, names]);
 });
 
-test("before there is a text, and beyond its end, there is nothing", async () => {
+test("an empty text, and a start beyond the end, give an empty part", async () => {
   expect((await read(empty)).body).toMatchObject({ text: "", length: 0, next_start: null });
   const { body } = await read(plain, "start=999999999");
   expect([body.text, body.next_start, body.start === body.length]).toEqual(["", null, true]);

@@ -1,4 +1,4 @@
-/** `/docs`: every page is there for everybody, and each of its links leads somewhere. */
+/** `/docs`: every page is public, and every link works. */
 import { beforeAll, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 
 const root = resolve(import.meta.dir, "../..");
 let server: TestServer;
-/** Below another path than the root, so that no address forgets it. */
+/** Below a path, so that an address that lacks it is noticed. */
 const base = "/dossier";
 beforeAll(async () => {
   server = await startTestServer({ public_url: `https://nas.example${base}` });
@@ -20,7 +20,7 @@ const linksIn = (page: string): string[] =>
   [...page.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!);
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
 
-test("others are served between the pages while they are rendered for the first time", async () => {
+test("other requests are served while the pages are rendered for the first time", async () => {
   let turns = 0,
     rendering = true;
   const countTurns = (): void => {
@@ -33,7 +33,7 @@ test("others are served between the pages while they are rendered for the first 
   expect(turns).toBeGreaterThan(pages.length);
 });
 
-test("every page of docs/ is there, and no address twice", async () => {
+test("every page of docs/ is listed and served", async () => {
   const index = await html("/docs");
   const listed = linksIn(index).filter((link) => link.startsWith(`${base}/docs/`));
   for (const file of new Glob("*.md").scanSync({ cwd: join(root, "docs") })) {
@@ -44,7 +44,7 @@ test("every page of docs/ is there, and no address twice", async () => {
   }
 });
 
-test("every link of every page leads to a place that is there", async () => {
+test("every link of every page works", async () => {
   const opened = new Map<string, string>();
   const open = async (path: string): Promise<string> => {
     const known = opened.get(path) ?? (await html(path.slice(base.length)));
@@ -71,7 +71,7 @@ test("every link of every page leads to a place that is there", async () => {
   expect(seen.size).toBeGreaterThan(10);
 });
 
-test("a page runs nothing, is compressed, and is asked again by its tag", async () => {
+test("a page has no scripts or inline styles, is compressed, and revalidates by ETag", async () => {
   const answer = await get("/docs/api", { "accept-encoding": "gzip" });
   const page = new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(await answer.arrayBuffer())));
   expect(page).not.toMatch(/<script|<style| on\w+=| style=/);
@@ -87,9 +87,9 @@ test("a page runs nothing, is compressed, and is asked again by its tag", async 
 const searches: [why: string, query: string, finds: RegExp][] = [
   ["a heading first", "webhooks", /<ol class="hits"><li><a href="[^"]*#webhooks">API › Webhooks/],
   ["all words", "cron schedule", /docs\/api#imports/],
-  ["nothing", "zyzzyva", /Nothing has all of these words: zyzzyva/],
+  ["no match", "zyzzyva", /Nothing has all of these words: zyzzyva/],
   ["no words", "  ", /Type a word above/],
-  ["text stays text", '<img src=x>"', /value="&lt;img src=x&gt;&quot;"/],
+  ["markup is escaped", '<img src=x>"', /value="&lt;img src=x&gt;&quot;"/],
 ];
 test.each(searches)("the search: %s", async (_why, query, finds) => {
   const page = await html(`/docs/search?q=${encodeURIComponent(query)}`);
@@ -97,7 +97,7 @@ test.each(searches)("the search: %s", async (_why, query, finds) => {
   expect(page).not.toContain("<img");
 });
 
-test("a page that is not there says so, and the map of the site names those that are", async () => {
+test("an unknown page says so, and the sitemap lists the existing ones", async () => {
   const missing = await get("/docs/nothing");
   expect([missing.status, await missing.text()]).toEqual([
     404,

@@ -1,4 +1,4 @@
-/** Uploads that are refused, or broken off, while they still arrive at a server in this process. */
+/** Uploads that are refused or cut off while still arriving at a server in this process. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -18,8 +18,8 @@ const boundary = "----edge";
 
 describe("over a socket", () => {
   /**
-   * A connection that has sent the head of an upload and its first bytes; `declared` is what the
-   * head says will come.
+   * A connection that has sent the head of an upload and its first bytes; `declared` is the content
+   * length in the head.
    */
   async function begin(declared: number, query: string, name = "cut.txt") {
     const listener = Bun.serve({ port: 0, fetch: (request) => server.fetch(request) });
@@ -46,7 +46,7 @@ describe("over a socket", () => {
     };
   }
 
-  test("a client that goes away leaves nothing behind", async () => {
+  test("a client that disconnects leaves nothing behind", async () => {
     const before = filesOf(server.data);
     const { socket, listener } = await begin(200_000, `folder_id=${folder}`);
     await until(() => filesOf(server.data).some((name) => name.startsWith("tmp/")));
@@ -57,7 +57,7 @@ describe("over a socket", () => {
   });
 
   const refused: [string, () => Promise<string>, number, number][] = [
-    ["a folder that does not exist", async () => "folder_id=fld_none", 200_000, 404],
+    ["an unknown folder", async () => "folder_id=fld_none", 200_000, 404],
     [
       "another user's folder",
       async () => `folder_id=${await (await person(server, "bob")).folder()}`,
@@ -92,6 +92,6 @@ describe("over a socket", () => {
   }
 });
 
-test("after all of this, an upload is served", async () => {
+test("after all of this, an upload still works", async () => {
   expect((await ada.upload(folder, "last.txt", "x")).status).toBe(201);
 });

@@ -1,4 +1,4 @@
-/** Lists in an order, and many documents at once: acted on, and downloaded as a ZIP file. */
+/** Sorted lists, actions on many documents at once, and downloads as a ZIP file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unpacked } from "../helpers/folder-archives";
 import { EntryNames } from "../../plugins/documents/creation/entry-names";
@@ -30,28 +30,28 @@ afterAll(() => server.stop());
 
 const orders: readonly (readonly [why: string, query: string, names: readonly string[]])[] = [
   [
-    "numbers in names count, and case does not",
+    "by name, with numbers in order and ignoring case",
     "sort=name",
     ["page.html", "report 1", "Report 2.txt", "report 10.txt", "table.csv", "Zero"],
   ],
   [
-    "the other way round",
+    "by name, descending",
     "sort=name&order=desc",
     ["Zero", "table.csv", "report 10.txt", "Report 2.txt", "report 1", "page.html"],
   ],
-  ["a page of it", "sort=name&per_page=2&page=2", ["Report 2.txt", "report 10.txt"]],
+  ["the second page", "sort=name&per_page=2&page=2", ["Report 2.txt", "report 10.txt"]],
   [
-    "the largest first",
+    "by size, largest first",
     "sort=size",
     ["page.html", "report 1", "Report 2.txt", "table.csv", "report 10.txt", "Zero"],
   ],
   [
-    "the oldest first",
+    "by age, oldest first",
     "sort=created&order=asc",
     ["report 10.txt", "Report 2.txt", "table.csv", "page.html", "Zero", "report 1"],
   ],
   [
-    "what failed first, the rest newest first",
+    "by status, failures first and then newest first",
     "sort=status",
     ["Zero", "report 1", "page.html", "table.csv", "Report 2.txt", "report 10.txt"],
   ],
@@ -60,14 +60,14 @@ const orders: readonly (readonly [why: string, query: string, names: readonly st
     "sort=type",
     ["table.csv", "report 1", "Zero", "Report 2.txt", "report 10.txt", "page.html"],
   ],
-  ["one type", "type=spreadsheet", ["table.csv"]],
+  ["of one type", "type=spreadsheet", ["table.csv"]],
   [
-    "one type and a part of the name",
+    "of one type and with part of the name",
     "type=text&name=REPORT&sort=size&order=asc",
     ["report 10.txt", "Report 2.txt", "report 1"],
   ],
 ];
-describe("documents in an order", () => {
+describe("documents sorted and filtered", () => {
   test.each(orders)("%s", async (_why, query, names) => {
     const { body } = await ada.send("GET", `/documents?folder_id=${folder}&${query}`);
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual([...names]);
@@ -84,7 +84,7 @@ const zipped = async (query = "", who = ada) => {
   return { answer, files: answer.status === 200 ? Object.fromEntries(unpacked(bytes)) : {} };
 };
 
-test("an upload can be called otherwise than its file, with the path it had", async () => {
+test("an upload can have another name than its file, with a path in it", async () => {
   const into = await ada.folder();
   const made = await ada.upload(into, "a.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
   expect([made.status, made.body.name]).toEqual([201, "2025/q1/a.txt"]);
@@ -96,7 +96,7 @@ test("an upload can be called otherwise than its file, with the path it had", as
 
 describe("the ids of a folder's documents", () => {
   const listed = (query: string) => ada.send("GET", `/folders/${folder}/document-ids${query}`);
-  test("go on after one of them, which may be in the folder no more", async () => {
+  test("continue after one of them, even if it has left the folder", async () => {
     const { body: all } = await listed("");
     expect(all.total).toBe(6);
     const { body: rest } = await listed(`?after=${all.ids[2]}`);
@@ -108,18 +108,18 @@ describe("the ids of a folder's documents", () => {
     expect((await listed(`?type=text&after=${gone}`)).body.ids).toEqual(texts.ids.slice(1));
     await ada.send("POST", `/documents/${gone}/restore?folder_id=${folder}`);
   });
-  test("after a document that is not there: 404", async () => {
+  test("after an unknown document: 404", async () => {
     const { status, body } = await listed("?after=doc_none");
     expect([status, body.code]).toEqual([404, "not_found"]);
   });
-  test("after no id: 400", async () => {
+  test("after an empty id: 400", async () => {
     const { status, body } = await listed("?after=");
     expect([status, body.errors[0].pointer]).toEqual([400, "?after"]);
   });
 });
 
 describe("a ZIP file", () => {
-  test("has every original of the folder, with endings that programs know", async () => {
+  test("has every original of the folder, with proper file extensions", async () => {
     const { answer, files } = await zipped();
     expect(answer.headers.get("content-disposition")).toContain("Field");
     expect(Object.keys(files).sort()).toEqual([
@@ -132,22 +132,22 @@ describe("a ZIP file", () => {
     ]);
     expect(new TextDecoder().decode(files["report 1.txt"])).toBe("Fog over the harbour.");
   });
-  test("has those that a filter finds, or that are named", async () => {
+  test("has only the documents that match a filter or are named", async () => {
     expect(Object.keys((await zipped("?type=spreadsheet")).files)).toEqual(["table.csv"]);
     const some = `?document_ids=${ids["text"]},${ids["table.csv"]}`;
     expect(Object.keys((await zipped(some)).files)).toEqual(["report 1.txt", "table.csv"]);
   });
 
   const refused: readonly (readonly [string, () => string, number])[] = [
-    ["one that is not in the folder", () => "?document_ids=doc_none", 404],
-    ["nothing that the filter finds", () => "?type=mail", 404],
-    ["too many that are named", () => `?document_ids=${Array(201).fill("doc_a").join()}`, 400],
+    ["a document outside the folder", () => "?document_ids=doc_none", 404],
+    ["a filter without matches", () => "?type=mail", 404],
+    ["too many ids", () => `?document_ids=${Array(201).fill("doc_a").join()}`, 400],
     ["an unknown type", () => "?type=poem", 400],
   ];
   test.each(refused)("is refused for %s", async (_why, query, status) => {
     expect((await zipped(query())).answer.status).toBe(status);
   });
-  test("is the owner's", async () => {
+  test("is available to the owner only", async () => {
     expect((await zipped("", eve)).answer.status).toBe(403);
   });
 });
@@ -158,26 +158,26 @@ const named: readonly (readonly [
   paths: readonly string[],
 ])[] = [
   [
-    "clashes get numbers, case aside",
+    "clashes get numbers, ignoring case",
     ["a.txt", "A.txt", "a.txt"],
     ["a.txt", "A (2).txt", "a (3).txt"],
   ],
   [
-    "a number that is taken is passed over",
+    "a number that is taken is skipped",
     ["a (2).txt", "a.txt", "a.txt"],
     ["a (2).txt", "a.txt", "a (3).txt"],
   ],
   [
-    "a slash is a directory, and leads nowhere else",
+    "a slash makes a directory, and never leads outside",
     ["x/y.txt", "../../etc/passwd", "/abs.txt"],
     ["x/y.txt", "etc/passwd.txt", "abs.txt"],
   ],
   [
-    "what Windows does not take",
+    "characters Windows forbids are replaced",
     ['a:b*"c?.txt', "con.txt", "c\\d.txt"],
     ["a_b__c_.txt", "_con.txt", "c_d.txt"],
   ],
-  ["nothing is left of it", ["..", " / "], ["_.txt", "_ (2).txt"]],
+  ["a name with nothing left becomes _", ["..", " / "], ["_.txt", "_ (2).txt"]],
 ];
 describe("names in a ZIP file", () => {
   test.each(named)("%s", (_why, names, paths) => {
@@ -186,9 +186,9 @@ describe("names in a ZIP file", () => {
   });
 });
 
-describe("many at once", () => {
+describe("a batch", () => {
   const batch = (body: object) => ada.send("POST", "/documents/batch", body);
-  test("what can't be done with one holds up no other, and says why", async () => {
+  test("continues past failures, and reports each reason", async () => {
     const fog = (await ada.upload(folder, "fog.txt", "Fog.")).body.id;
     await ada.upload(other, "fog.txt", "Another fog.");
     const rain = (await ada.upload(folder, "rain.txt", "Rain.")).body.id;
@@ -205,7 +205,7 @@ describe("many at once", () => {
         { document_id: "doc_none", status: 404, code: "not_found", detail: expect.any(String) },
       ],
     });
-    // What could not be moved is where it was; what was moved is there alone.
+    // What failed stays where it was; what was moved is only in the new folder.
     expect((await ada.names(folder)).includes("fog.txt")).toBe(true);
     expect((await ada.names(folder)).includes("rain.txt")).toBe(false);
     expect((await ada.names(other)).toSorted()).toEqual(["fog.txt", "rain.txt"]);
@@ -221,21 +221,21 @@ describe("many at once", () => {
   });
 
   const refused: readonly (readonly [string, object, number, string])[] = [
-    ["no document", { action: "reindex", document_ids: [] }, 400, "/document_ids"],
+    ["without documents", { action: "reindex", document_ids: [] }, 400, "/document_ids"],
     [
-      "too many",
+      "with too many documents",
       { action: "reindex", document_ids: Array(201).fill("doc_a") },
       400,
       "/document_ids",
     ],
     [
-      "no folder to take them from",
+      "without a folder to remove from",
       { action: "unlink", document_ids: ["doc_a"] },
       400,
       "/folder_id",
     ],
     [
-      "no folder to put them into",
+      "without a folder to add to",
       { action: "link", document_ids: ["doc_a"] },
       400,
       "/to_folder_id",
@@ -245,7 +245,7 @@ describe("many at once", () => {
     const answer = await batch(body);
     expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([status, pointer]);
   });
-  test("a folder of another user is", async () => {
+  test("on another user's folder is refused", async () => {
     const { status } = await eve.send("POST", "/documents/batch", {
       action: "unlink",
       document_ids: [ids["text"]],

@@ -1,6 +1,6 @@
 /**
- * What runs bring to documents: known again by folder and source, text that is ready, times, and
- * files that only a run uses.
+ * Documents from import runs: matched by folder and source, with ready-made text, times, and files
+ * that only a run uses.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill, type Context } from "../../core/sdk";
@@ -17,7 +17,7 @@ let ada: Person;
 let documents: Documents;
 const preparing: { on: OnPrepare | null } = { on: null };
 let inTransaction: Context["inTransaction"];
-/** Files that the plugin of the test says it uses. */
+/** Files that the test's plugin reports as used. */
 const in_use = new Set<string>();
 const scripted = scriptedExtractor();
 const runs = definePlugin({
@@ -61,8 +61,8 @@ const imported = (folder_id: string, uri: string | null = "https://a.test/page")
   ({ folder_id, name: "Page", origin: { kind: "import", uri, run_id: "imp_1" } }) as const;
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
-describe("documents that are imported", () => {
-  test("are known by their folder and source, whatever their name", async () => {
+describe("imported documents", () => {
+  test("are identified by folder and source, whatever their name", async () => {
     const [folder, other] = [await ada.folder(), await ada.folder()];
     const first = await bring("The old otter.", imported(folder));
     expect(first).toMatchObject({ version: 1, outcome: "created" });
@@ -92,7 +92,7 @@ describe("documents that are imported", () => {
     await expectSound(server);
   });
 
-  test("what has changed is the next version, and the old text answers until it is indexed", async () => {
+  test("that changed get a new version; the old text is found until indexing ends", async () => {
     const folder = await ada.folder();
     const { document_id } = await bring("The old walrus.", imported(folder));
     await server.settle();
@@ -116,7 +116,7 @@ describe("documents that are imported", () => {
     await expectSound(server);
   });
 
-  test("a version that failed is brought again, though its bytes are the same", async () => {
+  test("are imported again after a failure, even with the same bytes", async () => {
     const folder = await ada.folder();
     const { document_id } = await bring("#!fail encrypted\n", imported(folder));
     await server.settle();
@@ -129,7 +129,7 @@ describe("documents that are imported", () => {
     await server.settle();
   });
 
-  test("one that was taken out of the folder is brought as a new one", async () => {
+  test("are created anew after they were removed from the folder", async () => {
     const folder = await ada.folder();
     const { document_id } = await bring("A page.", imported(folder));
     await ada.send("DELETE", `/documents/${document_id}?folder_id=${folder}`);
@@ -139,8 +139,8 @@ describe("documents that are imported", () => {
 
   const names: [why: string, given: string, kept: string][] = [
     ["white space and control characters", " a\n\tb\u0000c ", "a b c"],
-    ["nothing", " \u0007 ", "Untitled"],
-    ["longer than a name", "\u{1f43b}".repeat(300), "\u{1f43b}".repeat(255)],
+    ["nothing left", " \u0007 ", "Untitled"],
+    ["longer than the limit", "\u{1f43b}".repeat(300), "\u{1f43b}".repeat(255)],
   ];
   test.each(names)("a name: %s", async (_why, name, kept) => {
     const folder = await ada.folder();
@@ -148,7 +148,7 @@ describe("documents that are imported", () => {
     expect(await ada.names(folder)).toEqual([kept]);
   });
 
-  test("a folder of another user, and one that is gone, take nothing in, and the file goes", async () => {
+  test("are refused in another user's or a deleted folder, and the file is removed", async () => {
     const folder = await ada.folder();
     await server.key("ben");
     await expect(bring("not for ben", imported(folder), "usr_ben")).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe("files of the user's device", () => {
   });
 });
 
-describe("text that is ready", () => {
+describe("ready-made text", () => {
   const content = "First words. Second words.";
   const times = [
     { start: 0, end: 12, time_start: 0, time_end: 1.5 },
@@ -209,7 +209,7 @@ describe("text that is ready", () => {
       .where("document_id", "=", document_id)
       .executeTakeFirstOrThrow();
 
-  test("is indexed as it is, and its file is the original that is not read", async () => {
+  test("is indexed as it is, and its file is kept as the original but not read", async () => {
     const folder = await ada.folder();
     const before = scripted.runs();
     const { document_id } = await bring("#!fail corrupt\nnot read", {
@@ -234,7 +234,7 @@ describe("text that is ready", () => {
     await expectSound(server);
   });
 
-  test("its times are stored, handed to the index, and kept by a reindex and a new name", async () => {
+  test("keeps its times in the index, also after reindexing and renaming", async () => {
     const folder = await ada.folder();
     const given: IndexInput[] = [];
     preparing.on = (input, prepare) => {
@@ -260,7 +260,7 @@ describe("text that is ready", () => {
     });
   });
 
-  test("never clashes, and is never taken for another", async () => {
+  test("never clashes and never replaces another document", async () => {
     const folder = await ada.folder();
     const both = [
       await take({ ...transcript(folder), file: null, declared_type: null }),
@@ -270,7 +270,7 @@ describe("text that is ready", () => {
     await server.settle();
   });
 
-  test("an imported page whose text is the same is unchanged, whatever else its bytes say", async () => {
+  test("makes an imported page unchanged when it is the same, whatever the bytes", async () => {
     const folder = await ada.folder();
     const page = (text: string) => ({
       ...imported(folder),
@@ -290,7 +290,7 @@ describe("text that is ready", () => {
     await expectSound(server);
   });
 
-  test("what the index can't take is repaired without moving an offset", async () => {
+  test("is repaired without moving offsets if the index can't store it", async () => {
     const folder = await ada.folder();
     const { document_id } = await take({
       ...imported(folder),
@@ -303,7 +303,7 @@ describe("text that is ready", () => {
   });
 });
 
-test("an original that only a run uses stays until the run lets go of it", async () => {
+test("an original that only a run uses is kept until the run releases it", async () => {
   const received = await server.files.receive(new Blob(["a recording"]).stream(), {
     bytes_max: 100,
   });

@@ -1,6 +1,6 @@
 /**
- * Documents under limits: quotas, the time in which what was taken out can be put back, and what
- * deletion leaves behind.
+ * Documents and limits: quotas, how long a removed document can be restored, and what deletion
+ * leaves behind.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
@@ -22,7 +22,7 @@ describe("with a quota of three documents and a kilobyte", () => {
   });
   const refused = { status: 403, code: "quota_exceeded" };
 
-  test("twenty texts at once leave three; what is deleted for good makes room", async () => {
+  test("only three of twenty simultaneous texts fit; deleting for good makes room", async () => {
     const folder = await ada.folder();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -40,7 +40,7 @@ describe("with a quota of three documents and a kilobyte", () => {
     expect((await ada.upload(folder, "a.txt", "x")).body).toMatchObject(refused);
     await server.settle();
     await expectSound(server);
-    // Taken out only: it can come back, so it counts.
+    // A document that is only removed can be restored, so it still counts.
     const [{ id }] = (await ada.send("GET", `/documents?folder_id=${folder}`)).body.data;
     await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
     expect(
@@ -52,7 +52,7 @@ describe("with a quota of three documents and a kilobyte", () => {
     await expectSound(server);
   });
 
-  test("storage counts texts and files, and an overwrite by the difference", async () => {
+  test("storage counts texts and files, and an overwrite by its difference", async () => {
     const folder = await ada.folder();
     expect((await ada.upload(folder, "a.txt", "a".repeat(600))).status).toBe(201);
     expect((await ada.upload(folder, "b.txt", "b".repeat(600))).body).toMatchObject({
@@ -80,7 +80,7 @@ describe("with a quota of three documents and a kilobyte", () => {
     await ada.send("DELETE", `/folders/${folder}`);
   });
 
-  test("uploads of one moment do not exceed it together", async () => {
+  test("simultaneous uploads don't exceed it together", async () => {
     const folder = await ada.folder();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => ada.upload(folder, `${i}.txt`, `${i}`.repeat(400))),
@@ -92,8 +92,8 @@ describe("with a quota of three documents and a kilobyte", () => {
   });
 });
 
-describe("what nobody wants back", () => {
-  test("goes when its time is over, with its file and its text", async () => {
+describe("a removed document", () => {
+  test("is purged when its time is over, with its file and text", async () => {
     const server = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "1h" } });
     const ada = await person(server, "ada");
     const [one, two] = [await ada.folder(), await ada.folder()];
@@ -120,7 +120,7 @@ describe("what nobody wants back", () => {
       404,
     );
     expect(await ada.get(kept)).toMatchObject({ folder_ids: [two], status: "synced" });
-    // Its link to the first folder is forgotten, too.
+    // Its link to the first folder is purged too.
     expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(
       404,
     );
@@ -129,7 +129,7 @@ describe("what nobody wants back", () => {
     await expectSound(server);
   });
 
-  test("does not wait for the time at which a wrong clock has taken it away", async () => {
+  test("with a removal time in the future, from a wrong clock, has it corrected", async () => {
     const server = await startTestServer();
     const ada = await person(server, "ada");
     const folder = await ada.folder();
@@ -142,7 +142,7 @@ describe("what nobody wants back", () => {
     await server.settle();
     const [link] = await db.selectFrom("documents_links").selectAll().execute();
     expect(link!.deleted_at).toBeLessThanOrEqual(Date.now());
-    // Nothing is lost: it can be restored from then on for as long as everything else.
+    // It can still be restored for the usual time from then on.
     const restored = await ada.send("POST", `/documents/${id}/restore?folder_id=${folder}`);
     expect([restored.status, await ada.found("takahe")]).toEqual([200, [id]]);
   });
@@ -153,7 +153,7 @@ describe("deleting for good leaves the text in no file of the data directory", (
   const within2s = (data: string, word: string) =>
     until(async () => (await placesWith(data, word)).length === 0, 2_000);
 
-  test("with its folder", async () => {
+  test("when its folder is deleted", async () => {
     const server = await startTestServer();
     const ada = await person(server, "ada");
     const folder = await ada.folder();
@@ -167,7 +167,7 @@ describe("deleting for good leaves the text in no file of the data directory", (
     expect(filesOf(server.data)).toEqual([]);
   });
 
-  test("by an overwrite", async () => {
+  test("when it is overwritten", async () => {
     const server = await startTestServer();
     const ada = await person(server, "ada");
     const folder = await ada.folder();

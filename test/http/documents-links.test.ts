@@ -1,4 +1,4 @@
-/** Documents in their folders, in this process: every case of callers, and deleting with the folder. */
+/** Documents in their folders, in this process: the shared cases, and deleting with the folder. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import { Documents, DocumentUses } from "../../plugins/documents/contract";
@@ -19,7 +19,7 @@ const neighbour = definePlugin({
     fills: [
       fill(DocumentUses, {
         async remove(tx, document_ids) {
-          // Gone already: nobody finds a document that is being purged.
+          // A document that is being purged must not be found any more.
           expect((await services.documents.findNames(tx, document_ids)).size).toBe(0);
           purged.push(...document_ids);
         },
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe("deleting a folder", () => {
-  test("takes what is nowhere else, restorable or not, and leaves the rest", async () => {
+  test("deletes documents that are nowhere else, restorable or not, and keeps others", async () => {
     const [root, other] = [await ada.folder("root"), await ada.folder("other")];
     const child = await ada.folder("child", root);
     const make = (folder: string, word: string) =>
@@ -72,7 +72,7 @@ describe("deleting a folder", () => {
     expect(purged.sort()).toEqual([alone, below, taken_out, waiting].sort());
     await expectSound(server);
   });
-  test("while its documents are being indexed, nothing of them stays", async () => {
+  test("while its documents are being indexed leaves nothing of them", async () => {
     const folder = await ada.folder();
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, i) => ada.newText(folder, `The gnu number ${i}.`)),
@@ -88,7 +88,7 @@ describe("deleting a folder", () => {
   });
 });
 
-test("after all of this, everything that is counted is what counting it gives", async () => {
+test("after all of this, every counter still matches a recount", async () => {
   await server.settle();
   await expectSound(server);
 });

@@ -1,4 +1,4 @@
-/** Long texts that are sent as JSON: kept exactly, whatever is in them and around them. */
+/** Long texts sent as JSON: stored exactly, whatever is in or around them. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -15,13 +15,13 @@ beforeAll(async () => {
 const words = "Der Lotse “fährt”\tüber die Förde 🚢.\n".repeat(40_000),
   spaces = " \n".repeat(700_000);
 
-describe("what comes back is what was sent", () => {
+describe("the content returned is the content sent", () => {
   const cases: [why: string, content: string, name: string][] = [
     ["words", words, "Der Lotse “fährt” über die Förde 🚢."],
-    ["white space before the words", `${spaces}Titel\n${words}`, "Titel"],
-    ["U+FEFF first", `\ufeff${words}`, "Der Lotse “fährt” über die Förde 🚢."],
-    ["one line", "Möwe ".repeat(300_000), "Möwe ".repeat(51).trim()],
-    ["white space alone", spaces, "Untitled"],
+    ["leading white space", `${spaces}Titel\n${words}`, "Titel"],
+    ["a leading U+FEFF", `\ufeff${words}`, "Der Lotse “fährt” über die Förde 🚢."],
+    ["a single line", "Möwe ".repeat(300_000), "Möwe ".repeat(51).trim()],
+    ["only white space", spaces, "Untitled"],
   ];
   for (const [why, content, name] of cases)
     test(why, async () => {
@@ -40,13 +40,13 @@ describe("what comes back is what was sent", () => {
 
 describe("what is refused", () => {
   const cases: [why: string, body: object | string, status: number, what: string][] = [
-    ["another type of name", { content: words, name: 3 }, 400, "/name"],
+    ["a name of the wrong type", { content: words, name: 3 }, 400, "/name"],
     ["no folder", { content: words }, 400, "/folder_id"],
-    ["a long text that is no content", { folder_id: "x", text: words }, 400, "/content"],
-    ["a folder that is not there", { folder_id: "fld_none", content: words }, 404, ""],
-    ["U+0000 in it", { folder_id: "x", content: `${words}\0` }, 400, "/content"],
+    ["a long text in an unknown field", { folder_id: "x", text: words }, 400, "/content"],
+    ["an unknown folder", { folder_id: "fld_none", content: words }, 404, ""],
+    ["U+0000 in the text", { folder_id: "x", content: `${words}\0` }, 400, "/content"],
     [
-      "half of a pair",
+      "a lone surrogate",
       `{"folder_id":"x","content":${JSON.stringify(words).slice(0, -1)}\\ud83d"}`,
       400,
       "/content",

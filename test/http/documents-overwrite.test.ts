@@ -1,4 +1,4 @@
-/** New versions and failures in this process: every case of callers, and readers with faults. */
+/** New versions and failures in this process: the shared cases, and faulty readers. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { overwriteCases } from "../cases/overwrite";
 import { expectSound, scriptedExtractor, startSoundServer } from "../helpers/documents";
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 const status = async (id: string): Promise<string> => (await ada.get(id)).status;
 
-describe("a file without text", () => {
-  test("a reader that fails without a reason is tried three times, syncing all the while", async () => {
+describe("a file", () => {
+  test("whose reader fails without a reason is tried three times while syncing", async () => {
     const folder = await ada.folder();
     const before = scripted.runs();
     const { id } = (await ada.upload(folder, "a.bin", "#!throw\n")).body;
@@ -47,7 +47,7 @@ describe("a file without text", () => {
     expect(scripted.runs() - before).toBe(3);
     await expectSound(server);
   });
-  test("warnings of the reader are in the record", async () => {
+  test("read with warnings has them in its record", async () => {
     const { id } = (await ada.upload(await ada.folder(), "a.bin", "#!warn\nWords.")).body;
     await server.settle();
     expect((await ada.get(id)).warnings).toEqual([

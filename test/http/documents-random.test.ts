@@ -1,6 +1,6 @@
 /**
- * Everything at once: calls about documents and folders at random, several at a time, and at the
- * end all of it hangs together. The seed is in the name of the test.
+ * Random calls about documents and folders, several at a time; afterwards everything must be
+ * consistent. The seed is in the name of the test.
  */
 import { expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
@@ -15,7 +15,7 @@ const calls = process.env.DOSSIER_TEST_LONG === "all" ? 300 : 150;
 const together = 6;
 const expected = new Set([200, 201, 202, 204, 404, 409]);
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns the same numbers for the same seed (mulberry32). */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -44,7 +44,7 @@ const embedding = (name: string) =>
             ],
     }),
   });
-/** They change nothing of what is found. One that never answers leaves every document waiting. */
+/** They don't affect what is found. With one that never answers, every document stays waiting. */
 const embedders: Record<string, Embedder["embed"]> = {
   "an embedder": async (texts) => texts.map(() => null),
   "a silent embedder": (_texts, { signal }) =>
@@ -69,7 +69,7 @@ for (const [seed, embedder] of [
     const documents: string[] = ["doc_none"];
     const names = ["a.txt", "b.txt", "c\u00e9.txt", "ce\u0301.txt"];
     let words = 0;
-    /** Each with a word of its own, or without text. */
+    /** Each has a unique word, or no text. */
     const contents = () =>
       pick([
         `The word${words++} is plain.`,
@@ -150,7 +150,7 @@ for (const [seed, embedder] of [
     );
     await server.settle(embedder === "a silent embedder" ? "index.embed" : "");
     await expectSound(server);
-    // Each text is found in the folders that hold its document, and nowhere else.
+    // Each text must be found in the folders that hold its document, and nowhere else.
     const answering: any[] = await server.store.db
       .selectFrom("documents")
       .select("id")

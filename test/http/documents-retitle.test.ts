@@ -1,6 +1,6 @@
 /**
- * A new name while something else indexes the same document: whatever comes first, the index holds
- * the text that is stored, under the name that the document has.
+ * Renaming while something else indexes the same document: whichever comes first, the index must
+ * end up with the stored text under the current name.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
@@ -16,7 +16,7 @@ let server: TestServer;
 let ada: Person;
 let index: SearchIndex;
 const preparing: { on: OnPrepare | null } = { on: null };
-/** What every file says the next time it is read. */
+/** What every file says when it is next read. */
 let said = "";
 const plugin = definePlugin({
   name: "parrot",
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ada = await person(server, "ada");
 });
 
-/** Index versions that are prepared wait here until they are let go, by title and text. */
+/** Holds prepared index versions until they are let go, by title and text. */
 class Gates {
   private readonly held = new Map<string, PromiseWithResolvers<void>>();
   constructor() {
@@ -67,7 +67,7 @@ class Gates {
     this.held.get(key)!.resolve();
     this.held.delete(key);
   }
-  /** From now on nothing is held. */
+  /** Lets everything through from now on. */
   open(): void {
     preparing.on = null;
     for (const { resolve } of this.held.values()) resolve();
@@ -104,7 +104,7 @@ const letGo =
     await gates.letGo(key);
     await until(async () => (await ended()) > before, 20_000);
   };
-/** Jobs of documents that have ended. */
+/** The number of finished jobs of documents. */
 const ended = async (): Promise<number> =>
   (
     await server.store.db

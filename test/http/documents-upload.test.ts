@@ -1,4 +1,4 @@
-/** Uploads in this process: every case of callers, and a reader that finds pages. */
+/** Uploads in this process: the shared cases, and a reader that finds pages. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { piece_units } from "../../core/lib/text-pieces";
 import { originalCases } from "../cases/originals";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const file = (id: string) => ada.send("GET", `/documents/${id}/file`);
 
-test("an upload is there at once, and answers once its text is read", async () => {
+test("an upload is available at once, and found once its text is read", async () => {
   const folder = await ada.folder();
   const bytes = "#!read\nFirst page.\fSecond page.";
   const made = await server.send(
@@ -67,9 +67,9 @@ test("an upload is there at once, and answers once its text is read", async () =
 describe("a file whose text has", () => {
   const cases: [pieces: string, units: number][] = [
     ["one piece", piece_units],
-    ["a little more than one", piece_units + 1],
-    ["as many as are written with it", 24 * piece_units],
-    ["one more than are written with it", 24 * piece_units + 1],
+    ["slightly more than one piece", piece_units + 1],
+    ["as many pieces as are written at once", 24 * piece_units],
+    ["more pieces than are written at once", 24 * piece_units + 1],
   ];
   test.each(cases)("%s is indexed to its last word", async (_pieces, units) => {
     const folder = await ada.folder();

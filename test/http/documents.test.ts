@@ -1,4 +1,4 @@
-/** Text documents in this process: every case of callers, and what they are to other plugins. */
+/** Text documents in this process: the shared cases, and the service for other plugins. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, handle } from "../../core/sdk";
 import { Documents, DocumentSettled } from "../../plugins/documents/contract";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   bob = await person(server, "bob");
 });
 
-test("a text is there at once, and answers once it is indexed", async () => {
+test("a text is available at once, and found once it is indexed", async () => {
   const folder = await ada.folder();
   const content = "Mooring notes\r\nThe anchor lies at nine fathoms. ⚓ naïve\n";
   const bytes = new TextEncoder().encode(content);
@@ -111,7 +111,7 @@ for (const content of ["", " \n\t\u3000"]) {
   });
 }
 
-describe("what other plugins ask for", () => {
+describe("the service for other plugins", () => {
   let id: string, failed: string, foreign: string, folder: string, other: string;
   const content = "Zwölf Boxkämpfer 🥊 jagen Viktor.";
   beforeAll(async () => {
@@ -123,13 +123,13 @@ describe("what other plugins ask for", () => {
   });
   const quotes: [string, number, number, string, boolean][] = [
     ["from the start", 0, 5, "Zwölf", true],
-    ["code points, not units", 17, 18, "🥊", true],
-    ["behind an emoji", 19, 24, "jagen", true],
+    ["code points, not code units", 17, 18, "🥊", true],
+    ["after an emoji", 19, 24, "jagen", true],
     ["to the end", 25, 32, "Viktor.", true],
-    ["one place off", 18, 23, "jagen", false],
+    ["off by one", 18, 23, "jagen", false],
     ["other words", 0, 5, "Zwolf", false],
     ["beyond the end", 25, 33, "Viktor. ", false],
-    ["nothing", 3, 3, "", true],
+    ["empty", 3, 3, "", true],
   ];
   for (const [why, start, end, quote, expected] of quotes) {
     test(`hasQuoteAt: ${why}`, async () =>
@@ -137,7 +137,7 @@ describe("what other plugins ask for", () => {
         await documents.hasQuoteAt(server.store.db, { document_id: id, start, end, quote }),
       ).toBe(expected));
   }
-  test("hasQuoteAt: not of a document that is gone", async () =>
+  test("hasQuoteAt: an unknown document", async () =>
     expect(
       await documents.hasQuoteAt(server.store.db, {
         document_id: "doc_none",
@@ -146,7 +146,7 @@ describe("what other plugins ask for", () => {
         quote: "Z",
       }),
     ).toBe(false));
-  test("names and versions, of those that are there", async () => {
+  test("findNames: names and versions of existing documents", async () => {
     expect(await documents.findNames(server.store.db, [id, failed, "doc_none"])).toEqual(
       new Map([
         [id, { id, name: "boxing", current_version: 1 }],
@@ -166,7 +166,7 @@ describe("what other plugins ask for", () => {
     expect(await documents.findLinked(db, [id], [])).toEqual(new Map());
     expect(await documents.findLinked(db, [], [folder])).toEqual(new Map());
   });
-  test("require and requireAll refuse what is missing or another user's, and name the field", async () => {
+  test("require and requireAll refuse missing and foreign documents, naming a field", async () => {
     const { db } = server.store;
     const refusal = (asked: Promise<unknown>) =>
       asked.then(
@@ -192,15 +192,15 @@ describe("what other plugins ask for", () => {
   });
 });
 
-test("after all of this, everything that is counted is what counting it gives", async () => {
+test("after all of this, every counter still matches a recount", async () => {
   await server.settle();
   await expectSound(server);
 });
 
-test("one person's note is not behind the hundred texts of another", async () => {
+test("one user's note doesn't wait for a hundred texts of another", async () => {
   const before = settled.length;
   const [hers, his] = [await ada.folder(), await bob.folder()];
-  // They wait together, so that their order says who was taken first.
+  // All wait at first, so that the order shows which was taken first.
   await server.host.operations.pauseIntake(true);
   await Promise.all(
     Array.from({ length: 100 }, (_, i) =>
@@ -213,6 +213,6 @@ test("one person's note is not behind the hundred texts of another", async () =>
   await server.settle();
   const order = settled.slice(before).map(({ document_id }) => document_id);
   expect(order.length).toBe(101);
-  // Forty of hers may run at the same time as it, and end in any order.
+  // Up to forty of the others may run at the same time and end in any order.
   expect(order.indexOf(note.body.id)).toBeLessThan(50);
 });

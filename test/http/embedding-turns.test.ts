@@ -1,6 +1,6 @@
 /**
- * In which order texts are embedded, call by call: owners take turns, what is paused rests, and
- * nothing is made twice.
+ * The order in which texts are embedded, call by call: owners take turns, a pause holds, and
+ * nothing is embedded twice.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const end of ending) await end();
 });
 
-/** An embedder of four texts in a call, each of which waits until it is let through. */
+/** An embedder of four texts per call; each call waits until it is let through. */
 async function started() {
   const calls: { readonly texts: readonly string[]; readonly letThrough: () => void }[] = [];
   let seen = 0;
@@ -47,13 +47,13 @@ async function started() {
   return {
     server,
     calls,
-    /** Titles of the texts of the next call, which waits from then on. */
+    /** The titles of the texts in the next call, which then waits. */
     async next(): Promise<string[]> {
       calls[seen - 1]?.letThrough();
       await until(() => calls.length > seen);
       return calls[seen++]!.texts.map((text) => text.split("\n", 1)[0]!);
     },
-    /** Lets everything through that comes. */
+    /** Lets every call through until nothing is pending. */
     async finish(folders: readonly [Person, string][]): Promise<void> {
       await until(async () => {
         for (const { letThrough } of calls) letThrough();
@@ -76,7 +76,7 @@ const paragraphs = (count: number): string =>
   ).join("\n\n");
 
 describe("owners take turns", () => {
-  test("a note is not embedded behind many of somebody else", async () => {
+  test("a note doesn't wait for another owner's many notes", async () => {
     const { server, next, finish } = await started(),
       ada = await owner(server, "ada"),
       bob = await owner(server, "bob");
@@ -92,7 +92,7 @@ describe("owners take turns", () => {
       [bob.who, bob.folder],
     ]);
   });
-  test("nor behind one long document, which is not begun anew", async () => {
+  test("nor for one long document, which isn't started over", async () => {
     const { server, calls, next, finish } = await started(),
       ada = await owner(server, "ada"),
       bob = await owner(server, "bob");
@@ -101,7 +101,7 @@ describe("owners take turns", () => {
     await bob.note("b");
     expect((await next()).toSorted()).toEqual(["b", "long", "long", "long"]);
     await ada.note("a");
-    // What is begun comes first.
+    // A document that was started comes first.
     expect(await next()).toEqual(["long", "long", "long", "long"]);
     await finish([
       [ada.who, ada.folder],
@@ -110,7 +110,7 @@ describe("owners take turns", () => {
     const texts = calls.flatMap((call) => call.texts);
     expect(new Set(texts).size).toBe(texts.length);
   });
-  test("each of more owners than a call has texts is served before anyone is served twice", async () => {
+  test("with more owners than a call has texts, each is served before anyone twice", async () => {
     const { server, next, finish } = await started(),
       owners = [];
     for (const name of ["ada", "bob", "cleo", "dan", "eve", "fay"])
@@ -127,7 +127,7 @@ describe("owners take turns", () => {
       expect([name, served.filter((one) => one === name).length]).toEqual([name, 2]);
     await finish(owners.map(({ who, folder }) => [who, folder]));
   });
-  test("of one owner the newest come first, and calls are full", async () => {
+  test("one owner's newest documents come first, and calls are full", async () => {
     const { server, next, finish } = await started(),
       ada = await owner(server, "ada");
     await ada.note("held");
@@ -139,7 +139,7 @@ describe("owners take turns", () => {
     ]);
     await finish([[ada.who, ada.folder]]);
   });
-  test("of many with long documents some are begun, and all are done in the end", async () => {
+  test("with many long documents, all are finished and nothing is embedded twice", async () => {
     const { server, calls, finish } = await started(),
       owners = await Promise.all(Array.from({ length: 24 }, (_, i) => owner(server, `owner${i}`)));
     await Promise.all(
@@ -151,7 +151,7 @@ describe("owners take turns", () => {
   }, 30_000);
 });
 
-test("a pause holds what waits, keeps what is made, and can be seen", async () => {
+test("a pause holds what waits, keeps finished vectors, and is visible", async () => {
   const { server, calls, next, finish } = await started(),
     admin = await signedIn(server, "grace", { role: "admin" }),
     ada = await owner(server, "ada");
@@ -175,7 +175,7 @@ test("a pause holds what waits, keeps what is made, and can be seen", async () =
   await next();
   expect(await board()).toMatchObject({ state: "pending", documents: 1, left_s: null });
   await set("paused");
-  // The call that is under way is not lost.
+  // The call in progress must not be lost.
   calls[0]!.letThrough();
   await server.settle();
   await ada.note("a");

@@ -1,4 +1,4 @@
-/** The encoder in the executable, through the whole server: what it finds, and which model. */
+/** The built-in encoder, through the whole server: what it finds, and which model it uses. */
 import { describe, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
 
@@ -49,7 +49,7 @@ describe("with embeddings.provider = builtin", () => {
     await server.stop();
   }, 120_000);
 
-  test("a model that is not there is named in health, and words find", async () => {
+  test("a missing model is reported by health, and search goes by words", async () => {
     const server = await startTestServer({
       env: { DOSSIER_EMBEDDINGS_PROVIDER: "builtin", DOSSIER_EMBEDDINGS_MODEL: "my-model" },
     });
@@ -64,7 +64,7 @@ describe("with embeddings.provider = builtin", () => {
   });
 });
 
-test("with embeddings.provider = none an endpoint that is configured is not asked", async () => {
+test("with embeddings.provider = none, a configured endpoint is not called", async () => {
   const asked: string[] = [],
     endpoint = Bun.serve({
       port: 0,

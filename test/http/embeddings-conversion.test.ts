@@ -1,4 +1,4 @@
-/** Vectors that an earlier version stored as floats: searched at once, converted bit by bit. */
+/** Vectors that an earlier version stored as floats: searchable at once, and converted in steps. */
 import { expect, test } from "bun:test";
 import { blockOfFloats } from "../../plugins/search-index/vectors/vector-block";
 import { VectorConverter } from "../../plugins/search-index/vectors/vector-converter";
@@ -9,7 +9,7 @@ import { openSearcher, openTestIndex } from "../helpers/search-index";
 const dimensions = 512,
   set_id = 7;
 
-/** An index whose vectors are as versions before 0009_int8_vectors left them. */
+/** An index whose vectors are stored as before 0009_int8_vectors. */
 async function ofFloats(documents: number) {
   const index = await openTestIndex(),
     { db } = index.store;
@@ -50,7 +50,7 @@ async function ofFloats(documents: number) {
     converter,
     connection,
     first: async () => (await searcher.search({ ...query, vector })).passages[0]?.document_id,
-    /** One run of the job; false when none waits. */
+    /** One run of the job; false when none is queued. */
     async step(): Promise<boolean> {
       if (queued === 0) return false;
       queued = 0;
@@ -67,7 +67,7 @@ async function ofFloats(documents: number) {
 const floatsOf = (text: string): Float32Array<ArrayBuffer> =>
   Float32Array.from(normalised(Float32Array.from(vectorOf(text, dimensions)))!);
 
-test("they answer before, while and after they are converted", async () => {
+test("vectors are found before, during and after the conversion", async () => {
   const { converter, connection, counts, first, step } = await ofFloats(150);
   expect(await first()).toBe("doc_7");
   await converter.start();
@@ -76,7 +76,7 @@ test("they answer before, while and after they are converted", async () => {
     states.push(await counts());
     expect(await first()).toBe("doc_7");
   }
-  // Some at a time, never one that is nowhere or in both.
+  // A batch at a time, each vector always in exactly one table.
   expect(states).toEqual([
     [150, 0],
     [86, 64],
@@ -86,7 +86,7 @@ test("they answer before, while and after they are converted", async () => {
   connection.close();
 });
 
-test("what is converted is what is read from the floats", async () => {
+test("a converted vector equals the one read from the floats", async () => {
   const { connection, converter, index, step } = await ofFloats(3);
   const floats: any[] = await index.store.db
     .selectFrom("index_float_vectors")
@@ -105,7 +105,7 @@ test("what is converted is what is read from the floats", async () => {
   connection.close();
 });
 
-test("a run that crashes leaves everything, and the next one goes on", async () => {
+test("a run that crashes changes nothing, and the next one continues", async () => {
   const { connection, converter, counts, index } = await ofFloats(5);
   const effect = await converter.run();
   const crash = index.store.inTransaction(async (tx) => {
@@ -119,7 +119,7 @@ test("a run that crashes leaves everything, and the next one goes on", async () 
   connection.close();
 });
 
-test("what is deleted while it is converted leaves nothing", async () => {
+test("a document deleted during its conversion leaves nothing", async () => {
   const { connection, converter, counts, index } = await ofFloats(2);
   const effect = await converter.run();
   await index.store.inTransaction((tx) => index.index.remove(tx, ["doc_0"]));
@@ -128,7 +128,7 @@ test("what is deleted while it is converted leaves nothing", async () => {
   connection.close();
 });
 
-test("documents of large vectors come a few at a time", async () => {
+test("large vectors are converted a few at a time", async () => {
   const { connection, converter, counts, index } = await ofFloats(4);
   await index.store.db
     .updateTable("index_float_vectors")

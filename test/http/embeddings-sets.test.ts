@@ -1,6 +1,6 @@
 /**
- * Sets of vectors: one answers while another is made, nothing is kept of what is gone, and one
- * stubborn text holds up nobody.
+ * Sets of vectors: one serves while another is built, nothing of deleted documents is kept, and one
+ * bad text holds up nothing.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
@@ -21,8 +21,8 @@ afterAll(() => {
 
 type Behaviour = (texts: readonly string[], model: string, kind: string) => void | Promise<void>;
 /**
- * An embedder as the next start finds it in the settings. `knows`: the models that its endpoint
- * still has.
+ * An embedder as configured for the next start. `before` runs before each call, and can make it
+ * fail.
  */
 const scripted = (
   model: string,
@@ -103,7 +103,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
   readers.push(connection);
   const server = {
     document_embedder,
-    /** One run of the job; false when none waits. */
+    /** One run of the job; false when none is queued. */
     async step(): Promise<boolean> {
       if (queued === 0) return false;
       queued = 0;
@@ -154,7 +154,7 @@ async function filled(count = 12): Promise<TestIndex> {
 const question = "How expensive are cars?";
 
 describe("a change of the model", () => {
-  test("leaves the old vectors answering until the new ones are complete, and then deletes them", async () => {
+  test("keeps the old vectors in use until the new ones are complete", async () => {
     const index = await filled(),
       old = await serverOf(index, scripted("old"));
     await old.finish();
@@ -190,7 +190,7 @@ describe("a change of the model", () => {
     ]);
     expect(await index.count("index_vectors")).toBe(12);
   });
-  test("of nothing but the length is one too", async () => {
+  test("includes a change of only the dimensions", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();
     const now = await serverOf(index, scripted("old", { dimensions: 32 }));
@@ -206,7 +206,7 @@ describe("a change of the model", () => {
     ]);
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
-  test("and back, before it is complete, leaves only the first", async () => {
+  test("that is reverted before it is complete leaves only the first set", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();
     await (await serverOf(index, scripted("new"))).step();
@@ -218,7 +218,7 @@ describe("a change of the model", () => {
     ]);
     expect([await index.count("index_vectors"), await now.find(question)]).toEqual([12, ["doc_7"]]);
   });
-  test("when the endpoint no longer has the old one: words answer until it is complete", async () => {
+  test("when the endpoint has lost the old one: words are used until it is complete", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();
     const now = await serverOf(
@@ -233,7 +233,7 @@ describe("a change of the model", () => {
     await now.finish();
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
-  test("to an embedder that knows it can't ask for the old one: its first vectors answer at once", async () => {
+  test("when the embedder knows it lacks the old one: new vectors are used at once", async () => {
     const index = await filled(),
       asked: string[] = [];
     await (await serverOf(index, scripted("old"))).finish();
@@ -256,7 +256,7 @@ describe("a change of the model", () => {
       { model: "new", asked_dimensions: 0, dimensions: 64, serving: 1 },
     ]);
   });
-  test("continues where a stop interrupted it", async () => {
+  test("continues after an interruption", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();
     await (await serverOf(index, scripted("new", { texts_max: 1 }))).step();
@@ -275,7 +275,7 @@ describe("a change of the model", () => {
     ).finish();
     expect(asked.length).toBe(12 - done);
   });
-  test("before the first model gave any vector takes its place at once", async () => {
+  test("before the first model gave any vector takes effect at once", async () => {
     const index = await filled();
     const never = await serverOf(
       index,
@@ -299,7 +299,7 @@ describe("a change of the model", () => {
   });
 });
 
-test("a passage of several vectors is as near as the nearest, and has one place among the best", async () => {
+test("a passage of several vectors ranks by its nearest, and is listed once", async () => {
   const index = await filled(),
     halves = scripted("halves"),
     herons = "Herons stand in shallow water. ".repeat(20);
@@ -323,7 +323,7 @@ test("a passage of several vectors is as near as the nearest, and has one place 
   ]);
 });
 
-describe("what is published", () => {
+describe("a published document", () => {
   test("without an embedder gets its vectors when there is one again", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("small"))).finish();
@@ -335,7 +335,7 @@ describe("what is published", () => {
     await now.finish();
     expect(await now.find("doctor physician")).toEqual(["doc_new"]);
   });
-  test("and deleted or replaced while its vectors were made leaves none of them", async () => {
+  test("that is deleted or replaced during embedding keeps no vectors", async () => {
     const index = await filled(2),
       gate = Promise.withResolvers<void>(),
       begun = Promise.withResolvers<void>();
@@ -359,7 +359,7 @@ describe("what is published", () => {
       await index.count("index_vectors_waiting"),
     ]).toEqual([0, 0]);
   });
-  test("in one large document is embedded in calls of the size that is wanted, with its title and headings", async () => {
+  test("of great length is embedded in full calls, with its title and headings", async () => {
     const index = await openTestIndex(),
       calls: (readonly string[])[] = [];
     await index.add(
@@ -390,7 +390,7 @@ describe("a table of contents", () => {
     body = "The harbour is full of ships. ".repeat(16);
   const cases: [string, string, readonly string[]][] = [
     ["has no vector", `${contents}${"\n".repeat(80)}${body}`, [body.trim()]],
-    ["alone, it waits for none", contents, []],
+    ["alone leaves nothing waiting", contents, []],
   ];
   for (const [why, text, expected] of cases)
     test(why, async () => {
@@ -411,8 +411,8 @@ describe("a table of contents", () => {
     });
 });
 
-describe("one text that the embedder stumbles over", () => {
-  test("holds up no other, is tried alone, and does not keep a new model from answering", async () => {
+describe("one text that the embedder fails on", () => {
+  test("holds up no other, is tried alone, and doesn't block a new model", async () => {
     const index = await filled(),
       sizes: number[] = [];
     await (await serverOf(index, scripted("old"))).finish();
@@ -439,7 +439,7 @@ describe("one text that the embedder stumbles over", () => {
     expect(now.document_embedder.state().failing).toMatch(/^1 document/);
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
-  test("and can't take is done with: it is found by its words", async () => {
+  test("permanently is skipped, and found by its words", async () => {
     const index = await filled();
     await index.add("doc_odd", "untakeable words");
     const now = await serverOf(index, scripted("small"));
@@ -451,8 +451,8 @@ describe("one text that the embedder stumbles over", () => {
   });
 });
 
-describe("two rankings", () => {
-  test("no vector yet: the ranking is that of the words", async () => {
+describe("combined ranking", () => {
+  test("without vectors equals the ranking by words", async () => {
     const index = await filled(),
       { searcher, connection } = openSearcher(index.store.read_connection);
     readers.push(connection);

@@ -1,6 +1,6 @@
 /**
- * Vectors through the whole server: what is found by meaning, and that an embedder in any mood
- * harms nobody.
+ * Vectors through the whole server: what is found by meaning, and that a faulty embedder does no
+ * harm.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { signedIn } from "../helpers/browser";
@@ -40,10 +40,10 @@ async function made(server: TestServer, path: string, body: unknown): Promise<st
 }
 const rows = async (server: TestServer, table: string): Promise<any[]> =>
   server.store.db.selectFrom(table).selectAll().execute();
-/** The length of the vectors of each segment. */
+/** The dimensions of each segment's vectors. */
 const lengths = async (server: TestServer): Promise<number[]> =>
   (await rows(server, "index_vectors")).map(({ data }) => Buffer.from(data).readUInt32LE(8));
-/** Runs what waits, without its pauses, until no document lacks vectors. */
+/** Runs waiting jobs, without their pauses, until every document has vectors. */
 async function embedded(server: TestServer): Promise<void> {
   while ((await rows(server, "index_vectors_waiting")).length > 0) {
     await server.store.db
@@ -85,7 +85,7 @@ async function library(server: TestServer): Promise<{ folder: string; documents:
 }
 
 describe("a question that shares no word with its passage", () => {
-  test("finds it with an embedder, and does not without", async () => {
+  test("finds it with an embedder, and not without", async () => {
     const { server, embedder } = await start(),
       plain = await startTestServer();
     ending.push(() => plain.stop());
@@ -118,7 +118,7 @@ describe("a question that shares no word with its passage", () => {
       ).length,
     ).toBe(0);
   });
-  test("finds it in the folders and documents that are asked, and nowhere else", async () => {
+  test("finds it only in the requested folders and documents", async () => {
     const { server } = await start(),
       { folder, documents } = await library(server),
       other = await made(server, "/folders", { name: "g" });
@@ -147,7 +147,7 @@ describe("a question that shares no word with its passage", () => {
   });
 });
 
-test("the embedder's length of vectors is asked for when it is set", async () => {
+test("the configured dimensions are requested from the embedder", async () => {
   const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_DIMENSIONS: "64" });
   await library(server);
   await embedded(server);
@@ -161,14 +161,14 @@ describe("an embedder that", () => {
     ["is over its limit", "429", /answered 429/],
     ["refuses the key", "401", /check embeddings.api_key/],
     ["does not know the model", "404", /check embeddings.model/],
-    ["is silent", "silent", /no answer within 0.2 s/],
-    ["breaks off in the middle", "broken off", /can't be read/],
-    ["answers something else", "no JSON", /can't be read/],
+    ["doesn't respond", "silent", /no answer within 0.2 s/],
+    ["breaks off midway", "broken off", /can't be read/],
+    ["answers invalid JSON", "no JSON", /can't be read/],
     ["gives too few vectors", "too few", /vectors for \d+ texts/],
     ["gives too many vectors", "too many", /vectors for \d+ texts/],
     ["gives NaN", "NaN", /other than numbers/],
     ["gives null for a number", "null", /other than numbers/],
-    ["gives a number beyond every float", "too large a number", /other than numbers/],
+    ["gives a number too large for a float", "too large a number", /other than numbers/],
     ["gives empty vectors", "no numbers", /of 0 numbers/],
     ["mixes up its texts", "mixed up", /can't be read/],
     ["refuses everything", { refuses: () => 400 }, /answered 400/],
@@ -189,7 +189,7 @@ describe("an embedder that", () => {
       expect(await quotes(server, "How expensive are cars?")).toEqual([car]);
       expect(await failing()).toBe("");
     });
-  test("gives vectors of another length than before keeps the old ones answering", async () => {
+  test("gives vectors of another length than before keeps the old ones in use", async () => {
     const { server, embedder } = await start(),
       { folder } = await library(server);
     await embedded(server);
@@ -209,7 +209,7 @@ describe("an embedder that", () => {
     await embedded(server);
     expect((await rows(server, "index_vectors")).length).toBe(4);
   });
-  test("can't take a text that is too long gets a shorter one; one that it can't take at all keeps nobody waiting", async () => {
+  test("refuses long texts gets shorter ones; texts it can't take don't block others", async () => {
     const { server, embedder } = await start(
       {},
       {
@@ -245,9 +245,9 @@ describe("a search while the embedder is", () => {
   for (const [why, mood] of [
     ["down", "500"],
     ["silent", "silent"],
-    ["telling nonsense", "NaN"],
+    ["returning nonsense", "NaN"],
   ] as const)
-    test(`${why} goes by words, and after some failures asks it no more`, async () => {
+    test(`${why} goes by words, and stops asking it after some failures`, async () => {
       const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "50ms" });
       await library(server);
       await embedded(server);
@@ -262,8 +262,8 @@ describe("a search while the embedder is", () => {
     });
 });
 
-describe("what is gone", () => {
-  test("is unlinked, deleted or replaced with its vectors, at once", async () => {
+describe("a removed document", () => {
+  test("loses its vectors at once when it is unlinked, deleted or replaced", async () => {
     const { server } = await start(),
       { folder, documents } = await library(server),
       other = await made(server, "/folders", { name: "g" });
@@ -286,7 +286,7 @@ describe("what is gone", () => {
     for (const table of ["index_vectors", "index_vectors_waiting", "index_segments"])
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
-  test("and was waiting for vectors gets none", async () => {
+  test("that was waiting for vectors gets none", async () => {
     const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent"),
       { folder } = await library(server);
     await until(() => embedder.asked.length > 0);
@@ -297,7 +297,7 @@ describe("what is gone", () => {
   });
 });
 
-describe("settings that can't be right", () => {
+describe("invalid settings", () => {
   const cases: [string, Record<string, string>, RegExp][] = [
     [
       "an address without a scheme",
@@ -323,7 +323,7 @@ describe("settings that can't be right", () => {
     test(`${why} stops the start`, async () => {
       await expect(startTestServer({ env })).rejects.toThrow(reason);
     });
-  test("a model without an address is off", async () => {
+  test("a model without an address turns embeddings off", async () => {
     const server = await startTestServer({
       env: { DOSSIER_EMBEDDINGS_PROVIDER: "openai", DOSSIER_EMBEDDINGS_MODEL: "m" },
     });
@@ -348,16 +348,16 @@ describe("prefixes", () => {
     };
   };
   const cases: [string, Record<string, string>, string, RegExp, string][] = [
-    ["none: a set has the name of the model", {}, "How expensive", /^(?!<).*vehicle/s, "small"],
+    ["none: the set is named like the model", {}, "How expensive", /^(?!<).*vehicle/s, "small"],
     [
-      "each kind of text has its own, and they are part of the name",
+      "each kind of text has its own, and both are part of the set's name",
       { DOSSIER_EMBEDDINGS_QUERY_PREFIX: "<?> ", DOSSIER_EMBEDDINGS_DOCUMENT_PREFIX: "<.> " },
       "<?> How expensive",
       /^<\.> .*vehicle/s,
       'small ["<?> ","<.> "]',
     ],
     [
-      "one alone",
+      "only one",
       { DOSSIER_EMBEDDINGS_QUERY_PREFIX: 'say "it": ' },
       'say "it": How expensive',
       /^(?!<).*vehicle/s,
@@ -371,7 +371,7 @@ describe("prefixes", () => {
       expect(of("vehicle")).toMatch(passage);
       expect([[...models], sets]).toEqual([["small"], [name]]);
     });
-  test("another one makes all vectors anew, and the old ones answer with their own", async () => {
+  test("changing them rebuilds all vectors, and the old ones stay in use meanwhile", async () => {
     const { server, embedder } = await start(),
       admin = await signedIn(server, "grace", { role: "admin" });
     await library(server);

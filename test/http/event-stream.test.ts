@@ -1,4 +1,4 @@
-/** The stream of a user's changes, in process: the cases, and what only its insides show. */
+/** The stream of a user's changes, in process: the shared cases, and its internals. */
 import { describe, expect, test } from "bun:test";
 import { endKeysBy, eventStreamCases, listening, namesOf, about } from "../cases/event-stream";
 import { job, t } from "../../core/sdk";
@@ -16,7 +16,7 @@ endKeysBy(async (server, key) => {
 });
 describe("the stream of events", () => eventStreamCases(startTestServer));
 
-/** As its schedule does. */
+/** Runs as its schedule does. */
 const prune = job("events.prune", t.Object({}));
 const rows = async (server: TestServer, table: string): Promise<number> =>
   Number(
@@ -28,7 +28,7 @@ const rows = async (server: TestServer, table: string): Promise<number> =>
     ).n,
   );
 
-test("nothing is written for whoever never listened; who has left is written for until the time is over", async () => {
+test("events are stored only for listeners, and for some time after they leave", async () => {
   await using server = await startTestServer();
   const [ada, eve] = [await person(server, "ada"), await person(server, "eve")];
   await ada.folder();
@@ -52,7 +52,7 @@ test("nothing is written for whoever never listened; who has left is written for
   await again.leave();
 });
 
-test("what is too old is dropped; who comes back for it reads everything again, and who is there reads on", async () => {
+test("old events are dropped: a late reader gets a reset, a connected one continues", async () => {
   await using server = await startTestServer();
   const ada = await person(server, "ada");
   const stream = await listening(server, "ada");
@@ -71,7 +71,7 @@ test("what is too old is dropped; who comes back for it reads everything again, 
   await Promise.all([stream.leave(), back.leave()]);
 });
 
-test("ends with a session of the console, which hears the same", async () => {
+test("a console session gets the same stream, which ends with the session", async () => {
   await using server = await startTestServer();
   const ada = await person(server, "ada");
   const browser = await signedIn(server, "ada");
@@ -89,7 +89,7 @@ test("ends with a session of the console, which hears the same", async () => {
   expect(stream.events.at(-1)!.event).toBe("closed");
 });
 
-test("nothing of a user who is deleted stays, and their streams end", async () => {
+test("a deleted user's events are removed, and their streams end", async () => {
   await using server = await startTestServer();
   const ada = await person(server, "ada");
   const stream = await listening(server, "ada");
@@ -100,7 +100,7 @@ test("nothing of a user who is deleted stays, and their streams end", async () =
   expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
 });
 
-test("a change that is undone is not told, and nothing stays open when streams end", async () => {
+test("a change that is rolled back is not sent, and streams close cleanly", async () => {
   await using server = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
   const ada = await person(server, "ada");
   const stream = await listening(server, "ada");

@@ -1,6 +1,6 @@
 /**
- * Durable events of documents, folders, answers and users: each change emits its own, in the
- * transaction of the change, for those who want it, and for nobody else a row is written.
+ * Durable events of documents, folders, answers and users: each change emits its event in its own
+ * transaction, only for handlers that want it, and stores no row for the others.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -17,12 +17,12 @@ import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
-/** What was heard, oldest first. */
+/** The events received, oldest first. */
 const heard: { readonly event: string; readonly payload: any }[] = [];
 const refs = Object.values<object>(events).filter(
   (one): one is EventRef => "kind" in one && one.kind === "event",
 );
-/** Set, no question gets an answer. */
+/** While this is set, no question gets an answer. */
 let is_broken = false;
 const broken: Answerer = {
   name: "broken",
@@ -58,7 +58,7 @@ beforeAll(async () => {
   ada = await person(server, "ada");
 });
 
-/** What a piece of work makes heard: events and payloads, by the event's name and in order. */
+/** The events and payloads that some work emits, by event name and then in order. */
 async function during(work: () => Promise<unknown>): Promise<[string, any][]> {
   await server.settle();
   heard.length = 0;
@@ -77,7 +77,7 @@ describe("documents", () => {
     folder_id = await ada.folder();
   });
 
-  test("that come: created, then synced or failed", async () => {
+  test("that are added: created, then synced or failed", async () => {
     let text!: any, bad!: any;
     const came = await during(async () => {
       text = await ada.text(folder_id, "An otter.", "a");
@@ -99,7 +99,7 @@ describe("documents", () => {
     ]);
   });
 
-  test("that change: by name, folder and content", async () => {
+  test("that change: in name, folder and content", async () => {
     const { body: document } = await ada.upload(folder_id, "a.txt", "An otter.");
     const [id, other] = [document.id, await ada.folder()];
     const changed = (what: string, folder_ids: readonly string[], more: object = {}) => [
@@ -149,7 +149,7 @@ describe("documents", () => {
       expect([what, await during(work)]).toEqual([what, expected as any]);
   });
 
-  test("that go with their folder: deleted, each once, and not those that stay elsewhere", async () => {
+  test("that are deleted with their folder: one event each, none if kept elsewhere", async () => {
     const [gone, kept] = [await ada.folder(), await ada.folder()];
     const names = Array.from({ length: 40 }, (_, n) => `n${n}`);
     for (const name of names) await ada.newText(gone, `The ${name}.`, name);
@@ -161,7 +161,7 @@ describe("documents", () => {
     expect((await ada.get(shared.id)).folder_ids).toEqual([kept]);
   });
 
-  test("of an owner that a listener does not want make no job", async () => {
+  test("of an owner that a handler doesn't want create no job", async () => {
     const quiet = await person(server, "quiet");
     const jobs = async () =>
       (
@@ -177,7 +177,7 @@ describe("documents", () => {
   });
 });
 
-test("a folder of another server: its folders and documents, once it is there", async () => {
+test("an imported folder archive: its folders and documents, once it is there", async () => {
   const from = await ada.folder("Archive");
   const sub = await ada.folder("Sub", from);
   const { body: bad } = await ada.upload(sub, "bad.x", "#!fail corrupt\n");
@@ -253,7 +253,7 @@ test("answers: completed or failed", async () => {
   ]);
 });
 
-test("users: created, and changed when something is another", async () => {
+test("users: created and changed, the latter only for real changes", async () => {
   let user_id!: string;
   const { accounts } = server;
   const came = await during(async () => {

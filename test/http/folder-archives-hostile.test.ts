@@ -1,4 +1,4 @@
-/** Archives of folders that were made to do harm, or damaged: each is refused, and says which part. */
+/** Archives of folders that are malicious or damaged: each is refused, naming the bad part. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { packBlock } from "../../plugins/search-index/vectors/vector-block";
 import { filesOf } from "../helpers/data-directory";
@@ -52,7 +52,7 @@ const parts = () => unpacked(good);
 const other = (changes: Change, change?: (manifest: any) => void): Promise<Buffer> =>
   changed(good, changes, change);
 const manifest = (change: (manifest: any) => void) => other({}, change);
-/** One kind of line of a part is another. */
+/** Replaces one kind of line in a part. */
 const lines = (part: string, kind: string, change: (line: any) => unknown) =>
   other({
     [part]: toLines(
@@ -69,7 +69,7 @@ const citations = (change: object) =>
       citations: line.result.citations.map((one: object) => ({ ...one, ...change })),
     },
   }));
-/** What is cited, as something worth reading. */
+/** The citations, as related passages. */
 const related = (change: object) =>
   lines(chat, "message", (line) => ({
     ...line,
@@ -78,7 +78,7 @@ const related = (change: object) =>
       related: line.result.citations.map((one: object) => ({ ...one, ...change })),
     },
   }));
-/** The index with other bytes, and as many passages. */
+/** The index with other bytes, but as many passages. */
 const segment = (change: (words: Uint32Array) => void) =>
   lines(document, "segment", (line) => {
     const bytes = new Uint32Array(Uint8Array.from(Buffer.from(line.data, "base64")).buffer);
@@ -98,7 +98,7 @@ function header(name: string, change: (header: Buffer) => void): Uint8Array {
       change(bytes.subarray(at));
   return bytes;
 }
-/** A part that unpacks to more than it takes. */
+/** A part that unpacks to another size than it claims. */
 const bomb = (bytes: number, claimed: number) =>
   zip({
     ...Object.fromEntries(parts()),
@@ -110,19 +110,19 @@ const outside: [reason: string, archive: Archive, why: RegExp][] = [
   ["any other file", () => Buffer.from("%PDF-1.7"), /no ZIP file/],
   ["another ZIP", () => zip({ "letter.txt": "Dear" }), /letter\.txt is none of a folder archive/],
   ["a ZIP without parts", () => zip({}), /has no manifest\.json/],
-  ["the first half of one", () => good.slice(0, good.length >> 1), /no ZIP file/],
-  ["one whose middle is missing", () => Buffer.concat([good.slice(0, 20), good.slice(120)]), /./],
+  ["the first half of an archive", () => good.slice(0, good.length >> 1), /no ZIP file/],
+  ["one with a gap", () => Buffer.concat([good.slice(0, 20), good.slice(120)]), /./],
   [
-    "one with bytes before it that are not its own",
+    "an archive with foreign bytes at its start",
     () => Buffer.concat([Buffer.alloc(64), good.slice(64)]),
     /damaged|bytes/,
   ],
   [
-    "a path that leads out",
+    "a path that leads outside",
     () => other({ "../../etc/passwd": "root" }),
     /"?\.\.\/\.\.\/etc\/passwd"? is none/,
   ],
-  ["a path from the root", () => other({ "/etc/passwd": "root" }), /is none of a folder archive/],
+  ["an absolute path", () => other({ "/etc/passwd": "root" }), /is none of a folder archive/],
   [
     "a path with backslashes",
     () => other({ "texts\\..\\a.txt": "root" }),
@@ -135,7 +135,7 @@ const outside: [reason: string, archive: Archive, why: RegExp][] = [
     /is none of a folder/,
   ],
   [
-    "a part twice",
+    "a duplicate part",
     async () => packed([...parts(), [words, "Other."]]),
     /texts\/000001\.txt is there twice/,
   ],
@@ -149,12 +149,12 @@ const outside: [reason: string, archive: Archive, why: RegExp][] = [
     /texts\/000001\.txt is a symbolic link/,
   ],
   [
-    "a part that is encrypted",
+    "an encrypted part",
     () => header(words, (head) => head.writeUInt16LE(0x801, 8)),
     /texts\/000001\.txt is encrypted/,
   ],
   [
-    "a part that is packed otherwise",
+    "an unknown compression method",
     () => header(words, (head) => head.writeUInt16LE(14, 10)),
     /texts\/000001\.txt is packed in an unknown way/,
   ],
@@ -173,7 +173,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     /has no manifest\.json/,
   ],
   [
-    "a manifest that is no JSON",
+    "a manifest that isn't JSON",
     async () =>
       packed(
         [...parts()].map(
@@ -183,7 +183,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     /manifest\.json is no JSON/,
   ],
   [
-    "that of a backup",
+    "the manifest of a backup",
     () =>
       manifest((all) => {
         all.format = "dossier backup";
@@ -199,7 +199,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     /newer format/,
   ],
   [
-    "a list of parts that is none",
+    "an invalid list of parts",
     () =>
       manifest((all) => {
         all.parts = {};
@@ -207,19 +207,19 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     /manifest\.json is not valid/,
   ],
   [
-    "a part that it does not name",
+    "a part missing from the manifest",
     () => manifest((all) => all.parts.splice(0, 1)),
     /is not named by the manifest/,
   ],
   [
-    "a part that is not there",
+    "a missing part",
     () =>
       manifest((all) =>
         all.parts.push({ name: "texts/000009.txt", bytes: 1, sha256: sha256("x") }),
       ),
     /texts\/000009\.txt, which the archive has not/,
   ],
-  ["a part that it names twice", () => manifest((all) => all.parts.push(all.parts[0])), /twice/],
+  ["a part listed twice", () => manifest((all) => all.parts.push(all.parts[0])), /twice/],
   [
     "a wrong hash of a text",
     () =>
@@ -261,7 +261,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     /counts 1125899906842624 documents/,
   ],
   [
-    "counts below zero",
+    "negative counts",
     () =>
       manifest((all) => {
         all.counts.documents = -1;
@@ -279,26 +279,26 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
 ];
 const records: [reason: string, archive: Archive, why: RegExp][] = [
   [
-    "a line that is no JSON",
+    "a line that isn't JSON",
     () => other({ [document]: "{\n" }),
     /documents\/000001\.jsonl has a line 1 that is no JSON/,
   ],
-  ["a line that is no object", () => other({ [document]: "[]\n" }), /no JSON object/],
+  ["a line that isn't an object", () => other({ [document]: "[]\n" }), /no JSON object/],
   [
     "null for a line",
     () => other({ "folders.jsonl": "null\n" }),
     /folders\.jsonl has a line 1 that is no JSON object/,
   ],
-  ["a line without an end", () => other({ "prompts.jsonl": "{}" }), /ends in the middle of line 1/],
+  ["a truncated line", () => other({ "prompts.jsonl": "{}" }), /ends in the middle of line 1/],
   [
-    "a line without end",
+    "a line that never ends",
     () => other({ "prompts.jsonl": "a".repeat(5 * 2 ** 20) }),
     /a line of more than/,
   ],
-  ["lists in lists", () => other({ "prompts.jsonl": `${"[".repeat(100_000)}\n` }), /no JSON/],
+  ["deeply nested lists", () => other({ "prompts.jsonl": `${"[".repeat(100_000)}\n` }), /no JSON/],
   ["a document without lines", () => other({ [document]: "" }), /is empty/],
   [
-    "bytes that are no UTF-8",
+    "bytes that aren't UTF-8",
     () => other({ [document]: Buffer.from([0xff, 0xfe, 0x0a]) }),
     /is no UTF-8/,
   ],
@@ -314,7 +314,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     /a name that can't be one/,
   ],
   [
-    "a folder in one of another user",
+    "a root folder with a parent",
     () =>
       other({
         "folders.jsonl": toLines(
@@ -335,7 +335,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     /does not lie in the first/,
   ],
   [
-    "an owner in the lines is not looked at, a folder that is not there is",
+    "a folder that is missing, while an owner in the lines is ignored",
     () =>
       lines(document, "document", (line) => ({
         ...line,
@@ -345,17 +345,17 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     /lies in the folder fld_x/,
   ],
   [
-    "a field that is missing",
+    "a missing field",
     () => lines(document, "document", ({ sha256: _one, ...line }) => line),
     /is not valid in line 1/,
   ],
   [
-    "a kind of line that nobody knows",
+    "an unknown kind of line",
     () => lines(document, "index", () => ({ kind: "script" })),
     /no known kind/,
   ],
   [
-    "a kind that objects have anyway",
+    "a kind named like an object's built-in property",
     () => lines(document, "index", () => ({ kind: "constructor" })),
     /no known kind/,
   ],
@@ -369,18 +369,14 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     () => lines(document, "document", (line) => ({ ...line, name: "a\nb" })),
     /control characters/,
   ],
+  ["a missing original", () => other({ [original]: null }), /an original that the archive has not/],
   [
-    "an original that is not there",
-    () => other({ [original]: null }),
-    /an original that the archive has not/,
-  ],
-  [
-    "an original with another name than its hash",
+    "an original whose hash is not its name",
     () => other({ [original]: "x".repeat(Buffer.byteLength(text)) }),
     /another SHA-256 than its name/,
   ],
   [
-    "a document twice",
+    "a duplicate document",
     () =>
       other({
         "documents/000002.jsonl": toLines(linesOf(parts(), document)),
@@ -389,47 +385,43 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     /about a document that another part is about/,
   ],
   [
-    "a chat over a folder that is not there",
+    "a chat over a missing folder",
     () => lines(chat, "chat", (line) => ({ ...line, folder_ids: ["fld_x"] })),
     /uses the folder fld_x/,
   ],
   [
-    "a message twice",
+    "a duplicate message",
     () => other({ [chat]: toLines([...linesOf(parts(), chat), linesOf(parts(), chat)[1]]) }),
     /the message .* twice/,
   ],
   [
-    "an answer of another shape",
+    "an answer of the wrong shape",
     () => lines(chat, "message", (line) => ({ ...line, result: { answer: 1 } })),
     /chats\/000001\.jsonl is not valid in line 2/,
   ],
   [
-    "an answer that was never given",
+    "an answer on a failed message",
     () => lines(chat, "message", (line) => ({ ...line, status: "FAILED" })),
     /an answer that is none/,
   ],
+  ["a citation of a missing document", () => citations({ document_id: "doc_x" }), /cites doc_x/],
+  ["a citation outside", () => citations({ end: 10_000 }), /cites what is out of the text/],
   [
-    "a citation of a document that is not there",
-    () => citations({ document_id: "doc_x" }),
-    /cites doc_x/,
-  ],
-  ["a citation out of the text", () => citations({ end: 10_000 }), /cites what is out of the text/],
-  [
-    "surroundings out of the text",
+    "a passage outside the text",
     () => citations({ passage: { start: 0, end: 10_000 } }),
     /cites what is out of the text/,
   ],
   [
-    "surroundings that its quote does not lie in",
+    "a passage that doesn't contain its quote",
     () => citations({ passage: { start: 3, end: 2 } }),
     /cites what is out of the text/,
   ],
   [
-    "something related of a document that is not there",
+    "a related passage of a missing document",
     () => related({ document_id: "doc_x" }),
     /cites doc_x/,
   ],
-  ["something related out of the text", () => related({ end: 10_000 }), /cites what is out of/],
+  ["a related passage outside the text", () => related({ end: 10_000 }), /cites what is out of/],
   [
     "a citation that ends before it begins",
     () => citations({ start: 9, end: 3 }),
@@ -444,12 +436,12 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   ],
   ["a text without its document", () => other({ "texts/000007.txt": "x" }), /texts\/000007\.txt/],
   [
-    "another text",
+    "a changed text",
     () => other({ [words]: text.replace("noon", "dawn") }),
     /texts\/000001\.txt is another text/,
   ],
   [
-    "a text of other length than it says",
+    "a text of another length than stated",
     () =>
       lines(document, "document", (line) => ({
         ...line,
@@ -458,7 +450,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /texts\/000001\.txt has 52 characters/,
   ],
   [
-    "a text of other code points than it says",
+    "a text with other code points than stated",
     () =>
       lines(document, "document", (line) => ({
         ...line,
@@ -467,11 +459,11 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /code points/,
   ],
   [
-    "a passage out of the text",
+    "a passage outside the text",
     () => passages((one) => ({ ...one, end: 10_000 })),
     /a passage out of the text: 0 to 10000/,
   ],
-  ["a passage below zero", () => passages((one) => ({ ...one, start: -1 })), /is not valid/],
+  ["a negative start", () => passages((one) => ({ ...one, start: -1 })), /is not valid/],
   [
     "a passage that ends before it begins",
     () => passages((one) => ({ ...one, start: 9, end: 3 })),
@@ -483,7 +475,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /does not fit its text/,
   ],
   [
-    "a passage that counts otherwise",
+    "a passage with wrong code points",
     () => passages((one) => ({ ...one, end_point: one.end })),
     /does not fit its text/,
   ],
@@ -500,17 +492,17 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /other passages than are listed/,
   ],
   [
-    "a segment that is no Base64",
+    "a segment that isn't Base64",
     () => lines(document, "segment", (line) => ({ ...line, data: "%%%%" })),
     /no Base64/,
   ],
   [
-    "a segment that is cut off",
+    "a truncated segment",
     () => lines(document, "segment", (line) => ({ ...line, data: line.data.slice(0, 40) })),
     /can't be searched/,
   ],
   [
-    "a segment of absurdly many terms",
+    "a segment with far too many terms",
     () =>
       segment((all) => {
         all[1] = 2 ** 31;
@@ -518,7 +510,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /can't be searched/,
   ],
   [
-    "a segment of absurdly many postings",
+    "a segment with far too many postings",
     () =>
       segment((all) => {
         all[3] = 2 ** 31;
@@ -526,7 +518,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /can't be searched/,
   ],
   [
-    "a segment whose terms are not in order",
+    "a segment with unordered terms",
     () =>
       segment((all) => {
         all[6] = 2 ** 32 - 1;
@@ -534,7 +526,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /not in order/,
   ],
   [
-    "a segment whose posting is of no chunk",
+    "a segment with a posting of no chunk",
     () =>
       segment((all) => {
         all[all.length - 1] = 2 ** 32 - 1;
@@ -542,7 +534,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /can't be searched/,
   ],
   [
-    "a segment of another analyzer than it says",
+    "a segment of another analyzer than stated",
     () =>
       segment((all) => {
         all[0] = 99;
@@ -558,12 +550,12 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /stands before the index/,
   ],
   [
-    "fewer passages than it says",
+    "fewer passages than stated",
     () => lines(document, "index", (line) => ({ ...line, chunks: 2 })),
     /has 1 passages in 1 segments/,
   ],
   [
-    "vectors of no segment",
+    "vectors without a segment",
     () =>
       other({
         [document]: toLines([...linesOf(parts(), document), { kind: "vectors", data: "AAAA" }]),
@@ -571,7 +563,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /vectors of no segment/,
   ],
   [
-    "vectors that are not numbers",
+    "vectors that aren't numbers",
     () =>
       other({
         [document]: toLines([
@@ -604,7 +596,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /they are 4 bytes, not 28/,
   ],
   [
-    "more vectors than there can be",
+    "more vectors than possible",
     () =>
       other({
         [document]: toLines([
@@ -619,7 +611,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /has more vectors than a segment can have, in line/,
   ],
   [
-    "vectors of passages that it has not",
+    "vectors of missing passages",
     () =>
       other({
         [document]: toLines([
@@ -639,7 +631,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /they are of no passage of it/,
   ],
   [
-    "vectors in a layout of later versions",
+    "vectors in a layout of a later version",
     () =>
       lines(document, "index", (line) => ({
         ...line,
@@ -648,7 +640,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
     /is not valid in line/,
   ],
   [
-    "a span out of the text",
+    "a span outside the text",
     () =>
       other({
         [document]: toLines([
@@ -661,7 +653,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   ],
 ];
 
-/** Nothing is left of what was refused. */
+/** Nothing must be left of a refused archive. */
 async function expectNothing(): Promise<void> {
   expect((await server.send("eve", "GET", "/folder-imports")).body.data).toEqual([]);
   expect((await server.send("eve", "GET", "/folders")).body.data).toEqual([]);
@@ -683,7 +675,7 @@ for (const [what, cases] of Object.entries({ outside, manifests, records, texts 
     });
   });
 
-test("fields that nobody asked for change nothing: all of it is whoever's imports it", async () => {
+test("extra fields are ignored, and everything belongs to the importing user", async () => {
   const bold = { owner_id: "usr_0", deleted_at: 1, gone_at: 1, staged: 1, held_bytes: -1, rank: 1 };
   const all = Object.fromEntries(
     [document, chat, "folders.jsonl"].map((part) => [
@@ -713,7 +705,7 @@ test("fields that nobody asked for change nothing: all of it is whoever's import
 });
 
 describe("limits", () => {
-  test("what unpacks to more than the setting is refused before it is unpacked", async () => {
+  test("an archive larger than the limit is refused before it is unpacked", async () => {
     const { status, body } = await refused(() =>
       other({ [words]: Buffer.alloc(9 * 2 ** 20, "a") }),
     );
@@ -722,7 +714,7 @@ describe("limits", () => {
     await expectNothing();
   });
 
-  test("an original that could not be uploaded is not imported either", async () => {
+  test("an original too large to upload is not imported either", async () => {
     const bytes = Buffer.alloc(2 ** 20 + 1, "a"),
       hash = sha256(bytes);
     const { status, body } = await refused(() =>
@@ -742,7 +734,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("no file of what was refused is left, and the good one is taken", async () => {
+  test("refused archives leave no files, and a valid one is still accepted", async () => {
     await server.settle();
     expect(jsonOf(parts(), "manifest.json").counts.documents).toBe(1);
     const { status } = await refused(() => good);

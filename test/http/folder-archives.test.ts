@@ -1,4 +1,4 @@
-/** Folders as archives: what one server exports, another takes over, and who may. */
+/** Folders as archives: what one server exports, another imports, and who may do it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { scriptedExtractor } from "../helpers/documents";
 import { startEmbedder } from "../helpers/embedder";
@@ -33,7 +33,7 @@ const upload = (name: string, bytes: string | Uint8Array) => {
   form.append("file", new Blob([bytes as never]), name);
   return form;
 };
-/** Runs what waits, without its pauses, until nothing is left. */
+/** Runs waiting jobs, without their pauses, until nothing is left. */
 async function settled(server: TestServer): Promise<void> {
   const jobs = server.store.db.selectFrom("core_jobs").select("id").where("state", "=", "ready");
   while ((await jobs.where("name", "=", "index.embed").execute()).length > 0) {
@@ -46,7 +46,7 @@ async function settled(server: TestServer): Promise<void> {
   }
   await server.settle();
 }
-/** The lines of a document as version 1 of the format has them. */
+/** The lines of a document as in version 1 of the format. */
 function withFloats(lines: readonly any[]): unknown[] {
   let passages = 0,
     dimensions = 0;
@@ -75,7 +75,7 @@ const send = (server: TestServer, who: string, archive: Uint8Array, query = "") 
   server.send(who, "POST", `/folders/import${query}`, archive, {
     "content-type": "application/zip",
   });
-/** The import when it has ended. */
+/** The import once it has ended. */
 async function imported(server: TestServer, who: string, archive: Uint8Array, query = "") {
   const { status, body, text } = await send(server, who, archive, query);
   if (status !== 202) throw new Error(text);
@@ -88,7 +88,7 @@ async function imported(server: TestServer, who: string, archive: Uint8Array, qu
 }
 const all = async (server: TestServer, who: string, path: string): Promise<any[]> =>
   (await server.send(who, "GET", `${path}${path.includes("?") ? "&" : "?"}per_page=200`)).body.data;
-/** Without what is another on each server. */
+/** Without the fields that differ between servers. */
 const shape = (results: any[], names: (id: string) => string) =>
   results.map(({ document_id, folder_id, url: _url, ...rest }) => ({
     ...rest,
@@ -96,9 +96,9 @@ const shape = (results: any[], names: (id: string) => string) =>
     folder: names(folder_id),
   }));
 
-describe("a folder with all that belongs to it", () => {
+describe("a folder with everything that belongs to it", () => {
   let one: TestServer, two: TestServer, root: any, sub: any, archive: Uint8Array, run: any;
-  /** Old ids by new ones. */
+  /** Maps new ids to old ones. */
   let ids: Map<string, string>;
   let asked_before: number;
   const queries = ["captain at noon", "expensive car", "mooring", "page two", "snow"];
@@ -135,7 +135,7 @@ describe("a folder with all that belongs to it", () => {
       content: "The captain sleeps at noon, elsewhere.",
     });
     await settled(one);
-    // A second version, of which the answering one is exported.
+    // A second version, so that only the current one is exported.
     await made(
       one,
       `/documents/file?folder_id=${root.id}&overwrite=true`,
@@ -164,7 +164,7 @@ describe("a folder with all that belongs to it", () => {
     );
   });
 
-  test("is complete, and says what it has left out", () => {
+  test("is complete, and reports what was left out", () => {
     expect(run).toMatchObject({
       status: "completed",
       document_count: 5,
@@ -247,7 +247,7 @@ describe("a folder with all that belongs to it", () => {
     }
   });
 
-  test("nothing of it was read or embedded again", async () => {
+  test("is not read or embedded again", async () => {
     const kinds = (
       await two.store.db.selectFrom("core_jobs").select("name").distinct().execute()
     ).map(({ name }: any) => name);
@@ -259,7 +259,7 @@ describe("a folder with all that belongs to it", () => {
     );
   });
 
-  test.each(queries)("%s finds the same", async (query) => {
+  test.each(queries)("gives the same results for %s", async (query) => {
     const [before, after] = await Promise.all([
       one.send("ada", "POST", "/search", { query, folder_ids: [root.id] }),
       two.send("bob", "POST", "/search", { query }),
@@ -270,7 +270,7 @@ describe("a folder with all that belongs to it", () => {
     );
   });
 
-  test("its chats cite the same passages, and go on", async () => {
+  test("has chats that cite the same passages, and can be continued", async () => {
     const [chat] = await all(two, "bob", "/chats");
     const source_id = ids.get(chat.id)!;
     expect(chat).toMatchObject({ name: "When", usedFolders: [run.folder_id], message_count: 2 });
@@ -312,7 +312,7 @@ describe("a folder with all that belongs to it", () => {
     );
   });
 
-  test("comes once more beside itself, and uses the prompt that is there", async () => {
+  test("can be imported again, reusing the existing prompt", async () => {
     const again = await imported(two, "bob", archive);
     const named = await imported(two, "bob", archive, "?name=Harbour");
     const names = new Map((await all(two, "bob", "/folders")).map(({ id, name }) => [id, name]));
@@ -321,7 +321,7 @@ describe("a folder with all that belongs to it", () => {
       "Harbour",
     ]);
     expect((await all(two, "bob", "/prompts")).length).toBe(1);
-    // Each is a folder of its own.
+    // Each import must be an independent folder.
     expect((await two.send("bob", "DELETE", `/folders/${again.folder_id}`)).status).toBe(204);
     await settled(two);
     const found = await two.send("bob", "POST", "/search", {
@@ -333,7 +333,7 @@ describe("a folder with all that belongs to it", () => {
     );
   });
 
-  test("an index that was made otherwise is made anew from the text", async () => {
+  test("from a different indexer is indexed again from its text", async () => {
     const parts = unpacked(archive),
       changes: Record<string, string> = {};
     for (const name of parts.keys())
@@ -354,14 +354,14 @@ describe("a folder with all that belongs to it", () => {
       ({ name }: any) => name,
     );
     expect(kinds.filter((kind: string) => kind.startsWith("documents.index"))).toEqual([]);
-    // The next test counts what is asked of the embedder, which all servers share.
+    // The next test counts calls to the embedder, which all servers share.
     const { db } = other.store;
     await until(
       async () => (await db.selectFrom("index_vectors_waiting").selectAll().execute()).length === 0,
     );
   });
 
-  test("vectors that an earlier version wrote as floats are taken over", async () => {
+  test("with vectors stored as floats by an earlier version keeps them", async () => {
     const other = await start(),
       asked_before = embedder.asked.length;
     const parts = unpacked(archive),
@@ -386,7 +386,7 @@ describe("a folder with all that belongs to it", () => {
     }
   });
 
-  test("answers of an earlier version have quotes for passages, and nothing else to read", async () => {
+  test("with answers of an earlier version uses their quotes as passages", async () => {
     const parts = unpacked(archive),
       changes: Record<string, string> = {};
     for (const name of parts.keys())
@@ -420,7 +420,7 @@ describe("a folder with all that belongs to it", () => {
     }
   });
 
-  test("vectors of another length than the model gives are made anew with the next document", async () => {
+  test("with vectors of another length is embedded again with the next document", async () => {
     const other = await start({ env: { DOSSIER_EMBEDDINGS_MODEL: "small" } });
     const parts = unpacked(archive),
       changes: Record<string, string> = {};
@@ -474,7 +474,7 @@ describe("rights and limits", () => {
     archive = await exported(server, folder.id);
   });
 
-  test("another user's folder is not exported, nor one that is not there", async () => {
+  test("an unknown or another user's folder is not exported", async () => {
     for (const [who, path, status] of [
       ["bob", `/folders/${folder.id}/export`, 403],
       ["ada", "/folders/fld_0/export", 404],
@@ -483,7 +483,7 @@ describe("rights and limits", () => {
       expect([path, (await server.send(who, "GET", path)).status]).toEqual([path, status]);
   });
 
-  test("a key that may only read exports, and does not import", async () => {
+  test("a read-only key exports, but does not import", async () => {
     const key = await server.newKey("ada", ["read"]);
     const headers = { authorization: `Bearer ${key}` };
     expect(
@@ -499,20 +499,20 @@ describe("rights and limits", () => {
     ).toBe(403);
   });
 
-  test("an import is its owner's", async () => {
+  test("an import is visible to its owner only", async () => {
     const { id } = await imported(server, "carol", archive);
     expect((await server.send("bob", "GET", `/folder-imports/${id}`)).status).toBe(403);
     expect((await server.send("bob", "GET", `/folder-imports/${id}/ids`)).status).toBe(403);
     expect((await server.send("bob", "GET", "/folder-imports")).body.data).toEqual([]);
   });
 
-  test("what goes above a quota is refused before anything is written", async () => {
+  test("an import over a quota is refused before anything is written", async () => {
     const { status, body } = await send(server, "ada", archive);
     expect([status, body.code]).toEqual([403, "quota_exceeded"]);
     expect((await server.send("ada", "GET", "/folder-imports")).body.data).toEqual([]);
   });
 
-  test("of two that fit alone and not together, the second is refused, and leaves nothing", async () => {
+  test("of two imports that don't both fit, the second is refused and leaves nothing", async () => {
     const other = await start({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
     const begun = await Promise.all([send(other, "dora", archive), send(other, "dora", archive)]);
     await settled(other);
@@ -540,7 +540,7 @@ describe("rights and limits", () => {
     ["no body", undefined, "application/zip", 400],
     ["another type", "{}", "text/plain", 415],
     ["JSON", {}, undefined, 415],
-    ["more bytes than the setting", new Uint8Array(2 ** 20 + 1), "application/zip", 413],
+    ["more bytes than the limit", new Uint8Array(2 ** 20 + 1), "application/zip", 413],
   ];
   test.each(bodies)("%s is refused", async (_reason, body, type, status) => {
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
@@ -549,7 +549,7 @@ describe("rights and limits", () => {
     );
   });
 
-  test("a form is taken like the bytes themselves", async () => {
+  test("a form is accepted like a plain body", async () => {
     const { status } = await server.send(
       "erin",
       "POST",
@@ -563,7 +563,7 @@ describe("rights and limits", () => {
   });
 });
 
-test("imports go with their user, those under way too", async () => {
+test("imports are deleted with their user, also running ones", async () => {
   const one = await start();
   const folder = await made(one, "/folders", { name: "Gone" });
   for (let n = 0; n < 5; n++)
@@ -586,7 +586,7 @@ test("imports go with their user, those under way too", async () => {
   await until(async () => (await left()).join() === "0,0,1,5");
 });
 
-test("a document that was not read yet is read where it goes", async () => {
+test("a document that was not yet read is read by the importing server", async () => {
   const { plugin, open } = scriptedExtractor();
   const one = await start({ plugins: [plugin] }),
     two = await start({ plugins: [scriptedExtractor().plugin] });
@@ -604,7 +604,7 @@ test("a document that was not read yet is read where it goes", async () => {
   expect([document.name, document.status]).toEqual(["slow.x", "synced"]);
 });
 
-/** The same original without a line that waits. */
+/** The same archive, with an original that doesn't wait. */
 async function withoutWait(archive: Uint8Array): Promise<Uint8Array> {
   const parts = unpacked(archive),
     document = "documents/000001.jsonl";

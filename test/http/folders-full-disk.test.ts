@@ -1,4 +1,4 @@
-/** A folder that is deleted on a full disk: it is gone or it is not, and what it held goes in parts. */
+/** Deleting a folder on a full disk: as a whole or not at all, and its contents in parts. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { definePlugin, fill, HttpError } from "../../core/sdk";
 import { DocumentUses } from "../../plugins/documents/contract";
@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
 let server: TestServer;
-/** So many transactions find no room: those that mark, and those that purge. */
+/** How many transactions find no room: those that mark, and those that purge. */
 let failures = { marking: 0, purging: 0 };
 const full = (which: keyof typeof failures): void => {
   if (failures[which]-- > 0) throw new HttpError(507, "storage_full", "The storage is full.");
@@ -59,11 +59,11 @@ const pathsOf = ({ folder, sub, alone }: Awaited<ReturnType<typeof filled>>): st
 ];
 
 const cases: [string, Partial<typeof failures>][] = [
-  ["marking it finds room at the second try, as the reserve is there then", { marking: 1 }],
+  ["marking succeeds at the second try, from the reserve", { marking: 1 }],
   ["the purge finds no room for a while", { purging: 2 }],
 ];
 for (const [why, some] of cases)
-  test(`it goes, with what only it held: ${why}`, async () => {
+  test(`a folder is deleted with what only it held: ${why}`, async () => {
     const all = await filled();
     failures = { ...failures, ...some };
     expect((await server.send("ada", "DELETE", `/folders/${all.folder}`)).status).toBe(204);
@@ -73,7 +73,7 @@ for (const [why, some] of cases)
     await expectSound(server);
   });
 
-test("when there is no room even to mark it, the answer is 507 and everything is there", async () => {
+test("without room even for marking, the response is 507 and everything is kept", async () => {
   const all = await filled();
   failures.marking = 100;
   const answer = await server.send("ada", "DELETE", `/folders/${all.folder}`);

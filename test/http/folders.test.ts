@@ -1,4 +1,4 @@
-/** Folders in this process: every case of callers, and what folders are to other plugins. */
+/** Folders in this process: the shared cases, and the service for other plugins. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill, HttpError } from "../../core/sdk";
 import { FolderContents, Folders } from "../../plugins/folders/contract";
@@ -10,7 +10,7 @@ describe("folders", () => folderCases(startTestServer));
 let server: TestServer;
 let send: TestServer["send"];
 let folders: Folders;
-/** What the slot was told, and what it throws when asked to. */
+/** The folders the slot was called with, and what it throws when set. */
 const emptied: (readonly string[])[] = [];
 let refusal: Error | null = null;
 const neighbour = definePlugin({
@@ -24,7 +24,7 @@ const neighbour = definePlugin({
         fill(FolderContents, {
           async remove(tx, owner_id, folder_ids) {
             if (refusal) throw refusal;
-            // Gone already: whatever is kept in them is found through them no more.
+            // The folders must already be gone, so that nothing in them is found any more.
             for (const id of folder_ids)
               await expect(services.folders.require(tx, owner_id, id)).rejects.toThrow("found");
             emptied.push(folder_ids);
@@ -46,7 +46,7 @@ const create = async (who: string, body: object): Promise<any> => {
   return record;
 };
 describe("deleting", () => {
-  test("takes the subfolders with it, and those who keep something in them are told", async () => {
+  test("takes the subfolders with it, and tells plugins that keep something in them", async () => {
     const root = await create("gil", { name: "root" });
     const child = await create("gil", { name: "child", parentId: root.id });
     const other = await create("gil", { name: "other" });
@@ -59,7 +59,7 @@ describe("deleting", () => {
     expect((await send("gil", "DELETE", `/folders/${root.id}`)).status).toBe(404);
     expect((await send("gil", "GET", "/folders")).body.data).toEqual([other]);
   });
-  test("does not happen when one of them fails", async () => {
+  test("is rolled back when one of them fails", async () => {
     const root = await create("gil", { name: "root" });
     refusal = new HttpError(409, "conflict", "not now");
     expect((await send("gil", "DELETE", `/folders/${root.id}`)).status).toBe(409);
@@ -68,7 +68,7 @@ describe("deleting", () => {
   });
 });
 
-describe("what other plugins ask for", () => {
+describe("the service for other plugins", () => {
   let root: any, child: any, other: any, foreign: any;
   beforeAll(async () => {
     root = await create("hal", { name: "root" });
@@ -77,9 +77,9 @@ describe("what other plugins ask for", () => {
     foreign = await create("ivy", { name: "private" });
   });
   const scopes: [string, () => string[], () => string[]][] = [
-    ["a root folder brings its subfolders", () => [root.id], () => [root.id, child.id]],
-    ["each folder comes once", () => [child.id, root.id, root.id], () => [child.id, root.id]],
-    ["a subfolder comes alone", () => [child.id], () => [child.id]],
+    ["a root folder includes its subfolders", () => [root.id], () => [root.id, child.id]],
+    ["each folder is listed once", () => [child.id, root.id, root.id], () => [child.id, root.id]],
+    ["a subfolder is alone", () => [child.id], () => [child.id]],
     ["several roots", () => [other.id, root.id], () => [other.id, root.id, child.id]],
     ["no folders", () => [], () => []],
   ];
@@ -91,7 +91,7 @@ describe("what other plugins ask for", () => {
   }
   const refusals: [string, () => string[], number][] = [
     [
-      "one that is missing is 404 and names the field, even beside another user's",
+      "a missing one is 404 and names the field, even next to another user's",
       () => [root.id, foreign.id, "fld_none"],
       404,
     ],
@@ -111,12 +111,12 @@ describe("what other plugins ask for", () => {
       ]);
     });
   }
-  test("all: every folder of the owner and no other", async () => {
+  test("listIds: every folder of the owner and no other", async () => {
     expect((await folders.listIds(server.store.db, "usr_hal")).sort()).toEqual(
       [root.id, child.id, other.id].sort(),
     );
   });
-  test("count: changes of one transaction are added up", async () => {
+  test("moveCounters: changes in one transaction are added up", async () => {
     await server.store.inTransaction((tx) =>
       folders.moveCounters(tx, [
         { folder_id: root.id, status: "syncing", by: 3 },

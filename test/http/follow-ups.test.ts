@@ -1,5 +1,5 @@
 /**
- * Conversations with the extractive answerer: a question that needs the ones before it is looked up
+ * Conversations with the extractive answerer: a question that depends on earlier ones is searched
  * with them.
  */
 import { beforeAll, expect, test } from "bun:test";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await server.settle();
 });
 
-/** Asks one after another; answers the name of the document cited first and the answer of each. */
+/** Asks one after another; returns the first cited document and the answer of each. */
 async function talk(...questions: readonly string[]): Promise<[string | undefined, string][]> {
   const chat = (await server.send("ada", "POST", "/chats", { usedFolders: [folder] })).body.id;
   const said: [string | undefined, string][] = [];
@@ -50,43 +50,43 @@ async function talk(...questions: readonly string[]): Promise<[string | undefine
 
 const talks: [why: string, questions: string[], document: string, says: string][] = [
   [
-    "a pronoun means what was asked before",
+    "a pronoun refers to the previous question",
     ["Where does the swift build its nest?", "What does it eat?"],
     "swift.txt",
     "flies and gnats",
   ],
   [
-    "the same words after another question mean another bird",
+    "the same words after another question refer to another bird",
     ["Where does the heron build its nest?", "What does it eat?"],
     "heron.txt",
     "fish and frogs",
   ],
   [
-    "a pronoun reaches back over a question that had one itself",
+    "a pronoun refers back past a question with a pronoun",
     ["Where does the heron build its nest?", "What does it eat?", "How many years does it live?"],
     "heron.txt",
     "fifteen years",
   ],
   [
-    "a short question does, too",
+    "a short question refers back too",
     ["Where does the swift build its nest?", "And the owl?"],
     "owl.txt",
     "hollow trunks",
   ],
   [
-    "a question that names its subject leaves the old one",
+    "a question that names its own subject does not refer back",
     ["Where does the swift build its nest?", "Which fish and frogs does the heron eat?"],
     "heron.txt",
     "fish and frogs",
   ],
   [
-    "a question of small words alone goes on",
+    "a question of function words only continues",
     ["Where does the swift build its nest?", "And why there?"],
     "swift.txt",
     "under a roof",
   ],
   [
-    "a single new word that the documents know is the subject",
+    "a single new word that the documents contain is the subject",
     ["Where does the swift build its nest?", "Voles?"],
     "owl.txt",
     "voles",
@@ -100,11 +100,11 @@ for (const [why, questions, document, says] of talks)
 
 const unknown: [why: string, question: string][] = [
   ["a single word", "Zebra?"],
-  ["two of them, with small ones", "And the zebra's stripes?"],
+  ["a word with function words", "And the zebra's stripes?"],
   ["another script", "斑马？"],
 ];
 for (const [why, question] of unknown)
-  test(`what no document knows does not repeat the answer before: ${why}`, async () => {
+  test(`words in no document don't repeat the previous answer: ${why}`, async () => {
     expect((await talk("Where does the swift build its nest?", question)).at(-1)).toEqual([
       undefined,
       "No passage in the selected folders answers this.",

@@ -1,6 +1,6 @@
 /**
- * Handbooks over HTTP, as PDF, Markdown and HTML: what is said comes before where it is said, and
- * a passage knows the path of its headings.
+ * Handbooks over HTTP, as PDF, Markdown and HTML: text ranks before contents and index, and a
+ * passage has the path of its headings.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { form } from "../helpers/forms";
@@ -14,7 +14,7 @@ interface Found {
   readonly quote: string;
 }
 
-/** Chapters with their sections, and what each says. */
+/** Chapters with their sections and the text of each. */
 const chapters: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   [
     "Installation",
@@ -50,7 +50,7 @@ const entries = chapters.flatMap(([chapter, sections], at) => [
 const index_words = ["alcohol", "crate", "drum", "motor", "ribbon, worn", "straps", "wombat"];
 const leaders = " . . . . . . . . . . . . . . . . . . ";
 
-/** A page of lines from top to bottom, with a running head and the number of the page. */
+/** A page of lines from top to bottom, with a running head and a page number. */
 function pageOf(
   number: number,
   head: string,
@@ -146,13 +146,13 @@ async function find(name: string, query: string): Promise<Found[]> {
   expect(answer.status).toBe(200);
   return answer.body.data;
 }
-/** A part of the table of contents or of the index. */
+/** A part of the table of contents or the index. */
 const isListing = ({ quote }: Found): boolean =>
   quote.includes(". . . .") || quote.split(/\n+/).filter((line) => line.length < 30).length > 5;
 
 for (const name of ["press.pdf", "press.md", "press.html"])
   describe(name, () => {
-    test("its lists come after everything that says something", async () => {
+    test("contents and index rank after all text", async () => {
       for (const query of ["Landscape paper size", "rollers", "installation of the power"]) {
         const found = await find(name, query),
           listed = found.findIndex(isListing);
@@ -160,12 +160,12 @@ for (const name of ["press.pdf", "press.md", "press.html"])
         expect(found.slice(listed).every(isListing)).toBe(true);
       }
     });
-    test("a passage knows the path of its headings, and is found by it", async () => {
+    test("a passage has the path of its headings, and is found by it", async () => {
       const [first] = await find(name, "paper size landscape");
       expect(first!.quote).toContain("Turn the tray by a quarter");
       expect(first!.heading).toMatch(/(?:^|› )(?:2 )?Paper size › (?:2\.2 )?Landscape$/);
     });
-    test("a command stays with what announces it", async () => {
+    test("a command stays with the sentence that introduces it", async () => {
       const [first] = await find(name, "replace a worn ribbon");
       expect(first!.quote).toMatch(/Replace it as follows:\s+ribbon --replace/);
     });
@@ -176,7 +176,7 @@ describe("of a PDF", () => {
     const found = await find("press.pdf", "wombat");
     expect(found.map(({ page }) => page)).toEqual([8]);
   });
-  test("the page is the one that says it", async () => {
+  test("the page is the one with the text", async () => {
     const pages = await Promise.all(
       ["lift the press out of its crate", "landscape sheets", "rollers with alcohol"].map(
         async (query) => (await find("press.pdf", query))[0]!.page,
@@ -184,7 +184,7 @@ describe("of a PDF", () => {
     );
     expect(pages).toEqual([2, 5, 6]);
   });
-  test("no passage has a running head in its text or its headings", async () => {
+  test("running heads are in no passage or heading", async () => {
     for (const { heading, quote } of await find("press.pdf", "press rollers landscape crate"))
       expect([heading, quote].join("\n")).not.toContain("Press manual 4");
   });

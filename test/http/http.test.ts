@@ -77,7 +77,7 @@ const echo = definePlugin({
   }),
 });
 
-/** A list of so many numbers, without its brackets. */
+/** A list of `count` numbers, without its brackets. */
 const many = (count: number): string => Array.from({ length: count }, () => 0).join(",");
 
 let server: TestServer;
@@ -87,18 +87,18 @@ beforeAll(async () => {
   limited = await startTestServer({ plugins: [echo], env: { DOSSIER_RATE_LIMIT_REQUESTS: "3" } });
 });
 
-describe("every response carries its request id and the three rate headers", () => {
+describe("every response has its request id and the three rate headers", () => {
   const cases: [string, string | null, string, string, number][] = [
     ["a success", "ada", "GET", "/echo", 200],
     ["no key", null, "GET", "/echo", 401],
     ["an unknown route with a key", "ada", "GET", "/nothing", 404],
-    ["an unknown route without a key is not told apart", null, "GET", "/nothing", 401],
+    ["an unknown route without a key is not revealed", null, "GET", "/nothing", 401],
     ["an unknown path outside the API", null, "GET", "//nothing", 404],
     ["the wrong method", "ada", "PATCH", "/echo", 405],
     ["OPTIONS", "ada", "OPTIONS", "/echo", 405],
-    ["the contract without a key", null, "GET", "/openapi.json", 200],
+    ["the OpenAPI document without a key", null, "GET", "/openapi.json", 200],
     ["health without a key", null, "GET", "//health", 200],
-    ["a fault inside", "ada", "GET", "/echo/broken/now", 500],
+    ["an internal fault", "ada", "GET", "/echo/broken/now", 500],
     ["the alias", "ada", "GET", "/api/dev/echo", 200],
     ["HEAD", "ada", "HEAD", "/echo", 200],
   ];
@@ -124,9 +124,9 @@ describe("every response carries its request id and the three rate headers", () 
     });
 });
 
-describe("who may come in", () => {
+describe("authentication", () => {
   const cases: [string, Record<string, string>, number, string?][] = [
-    ["no header", {}, 401, `Bearer realm="dossier"`],
+    ["no Authorization header", {}, 401, `Bearer realm="dossier"`],
     [
       "an invalid key",
       { authorization: "Bearer nonsense" },
@@ -136,7 +136,7 @@ describe("who may come in", () => {
     ["another scheme", { authorization: "Basic YTpi" }, 401],
     ["two tokens in one header", { authorization: "Bearer a, Bearer b" }, 401],
     ["an empty token", { authorization: "Bearer " }, 401],
-    ["a cookie does not count", { cookie: "session=1" }, 401],
+    ["a cookie is ignored", { cookie: "session=1" }, 401],
   ];
   for (const [why, headers, status, challenge] of cases)
     test(why, async () => {
@@ -153,7 +153,7 @@ describe("who may come in", () => {
         })
       ).status,
     ).toBe(200));
-  test("a key without the scope is refused before its body is looked at", async () => {
+  test("a key without the scope is refused before its body is read", async () => {
     await server.key("eve");
     const { token } = await server.accounts.createKey("usr_eve", {
       name: "reader",
@@ -172,7 +172,7 @@ describe("who may come in", () => {
 
 describe("bodies", () => {
   const json = { "content-type": "application/json" };
-  /** Says that it is as long as the route takes. */
+  /** Declares the largest length that the route takes. */
   const large = { ...json, "content-length": String(16 * 2 ** 20) };
   const cases: [
     string,
@@ -182,7 +182,7 @@ describe("bodies", () => {
     number,
     string | RegExp,
   ][] = [
-    ["a good one", "/echo", `{"name":"x"}`, json, 201, /"owner":"usr_ada"/],
+    ["a valid body", "/echo", `{"name":"x"}`, json, 201, /"owner":"usr_ada"/],
     [
       "with a charset",
       "/echo",
@@ -195,11 +195,11 @@ describe("bodies", () => {
     ["null for an optional field", "/echo", `{"name":"x","size":null}`, json, 201, ""],
     ["unknown fields are ignored", "/echo", `{"name":"x","colour":"red"}`, json, 201, ""],
     ["malformed", "/echo", `{"name":`, json, 400, "malformed_json"],
-    ["a long word is not repeated whole", "/echo", "a".repeat(1_000), json, 400, /[^a]a{60,100}…/],
+    ["a long word is cut", "/echo", "a".repeat(1_000), json, 400, /[^a]a{60,100}…/],
     ["trailing junk", "/echo", `{"name":"x"} y`, json, 400, "malformed_json"],
     ["not UTF-8", "/echo", "\u0000bytes", json, 400, "malformed_json"],
     ["a list instead of an object", "/echo", `[]`, json, 400, /The body must be an object/],
-    ["a missing field is named", "/echo", `{}`, json, 400, /`name` is required/],
+    ["a missing field is reported", "/echo", `{}`, json, 400, /`name` is required/],
     [
       "a field in the wrong case is missing",
       "/echo",
@@ -208,9 +208,9 @@ describe("bodies", () => {
       400,
       /`name` is required/,
     ],
-    ["a wrong type is named", "/echo", `{"name":1}`, json, 400, /`name` must be a string/],
+    ["a wrong type is reported", "/echo", `{"name":1}`, json, 400, /`name` must be a string/],
     [
-      "a union says what it takes",
+      "a union names its types",
       "/echo",
       `{"name":"x","size":"big"}`,
       json,
@@ -218,19 +218,19 @@ describe("bodies", () => {
       /`size` must be an integer or null/,
     ],
     ["U+0000 in a text", "/echo", `{"name":"a\\u0000b"}`, json, 400, /U\+0000/],
-    ["half a surrogate pair", "/echo", `{"name":"\\ud800"}`, json, 400, /surrogate/],
+    ["a lone surrogate", "/echo", `{"name":"\\ud800"}`, json, 400, /surrogate/],
     ["a whole surrogate pair", "/echo", `{"name":"\\ud83d\\ude00"}`, json, 201, "😀"],
     [
-      "U+0000 far inside is named",
+      "U+0000 deep inside is reported",
       "/echo",
       `{"name":"x","more":[1,{"a":[]},{"b":"\\u0000"}]}`,
       json,
       400,
       /"pointer":"\/more\/2\/b"/,
     ],
-    ["nesting beyond reason", "/echo", "[".repeat(60_000), json, 400, /64 levels/],
+    ["excessive nesting", "/echo", "[".repeat(60_000), json, 400, /64 levels/],
     [
-      "as many values as may be",
+      "the most values allowed",
       "/echo",
       `{"name":"x","a":[${many(19_997)}]}`,
       json,
@@ -238,9 +238,9 @@ describe("bodies", () => {
       `"name":"x"`,
     ],
     ["one more", "/echo", `{"name":"x","a":[${many(19_998)}]}`, json, 400, /20000 values/],
-    ["empty lists are values", "/echo", `[${"[],".repeat(20_000)}1]`, json, 400, /20000 values/],
+    ["empty lists count", "/echo", `[${"[],".repeat(20_000)}1]`, json, 400, /20000 values/],
     ["commas in a text", "/echo", JSON.stringify({ name: ",".repeat(30_000) }), json, 201, ""],
-    ["larger than most may be", "/echo", `{"name":"${"x".repeat(65_536)}"}`, json, 413, /64 KiB/],
+    ["above the default limit", "/echo", `{"name":"${"x".repeat(65_536)}"}`, json, 413, /64 KiB/],
     [
       "a large text",
       "/echo/large",
@@ -249,7 +249,7 @@ describe("bodies", () => {
       200,
       JSON.stringify({ length: 800_007, end: "\u{1f600}the end" }),
     ],
-    ["a large text cut off", "/echo/large", `{"name":"${"é".repeat(200_000)}`, json, 400, /JSON/],
+    ["a truncated large text", "/echo/large", `{"name":"${"é".repeat(200_000)}`, json, 400, /JSON/],
     [
       "a large text with U+0000",
       "/echo/large",
@@ -275,7 +275,7 @@ describe("bodies", () => {
       /64 levels/,
     ],
     [
-      "a large body of another shape",
+      "a large body of the wrong shape",
       "/echo/large",
       JSON.stringify({ title: "x".repeat(300_000) }),
       json,
@@ -283,7 +283,7 @@ describe("bodies", () => {
       /`name` is required/,
     ],
     [
-      "as deep as may be",
+      "the deepest nesting allowed",
       "/echo",
       `{"name":"x","a":${"[".repeat(63)}${"]".repeat(63)}}`,
       json,
@@ -291,7 +291,7 @@ describe("bodies", () => {
       "",
     ],
     [
-      "one deeper",
+      "one level too deep",
       "/echo",
       `{"name":"x","a":${"[".repeat(64)}${"]".repeat(64)}}`,
       json,
@@ -307,14 +307,14 @@ describe("bodies", () => {
       "",
     ],
     [
-      "nesting beyond reason, with an escape",
+      "excessive nesting, with an escape",
       "/echo",
       `{"more":"\\u0041","deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
       json,
       400,
       /64 levels/,
     ],
-    ["no body where one is needed", "/echo", undefined, json, 400, /needs a JSON body/],
+    ["no body where one is required", "/echo", undefined, json, 400, /needs a JSON body/],
     [
       "another media type",
       "/echo",
@@ -333,15 +333,15 @@ describe("bodies", () => {
     ],
     ["too large", "/echo/small", JSON.stringify({ a: "x".repeat(2_000) }), json, 413, /1000 bytes/],
     [
-      "size is judged before type",
+      "size is checked before type",
       "/echo/small",
       "x".repeat(2_000),
       { "content-type": "text/plain", "content-length": "2000" },
       413,
       "",
     ],
-    ["none where none is needed", "/echo/bare", undefined, {}, 200, ""],
-    ["none where it is optional", "/echo/optional", undefined, {}, 200, "{}"],
+    ["no body where none is expected", "/echo/bare", undefined, {}, 200, ""],
+    ["no body where it is optional", "/echo/optional", undefined, {}, 200, "{}"],
   ];
   for (const [why, path, body, headers, status, says] of cases)
     test(why, async () => {
@@ -351,7 +351,7 @@ describe("bodies", () => {
       if (says instanceof RegExp) expect(answer.text).toMatch(says);
       else expect(answer.text).toContain(says);
     });
-  test("one that drips is not waited for", async () => {
+  test("a body that arrives too slowly times out", async () => {
     const stream = new ReadableStream({
       async pull(controller) {
         await Bun.sleep(200);
@@ -361,7 +361,7 @@ describe("bodies", () => {
     const answer = await server.send("ada", "POST", "/echo", stream, json);
     expect([answer.status, answer.body.code]).toEqual([408, "body_timeout"]);
   });
-  test("large ones take turns, and are not read before; others do not wait for them", async () => {
+  test("large bodies take turns and are read in turn; small ones don't wait for them", async () => {
     const parts = ["ada", "ada", "ben", "ada"].map((who) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const state = { who, asked: false, answered: false, send: resolve };
@@ -387,7 +387,7 @@ describe("bodies", () => {
     await until(() => asked().length === 2);
     expect((await server.send("ada", "POST", "/echo", { name: "small" })).status).toBe(201);
     expect(names().toSorted()).toEqual(["ada", "ben"]);
-    // The one of ada's whose key was looked up first.
+    // Whichever of ada's two came first.
     const first = asked().find(({ state }) => state.who === "ada")!;
     first.state.send();
     expect(await first.answer).toBe(200);
@@ -396,7 +396,7 @@ describe("bodies", () => {
     for (const { state } of parts) state.send();
     expect(await Promise.all(parts.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
   });
-  test("more than can wait are told to come again", async () => {
+  test("more bodies than can wait get 503 with Retry-After", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const held = () =>
       new ReadableStream({
@@ -419,7 +419,7 @@ describe("bodies", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(33);
     expect(statuses.filter((status) => status === 503)).toHaveLength(7);
   });
-  /** A body without a length: this much white space, then a name. */
+  /** A body without a declared length: this much white space, then a name. */
   const streamed = (spaces: number) => {
     const parts = [new Uint8Array(spaces).fill(0x20), new TextEncoder().encode(`{"name":"x"}`)];
     return new ReadableStream({
@@ -430,8 +430,8 @@ describe("bodies", () => {
     });
   };
   const lengths: [why: string, spaces: number, count: number][] = [
-    ["a hundred small bodies without a length at once are all read", 10, 100],
-    ["ten that become large without a length are read, each in its turn", 300_000, 10],
+    ["a hundred small bodies without a length are all read at once", 10, 100],
+    ["ten large bodies without a length are read in turn", 300_000, 10],
   ];
   for (const [why, spaces, count] of lengths)
     test(why, async () => {
@@ -442,7 +442,7 @@ describe("bodies", () => {
       );
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     });
-  test("a streamed body without a length is counted too", async () => {
+  test("the limit applies to a streamed body without a length too", async () => {
     const stream = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(600));
@@ -467,13 +467,13 @@ describe("lists", () => {
     ["a fraction is refused", "?page=1.5", 400, /positive integer/],
     ["hexadecimal is refused", "?page=0x10", 400, /positive integer/],
     ["a word is refused", "?per_page=many", 400, /\?per_page/],
-    ["nothing is refused", "?per_page=", 400, /\?per_page/],
-    ["twice is refused", "?page=1&page=2", 400, /twice/],
+    ["an empty value is refused", "?per_page=", 400, /\?per_page/],
+    ["a repeated parameter is refused", "?page=1&page=2", 400, /twice/],
     ["a space is refused", "?page=%201", 400, /positive integer/],
     ["a flag is true or false", "?flag=yes", 400, /\?flag/],
     ["unknown fields are ignored", "?colour=red", 200, { per_page: 50 }],
     [
-      "a page beyond all numbers",
+      "a page far beyond the end",
       "?page=999999999999999",
       200,
       { next_page: null, previous_page: 3 },
@@ -488,11 +488,11 @@ describe("lists", () => {
     });
 });
 
-test("a fault inside says nothing of the inside", async () => {
+test("an internal fault reveals no internals", async () => {
   const { text } = await server.send("ada", "GET", "/echo/broken/now");
   expect(text).not.toMatch(/secret|home|select|stack/i);
 });
-test("405 lists what is possible", async () => {
+test("405 lists the allowed methods", async () => {
   expect((await server.send("ada", "DELETE", "/echo")).headers.get("allow")).toBe(
     "GET, HEAD, POST",
   );
@@ -500,11 +500,11 @@ test("405 lists what is possible", async () => {
 
 describe("the unversioned paths", () => {
   const cases: [string, string, string, number, boolean][] = [
-    ["the alias answers", "GET", "/api/dev/echo?page=2", 200, true],
-    ["with a body too", "POST", "/api/dev/echo", 201, true],
-    ["an unknown path too", "GET", "/api/dev/nothing", 404, true],
+    ["an unversioned path works as an alias", "GET", "/api/dev/echo?page=2", 200, true],
+    ["a request with a body works too", "POST", "/api/dev/echo", 201, true],
+    ["an unknown path is deprecated too", "GET", "/api/dev/nothing", 404, true],
     ["the versioned path is not deprecated", "GET", "/api/dev/v1/echo", 200, false],
-    ["a path that only looks alike is another", "GET", "/api/devx/echo", 404, false],
+    ["a path that only looks similar is not an alias", "GET", "/api/devx/echo", 404, false],
   ];
   for (const [why, method, path, status, deprecated] of cases)
     test(why, async () => {
@@ -535,7 +535,7 @@ describe("the rate limit", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await limited.send("bob", "GET", "/echo")).status).toBe(200);
   });
-  test("without a valid key the address is counted, and 429 comes before 401", async () => {
+  test("requests without a valid key count by address, and 429 comes before 401", async () => {
     const visit = (address: string) =>
       limited.fetch(
         new Request("http://dossier.test/api/dev/v1/echo", {
@@ -548,7 +548,7 @@ describe("the rate limit", () => {
     expect(statuses).toEqual([401, 401, 401, 429]);
     expect((await visit("192.0.2.2")).status).toBe(401);
   });
-  test("X-Forwarded-For is believed of trusted proxies alone", async () => {
+  test("X-Forwarded-For is trusted from trusted proxies only", async () => {
     const proxied = await startTestServer({
       env: { DOSSIER_RATE_LIMIT_REQUESTS: "1", DOSSIER_SERVER_TRUSTED_PROXIES: "10.0.0.0/8" },
     });
@@ -573,7 +573,7 @@ describe("the rate limit", () => {
   });
 });
 
-test("Prefer: wait is at most thirty seconds", async () => {
+test("Prefer: wait is limited to thirty seconds", async () => {
   const waits = await Promise.all(
     ["wait=5", "respond-async, wait=20", "wait=600", "return=minimal"].map(
       async (prefer) =>

@@ -1,4 +1,4 @@
-/** Files of the user's device as one import, and imports that come again and again. */
+/** Files from the user's device as one import, and scheduled imports. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tick } from "../../plugins/imports/jobs";
 import { filesOf } from "../helpers/data-directory";
@@ -35,8 +35,8 @@ const formOf = (...files: (readonly [name: string, text: string, part?: string])
 const sending = (folder: string, form: FormData, query = "") =>
   server.send("ada", "POST", `/imports/files?folder_id=${folder}${query}`, form);
 
-describe("files of the device", () => {
-  test("are documents of one run, and nobody is told of its end", async () => {
+describe("files from the device", () => {
+  test("become documents of one run, without a webhook", async () => {
     const folder = await ada.folder();
     const answer = await sending(
       folder,
@@ -71,7 +71,7 @@ describe("files of the device", () => {
     await expectSound(server);
   });
 
-  test("follow the same-name rule, among themselves too", async () => {
+  test("follow the same-name rule, also among themselves", async () => {
     const folder = await ada.folder();
     await ada.upload(folder, "a.txt", "Before.");
     const clashing = await ended(
@@ -110,7 +110,7 @@ describe("files of the device", () => {
     await expectSound(server);
   });
 
-  test("a name like the one that a second file gets is an item of its own", async () => {
+  test("get distinct items when a name equals a generated one", async () => {
     const { run, items } = await ended(
       ada,
       (
@@ -134,7 +134,7 @@ describe("files of the device", () => {
     [
       ["no files", () => formOf(["a.txt", "x", "file"]), 400, /no part `files`/],
       [
-        "a file without a name",
+        "a part without a file name",
         () => {
           const form = new FormData();
           form.append("files", "text");
@@ -144,27 +144,27 @@ describe("files of the device", () => {
         /needs a file name/,
       ],
       [
-        "too many",
+        "too many files",
         () => formOf(...Array.from({ length: 101 }, (_, i) => [`${i}.txt`, "x"] as const)),
         400,
         /more than 100 parts/,
       ],
       [
-        "one that is too large",
+        "a file that is too large",
         () => formOf(["a.txt", "x"], ["large.txt", "x".repeat(2 ** 20 + 1)]),
         413,
         /larger than 1048576 bytes/,
       ],
-      ["no form", () => "text", 415, /multipart/],
+      ["not a form", () => "text", 415, /multipart/],
     ];
-  test.each(refused)("refused: %s, and nothing is kept", async (_reason, form, status, words) => {
+  test.each(refused)("refused, with nothing kept: %s", async (_reason, form, status, words) => {
     const folder = await ada.folder();
     const answer = await sending(folder, form() as FormData);
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(words)]);
     expect((await ada.send("GET", `/documents?folder_id=${folder}`)).body.pagination.total).toBe(0);
     await until(() => filesOf(server.data).every((name) => !name.startsWith("tmp/")));
   });
-  test("refused: a folder of another user, or none", async () => {
+  test("refused: another user's folder or none", async () => {
     const folder = await ada.folder();
     expect(
       (
@@ -185,7 +185,7 @@ describe("files of the device", () => {
 
 describe("schedules", () => {
   const source = () => ({ type: "urls", urls: [`${site.url}/page`] });
-  /** Its time comes now. */
+  /** Makes its time come now. */
   const due = async (schedule_id: string) => {
     await server.store.db
       .updateTable("core_jobs")
@@ -198,7 +198,7 @@ describe("schedules", () => {
   const schedule = (folder_id: string, every: string) =>
     ada.send("POST", "/import-schedules", { folder_id, source: source(), every });
 
-  test("begin runs when their time comes, and end with their folder", async () => {
+  test("start runs when they are due, and end with their folder", async () => {
     site.set("/page", page("Page", "The otter."));
     const folder = await ada.folder();
     const made = await schedule(folder, "0 6 * * *");
@@ -238,7 +238,7 @@ describe("schedules", () => {
     expect((await runs()).length).toBe(2);
   });
 
-  test("leave out a time at which their last run is still under way", async () => {
+  test("skip a time when their last run is still in progress", async () => {
     site.set("/page", (_request, response) => void response.writeHead(200).write("x"));
     const made = await schedule(await ada.folder(), "0 6 * * *");
     const runs = async () =>
@@ -262,7 +262,7 @@ describe("schedules", () => {
     expect((await ada.send("POST", `/imports/${(await runs())[0].id}/cancel`)).status).toBe(202);
   });
 
-  test("begin nothing for a user who may not sign in any more", async () => {
+  test("start nothing for a deactivated user", async () => {
     site.set("/page", page("Page", "The otter."));
     const runs = async (who: string) =>
       (
@@ -288,7 +288,7 @@ describe("schedules", () => {
     }
   });
 
-  test("next_run_at is the next time in UTC; lists are of the caller alone", async () => {
+  test("next_run_at is the next time in UTC, and lists hold the caller's own only", async () => {
     const { body } = await schedule(await ada.folder(), "0 6 * * *");
     expect(body.next_run_at).toMatch(/T06:00:00\.000Z$/);
     expect(Date.parse(body.next_run_at) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
@@ -303,7 +303,7 @@ describe("schedules", () => {
     pointer: string | undefined,
   ][] = [
     [
-      "an expression that is none",
+      "an invalid expression",
       (folder_id) => ({ folder_id, source: source(), every: "daily" }),
       400,
       "/every",
@@ -315,13 +315,13 @@ describe("schedules", () => {
       "/every",
     ],
     [
-      "a field beyond its range",
+      "a field out of range",
       (folder_id) => ({ folder_id, source: source(), every: "61 * * * *" }),
       400,
       "/every",
     ],
     [
-      "a day that never comes",
+      "a date that never comes",
       (folder_id) => ({ folder_id, source: source(), every: "0 0 30 2 *" }),
       400,
       "/every",
@@ -339,7 +339,7 @@ describe("schedules", () => {
       "/source/type",
     ],
     [
-      "no such folder",
+      "an unknown folder",
       () => ({ folder_id: "fld_none", source: source(), every: "0 6 * * *" }),
       404,
       undefined,

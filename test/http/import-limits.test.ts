@@ -1,4 +1,4 @@
-/** What one user may ask of imports at a time, and how much of it is kept and shown. */
+/** How many imports a user may run at a time, and how much of a source is kept and shown. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 const urls = (...list: string[]) => ({ type: "urls", urls: list });
 
-test("of a long list of addresses, lists show the first, and one run shows all of them", async () => {
+test("a long list of addresses is cut in lists, and shown in full for a single run", async () => {
   const ben = await person(server, "ben");
   const folder_id = await ben.folder();
   const addresses = Array.from(
@@ -47,7 +47,7 @@ test("of a long list of addresses, lists show the first, and one run shows all o
   }
 });
 
-test("a source that is longer than what is kept is refused", async () => {
+test("a source that is too long to keep is refused", async () => {
   const source = urls(
     ...Array.from({ length: 900 }, (_, i) => `https://a.test/${i}/${"x".repeat(1_110)}`),
   );
@@ -67,7 +67,7 @@ test("a source that is longer than what is kept is refused", async () => {
   }
 });
 
-test("one user has two dry runs at a time", async () => {
+test("a user may have two dry runs at a time", async () => {
   const silent = "/silent";
   site.set(silent, () => undefined);
   const client = new AbortController();
@@ -118,7 +118,7 @@ test("one user has two dry runs at a time", async () => {
   ).toBe(200);
 });
 
-test("no more runs are tried again than may be under way", async () => {
+test("a retry counts toward the limit of running imports", async () => {
   const cleo = await person(server, "cleo");
   const folder_id = await cleo.folder();
   const { run } = await importOf(cleo, { folder_id, source: urls("ftp://a.test/") });
@@ -134,7 +134,7 @@ test("no more runs are tried again than may be under way", async () => {
   expect([status, body.code]).toEqual([403, "quota_exceeded"]);
 });
 
-test("a large body whose handling waits for others holds up nobody else's", async () => {
+test("a large body whose handling takes long doesn't block other users' bodies", async () => {
   site.set("/held", () => undefined);
   const client = new AbortController();
   const body = JSON.stringify({
@@ -169,7 +169,7 @@ test("a large body whose handling waits for others holds up nobody else's", asyn
   expect((await looking).status).not.toBe(200);
 });
 
-test("of an endless name as much is kept as a document may have", async () => {
+test("an endless title is cut to the longest name of a document", async () => {
   site.set(
     "/endless",
     new Response(
@@ -189,7 +189,7 @@ test("of an endless name as much is kept as a document may have", async () => {
   expect((await ada.get(items[0].document_id)).name).toBe("Endless ".repeat(32).slice(0, 255));
 });
 
-test("what a user who may not sign in any more has begun ends at its next turn", async () => {
+test("a deactivated user's run is cancelled at its next step", async () => {
   const fay = await person(server, "fay");
   site.set("/later", new Response("no", { status: 503, headers: { "retry-after": "1" } }));
   const {

@@ -1,6 +1,6 @@
 /**
- * Import runs over HTTP, on pages of a test: what becomes documents, what is skipped, replaced,
- * failed, cancelled and tried again, and what every counter says.
+ * Import runs over HTTP, on pages of a test site: which documents they create, skip and replace,
+ * how runs fail, are cancelled and retried, and what the counters say.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -33,9 +33,9 @@ let server: TestServer;
 let site: Website;
 let ada: Person;
 const scripted = scriptedExtractor();
-/** What receivers of webhooks would be told. */
+/** The webhook events that would be delivered. */
 const { plugin: listener, told } = webhookListener();
-/** A source of a plugin, which has a fault. */
+/** A source from a plugin, with a fault. */
 const tries = new Map<string, number>();
 const odd: ImportSource<{ readonly uris: readonly string[] }> = {
   type: "odd",
@@ -93,7 +93,7 @@ const path = (): string => site.freePath();
 const put = (what: Served): string => site.put(what);
 
 describe("a run", () => {
-  test("makes a document of each page, tells of its end once, and its record says how it went", async () => {
+  test("makes a document of each page, sends one webhook, and records the outcome", async () => {
     const folder = await ada.folder();
     const [otters, missing] = [put(page("Otters", "The otter sleeps in the reeds.")), path()];
     const source = urls(otters, missing);
@@ -165,7 +165,7 @@ describe("a run", () => {
     ]);
   });
 
-  test("imported again, what has not changed is skipped and what has changed is a new version", async () => {
+  test("imported again skips unchanged pages and makes new versions of changed ones", async () => {
     const folder = await ada.folder();
     const [same, other] = [put(page("Same", "It stays.")), put(page("Other", "It was old."))];
     const first = await importing(folder, urls(same, other));
@@ -199,7 +199,7 @@ describe("a run", () => {
     ["none failed", () => [put(page("A", "a"))], "completed", [1, 1, 1, 0, 0]],
     ["all failed", () => [path(), path()], "failed", [2, 2, 0, 2, 0]],
     [
-      "the same address twice counts once",
+      "an address given twice counts once",
       () => {
         const at = put(page("A", "a"));
         return [at, at];
@@ -208,7 +208,7 @@ describe("a run", () => {
       [1, 1, 1, 0, 0],
     ],
     [
-      "an address that is none",
+      "invalid addresses",
       () => ["nonsense", "", "ftp://a.test/", "http://localhost/", "http://user:word@a.test/"],
       "failed",
       [5, 5, 0, 5, 0],
@@ -224,7 +224,7 @@ describe("a run", () => {
     ).toEqual([status]);
   });
 
-  test("an item has succeeded when its document is indexed, and failed when that fails", async () => {
+  test("counts an item as succeeded or failed once its document is indexed", async () => {
     const folder = await ada.folder();
     const paths = [
       held("indexed"),
@@ -251,7 +251,7 @@ describe("a run", () => {
     ]);
   });
 
-  test("files of every kind are read by what they hold, and named by what the server or the address says", async () => {
+  test("detects file types by content, and names files by header or address", async () => {
     const folder = await ada.folder();
     site.set(
       "/files/notes%20of%20may.txt",
@@ -277,7 +277,7 @@ describe("a run", () => {
     expect(items[3]).toMatchObject({ status: "failed" });
   });
 
-  test("a page is known by the canonical address that it names on its own host, and by its own otherwise", async () => {
+  test("uses a page's canonical address as its source only if on the same host", async () => {
     const folder = await ada.folder();
     const canonical = (href: string) => `<link rel="canonical" href="${href}">`;
     const own = put(page("Own", "One.", canonical("/canonical-own#top")));
@@ -291,7 +291,7 @@ describe("a run", () => {
     expect(counts(twice.run)).toEqual([1, 1, 1, 0, 1]);
   });
 
-  test("pages that all name one canonical address stay apart, and two ways to one address are one document", async () => {
+  test("keeps pages with one canonical address apart, and merges redirects", async () => {
     const folder = await ada.folder();
     const broken = ["One.", "Two."].map((text) =>
       put(page(text, text, `<link rel="canonical" href="/same-for-all">`)),
@@ -315,8 +315,8 @@ describe("a run", () => {
 
 describe("refused", () => importRefusalCases(startTestServer));
 
-describe("what can be asked of runs", () => {
-  test("lists are pages, newest first, of the caller alone; items can be filtered", async () => {
+describe("reading runs", () => {
+  test("lists are paged, newest first, of the caller only; items can be filtered", async () => {
     const ben = await person(server, "ben");
     const folder = await ben.folder();
     const first = await importOf(ben, {
@@ -345,12 +345,12 @@ describe("what can be asked of runs", () => {
       ]).toEqual([403, 404]);
   });
 
-  test("unknown fields are ignored, and not kept", async () => {
+  test("unknown fields are ignored and not kept", async () => {
     const { run } = await importing(await ada.folder(), { ...urls(), token: "secret" });
     expect(run.source).toEqual(urls());
   });
 
-  test("a dry run tells what would be imported and writes nothing", async () => {
+  test("a dry run shows what would be imported and writes nothing", async () => {
     const folder = await ada.folder();
     const at = put(
       file(
@@ -419,8 +419,8 @@ describe("what can be asked of runs", () => {
   });
 });
 
-describe("cancelling and trying again", () => {
-  test("a cancelled run ends at once, keeps what is finished, asks for nothing more and tells nobody", async () => {
+describe("cancelling and retrying", () => {
+  test("a cancelled run ends at once, keeps finished items, and sends no webhook", async () => {
     const folder = await ada.folder();
     const closed = Promise.withResolvers<void>();
     const [first, endless] = [
@@ -464,7 +464,7 @@ describe("cancelling and trying again", () => {
     ]).toEqual([409, 409]);
   });
 
-  test("a document that is being indexed when its run is cancelled is finished, and the run stays as it is", async () => {
+  test("a document being indexed is finished after its run is cancelled", async () => {
     const folder = await ada.folder();
     const {
       body: { id },
@@ -485,7 +485,7 @@ describe("cancelling and trying again", () => {
     ]);
   });
 
-  test("a retry imports what has failed and nothing else, and tells of the new end", async () => {
+  test("a retry imports only failed items, and sends a webhook at its end", async () => {
     const folder = await ada.folder();
     const [good, bad, worse] = [put(page("Good", "good")), path(), path()];
     const { run } = await importing(folder, urls(good, bad, worse));
@@ -517,7 +517,7 @@ describe("cancelling and trying again", () => {
     expect((await ada.send("POST", `/imports/${run.id}/retry`)).status).toBe(409);
   });
 
-  test("a retry after a document that could not be indexed", async () => {
+  test("a retry covers a document that could not be indexed", async () => {
     const at = put(file("#!fail corrupt\n", "text/plain"));
     const { run, items } = await importing(await ada.folder(), urls(at));
     expect(items[0]).toMatchObject({ status: "failed", error: { code: "corrupt" } });
@@ -531,7 +531,7 @@ describe("cancelling and trying again", () => {
     await expectSound(server);
   });
 
-  test("a source that could not be read is listed again", async () => {
+  test("a retry reads a source again that could not be read", async () => {
     const at = path();
     const { run } = await importing(await ada.folder(), { type: "sitemap", url: site.url + at });
     expect([run.status, run.error, counts(run)]).toEqual([
@@ -552,8 +552,8 @@ describe("cancelling and trying again", () => {
   });
 });
 
-describe("when something goes meanwhile", () => {
-  test("a run that has ended is not begun any more", async () => {
+describe("changes during a run, and failures", () => {
+  test("a run that has ended is not started again", async () => {
     const { run } = await importing(await ada.folder(), urls(path()));
     expect([
       await store.startRun(server.store.db as never, run.id, 1),
@@ -561,7 +561,7 @@ describe("when something goes meanwhile", () => {
     ]).toEqual([undefined, run]);
   });
 
-  test("a folder that is deleted ends its run as failed", async () => {
+  test("deleting the folder ends its run as failed", async () => {
     const folder = await ada.folder();
     const endless = put((_request, response) => void response.writeHead(200).write("x"));
     const {
@@ -585,7 +585,7 @@ describe("when something goes meanwhile", () => {
     await expectSound(server);
   });
 
-  test("names and addresses of what was imported go with the folder", async () => {
+  test("names and addresses of imported items are deleted with the folder", async () => {
     const folder = await ada.folder();
     site.set(
       "/zqaddressxq",
@@ -620,7 +620,7 @@ describe("when something goes meanwhile", () => {
     });
   });
 
-  test("a quota that is reached fails what is above it", async () => {
+  test("items over a quota fail", async () => {
     const small = await startTestServer({
       env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_QUOTAS_DOCUMENTS: "1" },
     });
@@ -635,7 +635,7 @@ describe("when something goes meanwhile", () => {
     await small.stop();
   });
 
-  test("an item that nobody foresaw fails after three tries, and holds up no other", async () => {
+  test("an unexpected error fails an item after three tries, and blocks no other", async () => {
     const [bad, good] = ["bad", "good"].map((name) => `odd:${name}`);
     const { run, items } = await importing(await ada.folder(), { type: "odd", uris: [bad, good] });
     expect([
@@ -645,7 +645,7 @@ describe("when something goes meanwhile", () => {
     ]).toEqual(["completed_with_errors", ["internal_error", "succeeded"], 3]);
   }, 60_000);
 
-  test("a source with more items than a run takes ends as failed, and says how many it takes", async () => {
+  test("a source with too many items fails, and the error states the limit", async () => {
     const { run } = await importing(await ada.folder(), { type: "many", count: 50_001 });
     expect([run.status, run.error, counts(run)]).toEqual([
       "failed",
@@ -657,7 +657,7 @@ describe("when something goes meanwhile", () => {
     ]);
   }, 120_000);
 
-  test("a run is forgotten, with its items, when its end is long ago", async () => {
+  test("an old run is deleted with its items", async () => {
     const { run } = await importing(await ada.folder(), urls(path()));
     const { db } = server.store;
     await db.updateTable("imports_runs").set({ finished_at: 1 }).where("id", "=", run.id).execute();
@@ -670,7 +670,7 @@ describe("when something goes meanwhile", () => {
     ).toEqual([]);
   });
 
-  test("nothing stays behind of what was fetched and not kept", async () => {
+  test("no fetched file is left behind", async () => {
     await server.settle();
     expect(filesOf(server.data).filter((name) => name.startsWith("tmp/"))).toEqual([]);
     await expectSound(server);

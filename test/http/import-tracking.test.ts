@@ -1,6 +1,6 @@
 /**
- * What imports keep of a source from run to run, over HTTP: its credentials, which nobody sees
- * again, the entity tags of its items, and what is gone from it.
+ * What imports remember of a source between runs, over HTTP: its credentials, which are never shown
+ * again, its items' entity tags, and which items are gone.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 import { counts, ended, importOf } from "../helpers/website";
 
-/** What the shelf of the test has, by address; and what was asked of it. */
+/** The shelf's items by address, and what was asked of it. */
 type Book = Partial<SourceItem> & { readonly text?: string };
 const shelf = new Map<string, Book>();
 const shelf_of_test = { complete: false, gone: [] as string[], fault: "" };
@@ -99,7 +99,7 @@ const listed = async (folder_id: string): Promise<string[]> =>
     .map(({ name }: any) => name)
     .toSorted();
 
-describe("the secrets of a source", () => {
+describe("a source's secrets", () => {
   const secret_source = {
     type: "shelf",
     room: "north",
@@ -112,7 +112,7 @@ describe("the secrets of a source", () => {
     password: { set: true },
     account: { user: "ada", token: { set: true } },
   };
-  /** Everywhere that somebody could look. */
+  /** Checks every place where someone could find the secrets. */
   const expectUnseen = async () => {
     for (const one of [word, encodeURIComponent(word), token]) {
       for (const path of ["/imports?per_page=200", "/import-schedules?per_page=200"])
@@ -121,7 +121,7 @@ describe("the secrets of a source", () => {
     }
   };
 
-  test("reach the source, with its owner, and nobody else", async () => {
+  test("reach only the source, together with the owner", async () => {
     put({ a: {}, b: { text: "refused" }, c: { error: `No, ${word}.` }, [`at/${word}`]: {} });
     const folder_id = await ada.folder();
     const begun = await ada.send("POST", "/imports", { folder_id, source: secret_source });
@@ -140,7 +140,7 @@ describe("the secrets of a source", () => {
     ]);
     await expectUnseen();
 
-    // What failed can be tried again with them; afterwards they are of no use to the run.
+    // The retry of failed items still has them; afterwards the run's copy is deleted.
     put({ b: {}, c: {} });
     shelf.delete(`at/${word}`);
     expect((await ada.send("POST", `/imports/${run.id}/retry`)).status).toBe(202);
@@ -154,7 +154,7 @@ describe("the secrets of a source", () => {
     expect(row).toEqual({ secrets: null });
   });
 
-  test("are kept for the runs of a schedule", async () => {
+  test("are kept for a schedule's runs", async () => {
     put({ a: {} });
     const { body: schedule } = await ada.send("POST", "/import-schedules", {
       folder_id: await ada.folder(),
@@ -170,7 +170,7 @@ describe("the secrets of a source", () => {
     await expectUnseen();
   });
 
-  /** Why the job of a run failed, as the log and the console tell it. */
+  /** Why the job of a run failed, as the log and the console show it. */
   const faultOf = async (run_id: string) =>
     (
       await server.store.db
@@ -180,10 +180,10 @@ describe("the secrets of a source", () => {
         .executeTakeFirst()
     )?.error;
   const faults = [
-    ["a source that can't be read", "failure", /^\[secret\] is wrong\.$/],
+    ["an unreadable source", "failure", /^\[secret\] is wrong\.$/],
     ["a fault of the source", "fault", /^The source could not be read/],
   ] as const;
-  test.each(faults)("are not told by %s", async (_reason, fault, message) => {
+  test.each(faults)("are not revealed by %s", async (_reason, fault, message) => {
     shelf_of_test.fault = fault;
     const folder_id = await ada.folder();
     const begun = await ada.send("POST", "/imports", { folder_id, source: secret_source });
@@ -200,7 +200,7 @@ describe("the secrets of a source", () => {
     await expectUnseen();
   });
 
-  test("that can't be opened any more are a sentence", async () => {
+  test("that can't be decrypted fail the run with a clear error", async () => {
     const { body } = await ada.send("POST", "/import-schedules", {
       folder_id: await ada.folder(),
       source: secret_source,
@@ -223,13 +223,13 @@ describe("the secrets of a source", () => {
   });
 
   const refused = [
-    ["what is shown is no secret", { password: { set: true } }, "/source/password"],
+    ["the mask is no secret", { password: { set: true } }, "/source/password"],
     [
-      "a secret in an object is text",
+      "a secret in an object must be text",
       { account: { user: "a", token: 5 } },
       "/source/account/token",
     ],
-    ["a refusal of the source tells none", { room: "locked", password: word }, null],
+    ["an error of the source has its secret masked", { room: "locked", password: word }, null],
   ] as const;
   test.each(refused)("400: %s", async (_reason, of, pointer) => {
     const folder_id = await ada.folder();
@@ -248,7 +248,7 @@ describe("the secrets of a source", () => {
     ["in an array", t.Object({ keys: t.Array(Secret()) })],
     ["in a union", t.Object({ key: t.Union([Secret(), t.Null()]) })],
   ] as const;
-  test.each(misplaced)("%s are refused, because they would not be found", (_reason, of) => {
+  test.each(misplaced)("%s are refused, since they can't be sealed", (_reason, of) => {
     expect(misplacedSecret(of)).toContain("can't be sealed");
     expect(misplacedSecret(schema)).toBeNull();
   });
@@ -257,11 +257,11 @@ describe("the secrets of a source", () => {
 describe("an item with an entity tag", () => {
   type Then = readonly [book: Book, more: object, reads: boolean];
   const cases: readonly (readonly [reason: string, ...Then])[] = [
-    ["is not read while the tag is the same", { etag: "1" }, {}, false],
-    ["is read when the tag is another", { etag: "2" }, {}, true],
-    ["is read when it has no tag any more", {}, {}, true],
-    ["is read when everything is to be brought", { etag: "1" }, { overwrite: true }, true],
-    ["is read when it belongs into another folder", { etag: "1", folder: "B" }, {}, true],
+    ["is not read while the tag is unchanged", { etag: "1" }, {}, false],
+    ["is read when the tag has changed", { etag: "2" }, {}, true],
+    ["is read when it has lost its tag", {}, {}, true],
+    ["is read when overwriting", { etag: "1" }, { overwrite: true }, true],
+    ["is read when its folder has changed", { etag: "1", folder: "B" }, {}, true],
   ];
   test.each(cases)("%s", async (_reason, book, more, reads) => {
     const folder_id = await ada.folder();
@@ -283,10 +283,10 @@ describe("an item with an entity tag", () => {
 
   test.each([
     [
-      "was taken out of its folder",
+      "was removed from its folder",
       (id: string, folder: string) => ada.send("DELETE", `/documents/${id}?folder_id=${folder}`),
     ],
-    // As an update of the server leaves one that its new reader can't read.
+    // As happens when an update's new reader can't read it.
     ["could not be indexed again", (id: string) => setStatus(id, "sync_failed")],
   ])("is read when its document %s", async (_reason, lose) => {
     const folder_id = await ada.folder();
@@ -304,7 +304,7 @@ describe("an item with an entity tag", () => {
       .where("document_id", "=", document_id)
       .execute();
 
-  test("whose tag is long is known by it too; one that failed is read again", async () => {
+  test("may have a very long tag, and is read again if it failed", async () => {
     const folder_id = await ada.folder();
     put({ a: { etag: "x".repeat(5_000) }, b: { etag: "1", text: "refused" } });
     expect(counts((await importing(folder_id)).run)).toEqual([2, 2, 1, 1, 0]);
@@ -315,7 +315,7 @@ describe("an item with an entity tag", () => {
     expect(read.toSorted()).toEqual(["a", "b"]);
   });
 
-  test("is known to the same source only", async () => {
+  test("is remembered for the same source only", async () => {
     const folder_id = await ada.folder();
     put({ a: { etag: "1" } });
     await importing(folder_id, {}, { room: "north", password: word });
@@ -328,7 +328,7 @@ describe("an item with an entity tag", () => {
   });
 });
 
-describe("what is gone from a source", () => {
+describe("an item gone from a source", () => {
   const told = {
     "by name": () => void shelf_of_test.gone.push("b", "never there"),
     "by a complete listing": () => {
@@ -340,10 +340,10 @@ describe("what is gone from a source", () => {
   const cases: readonly (readonly [reason: string, how: Told, more: object, left: string[]])[] = [
     ["is kept", "by name", {}, ["a.txt", "b.txt"]],
     ["is kept", "by a complete listing", { gone: "keep" }, ["a.txt", "b.txt"]],
-    ["is taken out", "by name", { gone: "remove" }, ["a.txt"]],
-    ["is taken out", "by a complete listing", { gone: "remove" }, ["a.txt"]],
+    ["is removed", "by name", { gone: "remove" }, ["a.txt"]],
+    ["is removed", "by a complete listing", { gone: "remove" }, ["a.txt"]],
   ];
-  test.each(cases)("%s: told %s", async (_reason, how, more, left) => {
+  test.each(cases)("%s: reported %s", async (_reason, how, more, left) => {
     const folder_id = await ada.folder();
     put({ a: { etag: "1" }, b: { etag: "1" } });
     const before = await importing(folder_id);
@@ -362,7 +362,7 @@ describe("what is gone from a source", () => {
     expect(await listed(folder_id)).toEqual(left);
     expect([run.status, run.gone]).toEqual(["completed", left.length === 1 ? "remove" : undefined]);
 
-    // It is told once; later it can still be taken out, and it may come back.
+    // It is reported once; it can still be removed later, and it may come back.
     expect((await importing(folder_id)).run.gone_item_count).toBeUndefined();
     shelf_of_test.complete = true;
     await importing(folder_id, { gone: "remove" });
@@ -374,7 +374,7 @@ describe("what is gone from a source", () => {
     await expectSound(server);
   });
 
-  test("stays while something else lists it, and can be restored when it does not", async () => {
+  test("stays while another source lists it, and can be restored once removed", async () => {
     const folder_id = await ada.folder();
     put({ a: {}, b: {} });
     await importing(folder_id, {}, { room: "north" });
@@ -389,7 +389,7 @@ describe("what is gone from a source", () => {
     expect((await ada.send("POST", path)).status).toBe(200);
   });
 
-  test("of many all are gone, also in subfolders, and of a listing that failed none", async () => {
+  test("is one of many, also in subfolders; a failed listing removes none", async () => {
     const folder_id = await ada.folder();
     for (let i = 0; i < 50; i++) put({ [`n${i}`]: i % 2 === 0 ? { folder: "Even" } : {} });
     await importing(folder_id);
@@ -408,7 +408,7 @@ describe("what is gone from a source", () => {
     await expectSound(server);
   });
 
-  test("of a directory of the server: its files", async () => {
+  test("can be a file in a directory", async () => {
     mkdirSync(join(directory, "in"));
     for (const name of ["a.txt", "b.txt", "in/c.txt"]) writeFileSync(join(directory, name), name);
     const folder_id = await ada.folder();
@@ -419,7 +419,7 @@ describe("what is gone from a source", () => {
     expect([run.gone_item_count, await listed(folder_id)]).toEqual([1, ["a.txt", "b.txt"]]);
   });
 
-  test("another word than keep and remove is refused", async () => {
+  test("a value other than keep or remove is refused", async () => {
     const folder_id = await ada.folder();
     const { status, body } = await ada.send("POST", "/imports", {
       folder_id,
@@ -430,7 +430,7 @@ describe("what is gone from a source", () => {
   });
 });
 
-test("with a folder goes what was known of its items; with a document what was known of it", async () => {
+test("deleting a folder or document also deletes what was remembered of its items", async () => {
   const folder_id = await ada.folder();
   put({ a: { folder: "Sub" }, b: {} });
   await importing(folder_id);

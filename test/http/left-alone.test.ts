@@ -1,4 +1,4 @@
-/** Whoever leaves, or takes a call back, is worked for no longer: at every door. */
+/** When a client disconnects or cancels a call, the work for it stops, at every endpoint. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { definePlugin, fill } from "../../core/sdk";
@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-/** What works now, and how often anything was told to end. */
+/** The work in progress, and how often some was told to stop. */
 let working = 0,
   ended = 0;
 const untilTold = (signal: AbortSignal | undefined): Promise<never> => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(agents.map((agent) => agent.close())));
 
-/** A request that the client gives up. */
+/** A request that the client aborts. */
 const posted = (path: string, body: object) => async (signal: AbortSignal) => {
   const request = new Request(`http://dossier.test${path}`, {
     method: "POST",
@@ -65,7 +65,7 @@ const posted = (path: string, body: object) => async (signal: AbortSignal) => {
   const answer = await server.fetch(request);
   await answer.body?.cancel();
 };
-/** A call that the client of the SDK takes back: by a message of its own. */
+/** A call that the SDK's client cancels, by a message. */
 const called =
   (name: string, given: () => object, options: object = {}, by = () => key) =>
   async (signal: AbortSignal) => {
@@ -89,8 +89,8 @@ const doors: [door: string, begin: (signal: AbortSignal) => Promise<unknown>][] 
     "/v1/vector_stores/…/search",
     (signal) => posted(`/v1/vector_stores/${folder}/search`, { query: "otter" })(signal),
   ],
-  ["/mcp search, by hanging up", posted("/mcp", tool("search", { query: "otter" }))],
-  ["/mcp ask, by hanging up", posted("/mcp", tool("ask", { question }))],
+  ["/mcp search, by disconnecting", posted("/mcp", tool("search", { query: "otter" }))],
+  ["/mcp ask, by disconnecting", posted("/mcp", tool("ask", { question }))],
   ["/mcp search, by a message", called("search", () => ({ query: "otter" }))],
   ["/mcp ask, by a message", called("ask", () => ({ question }))],
   [
@@ -98,7 +98,7 @@ const doors: [door: string, begin: (signal: AbortSignal) => Promise<unknown>][] 
     called("ask", () => ({ question }), { onprogress: () => undefined }),
   ],
   [
-    "/mcp ask of a key that may only read",
+    "/mcp ask with a read-only key",
     called(
       "ask",
       () => ({ question }),
@@ -135,7 +135,7 @@ test("/v1/chat/completions as a stream", async () => {
   expect(ended).toBe(before + 1);
 });
 
-test("a message that takes back the call of another client with the same key ends nothing", async () => {
+test("cancelling another client's call with the same key has no effect", async () => {
   const leaving = new AbortController();
   const over = called("search", () => ({ query: "otter" }))(leaving.signal).catch(() => undefined);
   await until(() => working === 1);

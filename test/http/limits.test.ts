@@ -1,10 +1,10 @@
-/** Rate limit and quotas in this process: every case of callers, and what shows best here. */
+/** Rate limit and quotas in this process: the shared cases, and some that need this process. */
 import { describe, expect, test } from "bun:test";
 import { quotaCases, rateLimitCases } from "../cases/limits";
 import { startTestServer } from "../helpers/host";
 import type { Answered } from "../helpers/server";
 
-/** So long that no test crosses into the next window. */
+/** So long that no test reaches the next window. */
 const limited = (requests: number) =>
   startTestServer({
     env: { DOSSIER_RATE_LIMIT_REQUESTS: String(requests), DOSSIER_RATE_LIMIT_WINDOW: "30d" },
@@ -13,7 +13,7 @@ const limited = (requests: number) =>
 describe("the rate limit", () => {
   rateLimitCases(startTestServer);
 
-  test("is the address's without a good key, and apart from every owner's", async () => {
+  test("counts by address without a valid key, separately from every owner", async () => {
     const server = await limited(2);
     const from = (address: string, headers = {}) =>
       server.fetch(new Request("http://dossier.test/api/dev/v1/prompts", { headers }), address);
@@ -26,7 +26,7 @@ describe("the rate limit", () => {
     ).toBe(200);
   });
 
-  test("lets exactly as many through as it says, when all come at once", async () => {
+  test("lets exactly the limit through when all requests come at once", async () => {
     const server = await limited(40);
     await server.key("ada");
     const answers = await Promise.all(
@@ -37,7 +37,7 @@ describe("the rate limit", () => {
     expect([statuses(200), statuses(429)]).toEqual([40, 60]);
   });
 
-  test("shows on every answer, whatever it is", async () => {
+  test("is shown on every response", async () => {
     const server = await limited(1_000);
     const answers: [string, Answered][] = [
       ["200", await server.send("ada", "GET", "/prompts")],

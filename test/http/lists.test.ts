@@ -1,4 +1,4 @@
-/** Lists page by page: the pages of each are the whole list, whatever their size. */
+/** Lists page by page: at any page size, the pages together are the whole list. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { person, type Person } from "../helpers/person";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder_id = await ada.folder();
   const other_id = await ada.folder();
   const made = [];
-  // Every third one is empty, and ends as `sync_failed`.
+  // Every third document is empty and ends as `sync_failed`.
   for (let i = 0; i < documents; i++)
     made.push(await ada.newText(folder_id, i % 3 === 0 ? "" : "Fog.", `Note ${i % 2} of ${i}`));
   const in_both = made[4];
@@ -30,24 +30,24 @@ afterAll(() => server.stop());
 let deleted_in: string;
 
 const lists: [why: string, path: () => string, total: number][] = [
-  ["documents of a folder", () => `/documents?folder_id=${folder_id}`, documents],
-  ["those of one status", () => `/documents?folder_id=${folder_id}&status=sync_failed`, 3],
-  ["those of another status", () => `/documents?folder_id=${folder_id}&status=synced`, 6],
-  ["those of a status that none has", () => `/documents?folder_id=${folder_id}&status=syncing`, 0],
-  ["those of a name", () => `/documents?folder_id=${folder_id}&name=NOTE%201`, 4],
+  ["a folder's documents", () => `/documents?folder_id=${folder_id}`, documents],
+  ["documents of one status", () => `/documents?folder_id=${folder_id}&status=sync_failed`, 3],
+  ["documents of another status", () => `/documents?folder_id=${folder_id}&status=synced`, 6],
+  ["documents of an unused status", () => `/documents?folder_id=${folder_id}&status=syncing`, 0],
+  ["documents by name", () => `/documents?folder_id=${folder_id}&name=NOTE%201`, 4],
   [
-    "those of a name and a status",
+    "documents by name and status",
     () => `/documents?folder_id=${folder_id}&name=note%201&status=sync_failed`,
     1,
   ],
-  ["those that can be restored", () => `/documents?folder_id=${deleted_in}&deleted=true`, 4],
+  ["restorable documents", () => `/documents?folder_id=${deleted_in}&deleted=true`, 4],
   [
-    "of these, those of a status",
+    "restorable documents of one status",
     () => `/documents?folder_id=${deleted_in}&deleted=true&status=sync_failed`,
     2,
   ],
   [
-    "of these, those of a name",
+    "restorable documents by name",
     () => `/documents?folder_id=${deleted_in}&deleted=true&name=note%201`,
     2,
   ],
@@ -55,7 +55,7 @@ const lists: [why: string, path: () => string, total: number][] = [
   ["prompts", () => "/prompts?", 5],
 ];
 
-describe("the pages of a list", () => {
+describe("the pages of a list together are the whole list", () => {
   for (const [why, path, total] of lists)
     test(why, async () => {
       const page = async (number: number, per_page: number): Promise<any> =>
@@ -63,7 +63,7 @@ describe("the pages of a list", () => {
       const whole = await page(1, 100);
       const ids: string[] = whole.data.map(({ id }: { id: string }) => id);
       expect([ids.length, whole.pagination.total]).toEqual([total, total]);
-      // Ids are made in the order of time.
+      // Ids are ordered by time.
       expect(ids).toEqual(ids.toSorted().reverse());
       for (const per_page of [1, 2, 4]) {
         const found: any[] = [];

@@ -25,16 +25,16 @@ describe("raw messages", () => {
 
   const rows: [why: string, body: unknown, sent: Record<string, string>, status: number][] = [
     ["any message, without a session", list, {}, 200],
-    ["a page of this server", list, { origin: "https://papers.example" }, 200],
-    ["a page that the settings name", list, { origin: "https://agents.example" }, 200],
+    ["a page of the public address", list, { origin: "https://papers.example" }, 200],
+    ["a page of an allowed origin", list, { origin: "https://agents.example" }, 200],
     ["any other page", list, { origin: "https://evil.example" }, 403],
-    ["a page of no origin", list, { origin: "null" }, 403],
-    ["several messages at once", [list, list], {}, 400],
-    ["no JSON-RPC", { id: 1 }, {}, 400],
-    ["JSON that is none", "{", { "content-type": "application/json" }, 400],
-    ["no JSON", "a=b", { "content-type": "application/x-www-form-urlencoded" }, 415],
-    ["an answer that nobody can read", list, { accept: "text/html" }, 406],
-    ["a version that there is not", list, { "mcp-protocol-version": "1999-01-01" }, 400],
+    ["a page without an origin", list, { origin: "null" }, 403],
+    ["a batch of messages", [list, list], {}, 400],
+    ["not JSON-RPC", { id: 1 }, {}, 400],
+    ["invalid JSON", "{", { "content-type": "application/json" }, 400],
+    ["not JSON", "a=b", { "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["an unsupported Accept header", list, { accept: "text/html" }, 406],
+    ["an unknown protocol version", list, { "mcp-protocol-version": "1999-01-01" }, 400],
     ["a message that is too large", { ...list, params: { a: "a".repeat(5 * 2 ** 20) } }, {}, 413],
     ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }, {}, 202],
   ];
@@ -48,7 +48,7 @@ describe("raw messages", () => {
     else if (status !== 202) expect(answer.body.error.message).toMatch(/\w+/);
   });
 
-  test.each([["GET"], ["DELETE"]])("%s is for sessions, and there are none", async (method) => {
+  test.each([["GET"], ["DELETE"]])("%s is refused, since there are no sessions", async (method) => {
     const answer = await send(undefined, {}, method);
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   });
@@ -62,7 +62,7 @@ describe("raw messages", () => {
   });
 });
 
-test("no answer of a tool is longer than the setting says, and each says what is missing", async () => {
+test("tool results stay below the token limit, and say what is missing", async () => {
   const server = await startTestServer({ env: { DOSSIER_MCP_ANSWER_TOKENS: "1000" } });
   const ids: string[] = [];
   for (let n = 0; n < 60; n++) {
@@ -99,7 +99,7 @@ test("no answer of a tool is longer than the setting says, and each says what is
   }
 }, 60_000);
 
-test("a client that goes away ends the work on its answer", async () => {
+test("a client that disconnects stops the work on its answer", async () => {
   const provider = startProvider();
   provider.plays(() => breaksOff("The heron stands in shallow water [1]. It ", true));
   const server = await startTestServer({
@@ -137,7 +137,7 @@ test("a client that goes away ends the work on its answer", async () => {
   provider.stop();
 }, 60_000);
 
-test("switched off, there is nothing", async () => {
+test("when disabled, /mcp is not found", async () => {
   const server = await startTestServer({ env: { DOSSIER_MCP_ENABLED: "false" } });
   expect((await server.send("ada", "POST", "//mcp", list, headers)).status).toBe(404);
 });

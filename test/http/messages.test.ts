@@ -1,6 +1,6 @@
 /**
- * Messages in this process: every case of callers, and what is seen from the answerer's side, which
- * each test scripts.
+ * Messages in this process: the shared cases, and what the answerer sees. Each test scripts the
+ * answerer.
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
@@ -31,7 +31,7 @@ beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 describe("the same requestId", () => {
   const requestId = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
 
-  test("sent many times at once is one message", async () => {
+  test("sent many times at once creates one message", async () => {
     const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
     let asked = 0;
     scripted.answers(async () => {
@@ -52,7 +52,7 @@ describe("the same requestId", () => {
 });
 
 describe("polling", () => {
-  test("the result has exactly the fields that are promised, times as whole numbers", async () => {
+  test("the result has exactly the documented fields, with times as whole numbers", async () => {
     scripted.answers(async (question) => {
       const passage = await found(question);
       return says("In water [1].", [passage]);
@@ -118,7 +118,7 @@ describe("polling", () => {
   });
 });
 
-test("a busy owner leaves room for the others", async () => {
+test("a busy owner leaves room for others", async () => {
   const theirs = await scripted.library("bea");
   const held = scripted.gate();
   const mine: string[] = [];
@@ -126,10 +126,10 @@ test("a busy owner leaves room for the others", async () => {
   await scripted.reaches("bea", await scripted.ask("bea", theirs.chat, "5?"), "PROCESSING");
   const polls = await Promise.all(mine.map((path) => send("ada", "GET", path)));
   const states = polls.map(({ body }) => body.status as string);
-  // Over several processes the places of an owner are taken in any order.
+  // With several processes, an owner's slots are taken in any order.
   if (on_postgres) states.sort().reverse();
   expect(states).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING"]);
-  // Three of the four and the other owner's: all that run have come as far as the answerer.
+  // All four that run, three of ada's and one of bea's, must have reached the answerer.
   while (held.asked.length < 4) await Bun.sleep(1);
   expect(held.asked).toContain("5?");
   held.open();
@@ -137,7 +137,7 @@ test("a busy owner leaves room for the others", async () => {
 });
 
 describe("failing", () => {
-  test("a failed request polls as 500 text/plain with the message alone, for ever", async () => {
+  test("a failed request keeps polling as 500 text/plain with only the message", async () => {
     scripted.answers(async () => {
       throw new PermanentFailure("The model said no: try a shorter question.");
     });
@@ -161,7 +161,7 @@ describe("failing", () => {
     expect((await send("ada", "POST", `${path}/cancel`)).status).toBe(409);
   });
 
-  test("a fault is tried three times, and its inside is not told", async () => {
+  test("a fault is tried three times, without revealing internals", async () => {
     let attempts = 0;
     scripted.answers(async () => {
       attempts += 1;
@@ -175,7 +175,7 @@ describe("failing", () => {
     ]);
   });
 
-  test("a fault that passes leaves no trace", async () => {
+  test("a fault that passes on retry leaves no trace", async () => {
     let attempts = 0;
     scripted.answers(async () => {
       attempts += 1;
@@ -234,7 +234,7 @@ describe("cancelling", () => {
 });
 
 describe("waiting for a change", () => {
-  test("a client that goes away ends the wait", async () => {
+  test("a client that disconnects ends the wait", async () => {
     const held = scripted.gate();
     const path = await scripted.ask("ada", chat);
     await held.begun;
@@ -266,7 +266,7 @@ describe("waiting for a change", () => {
   });
 });
 
-test("no message is left unfinished without a job that will run", async () => {
+test("no message is left unfinished without a pending job", async () => {
   await scripted.server.settle();
   const unfinished = await scripted.server.store.db
     .selectFrom("chats_messages")

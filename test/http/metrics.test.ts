@@ -1,4 +1,4 @@
-/** What the server tells those who watch it: GET /ready and GET /metrics. */
+/** What the server reports to monitoring: GET /ready and GET /metrics. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
-/** One metric of each kind of trouble, beside a good one. */
+/** One metric of each kind of fault, next to a good one. */
 const troubled = definePlugin({
   name: "troubled",
   version: "1.0.0",
@@ -59,7 +59,7 @@ describe("metrics", () => {
     });
   });
 
-  test("requests are counted by route and status, refused and unknown ones too", async () => {
+  test("requests are counted by route and status, including refused and unknown ones", async () => {
     await server.send("ada", "POST", "/folders", { name: "Reports" });
     await server.send("ada", "POST", "/folders", { name: " " });
     await server.send("ada", "GET", "/folders/fld_00000000000000000000000000");
@@ -80,7 +80,7 @@ describe("metrics", () => {
     expect(posts.at(-1)).toEndWith(" 2");
   });
 
-  test("what the server holds and does is there", async () => {
+  test("the server's contents and activity are reported", async () => {
     await server.send("ada", "POST", "/documents", {
       folder_id: (await server.send("ada", "GET", "/folders")).body.data[0].id,
       content: "Words.",
@@ -112,7 +112,7 @@ describe("metrics", () => {
       expect(text).toContain(`# TYPE ${name} gauge\n`);
   });
 
-  test("the bytes of the index are counted in a child process, which nobody waits for", async () => {
+  test("the size of the index is counted in a child process, without blocking", async () => {
     await using other = await startTestServer({ env: { DOSSIER_METRICS_TOKEN: "letmein" } });
     const { body } = await other.send("ada", "POST", "/folders", { name: "Reports" });
     await other.send("ada", "POST", "/documents", { folder_id: body.id, content: "Some words." });
@@ -123,7 +123,7 @@ describe("metrics", () => {
     expect(await scrape(other)).toContain("\ndossier_index_vectors_bytes 0\n");
   });
 
-  test("a metric that can't be read, or has no name that will do, is left out and counted", async () => {
+  test("a metric that fails or has an invalid name is left out and counted", async () => {
     const text = await scrape(server);
     expect(text).not.toContain("broken_bytes");
     expect(text).not.toContain("bad name");
@@ -131,11 +131,11 @@ describe("metrics", () => {
     expect(text).toContain("dossier_metrics_failed 2\n");
   });
 
-  test("every line is of the text format, and every sample of a type that was said", async () => {
+  test("every line is valid text format, and every sample has a declared type", async () => {
     expectTextFormat(await scrape(server));
   });
 
-  test("the processes that serve the database are told of, this one at least", async () => {
+  test("the processes on the database are reported, at least this one", async () => {
     const text = await scrape(server);
     const valueOf = (name: string): number =>
       Number(
@@ -150,12 +150,12 @@ describe("metrics", () => {
     const checked = Bun.spawnSync(["promtool", "check", "metrics"], {
       stdin: Buffer.from(await scrape(server)),
     });
-    // It says what it does not like on standard error, and exits with 3 then.
+    // It reports problems on standard error and exits with 3.
     expect([checked.exitCode, checked.stderr.toString()]).toEqual([0, ""]);
   });
 });
 
-/** Samples follow the HELP and TYPE of their metric, and are numbers with quoted labels. */
+/** Samples must follow their metric's HELP and TYPE, and be numbers with quoted labels. */
 function expectTextFormat(text: string): void {
   expect(text).toEndWith("\n");
   const label = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"`;
@@ -171,7 +171,7 @@ function expectTextFormat(text: string): void {
   }
 }
 
-describe("who may read metrics", () => {
+describe("access to metrics", () => {
   const token = { DOSSIER_METRICS_TOKEN: "letmein" };
   const network = { DOSSIER_METRICS_NETWORKS: "10.0.0.0/8,::1" };
   const cases: readonly [
@@ -181,16 +181,16 @@ describe("who may read metrics", () => {
     sent: string | null,
     status: number,
   ][] = [
-    ["nobody, when nothing is set", {}, "127.0.0.1", "Bearer letmein", 403],
-    ["whoever has the token", token, "192.0.2.1", "Bearer letmein", 200],
-    ["nobody without it", token, "127.0.0.1", null, 401],
-    ["nobody with another one", token, "127.0.0.1", "Bearer letmeim", 401],
-    ["who is in the network", network, "10.1.2.3", null, 200],
-    ["who is in the network, as IPv6 writes it", network, "::ffff:10.1.2.3", null, 200],
-    ["nobody outside of it", network, "192.0.2.1", null, 403],
-    ["either, when both are set", { ...token, ...network }, "10.1.2.3", null, 200],
-    ["the other, when both are set", { ...token, ...network }, "192.0.2.1", "Bearer letmein", 200],
-    ["nobody with neither", { ...token, ...network }, "192.0.2.1", null, 401],
+    ["is closed when nothing is set", {}, "127.0.0.1", "Bearer letmein", 403],
+    ["is given with the token", token, "192.0.2.1", "Bearer letmein", 200],
+    ["is refused without the token", token, "127.0.0.1", null, 401],
+    ["is refused with a wrong token", token, "127.0.0.1", "Bearer letmeim", 401],
+    ["is given inside the network", network, "10.1.2.3", null, 200],
+    ["is given to an IPv4-mapped address", network, "::ffff:10.1.2.3", null, 200],
+    ["is refused outside the network", network, "192.0.2.1", null, 403],
+    ["is given by network with both", { ...token, ...network }, "10.1.2.3", null, 200],
+    ["is given by token with both", { ...token, ...network }, "192.0.2.1", "Bearer letmein", 200],
+    ["is refused with neither", { ...token, ...network }, "192.0.2.1", null, 401],
   ];
   test.each(cases)("%s", async (_reason, env, address, sent, status) => {
     await using server = await startTestServer({ env });
@@ -202,7 +202,7 @@ describe("who may read metrics", () => {
     expect(response.status).toBe(status);
   });
 
-  test("the token may come from a file", async () => {
+  test("the token can come from a file", async () => {
     const path = join(temporaryDirectory(), "token");
     writeFileSync(path, "letmein\n");
     await using server = await startTestServer({ env: { DOSSIER_METRICS_TOKEN_FILE: path } });
@@ -218,7 +218,7 @@ describe("ready", () => {
     expect(body.checks).toEqual({ server: null, storage: null, jobs: null, index: null });
   });
 
-  test("a part that fails is named, also when its check does", async () => {
+  test("a failing part is named, also when its check throws", async () => {
     const failing = definePlugin({
       name: "failing",
       version: "1.0.0",
@@ -239,7 +239,7 @@ describe("ready", () => {
     expect(body.checks).toMatchObject({ pump: "The pump is dry.", storage: null });
   });
 
-  test("probes use up nobody's requests", async () => {
+  test("probes don't count toward the request limit", async () => {
     await using server = await startTestServer({ env: { DOSSIER_RATE_LIMIT_REQUESTS: "3" } });
     for (let probe = 0; probe < 5; probe++)
       expect((await server.send(null, "GET", "//ready")).status).toBe(200);

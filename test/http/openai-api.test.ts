@@ -1,4 +1,4 @@
-/** The OpenAI form of Dossier in this process: the official client, and what only a test sees. */
+/** The OpenAI-compatible API in this process: the official client, and what needs this process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openAiCases } from "../cases/openai-clients";
 import { openAi } from "../helpers/clients";
@@ -38,7 +38,7 @@ describe("with a language model", () => {
   });
   afterAll(() => provider.stop());
 
-  test("it is sent the conversation and the instructions, and its tokens are told", async () => {
+  test("it gets the conversation and instructions, and its token usage is returned", async () => {
     provider.plays(() => says("The heron stands in shallow water [1]."));
     const client = await openAi(server, "ada");
     const answer = await client.chat.completions.create({
@@ -61,7 +61,7 @@ describe("with a language model", () => {
       expect(sent).toContain(text);
   });
 
-  test("its words come one after the other", async () => {
+  test("its answer arrives in pieces", async () => {
     provider.plays(() => says("The heron stands in shallow water [1]. It waits for fish [1]."));
     const client = await openAi(server, "ada");
     const stream = await client.chat.completions.create({ ...ask(question), stream: true });
@@ -73,10 +73,10 @@ describe("with a language model", () => {
   });
 
   const leaving: [how: string, stream: boolean][] = [
-    ["a stream that is left half-way", true],
-    ["an answer that nobody waits for any more", false],
+    ["leaving a stream halfway", true],
+    ["aborting a request", false],
   ];
-  test.each(leaving)("%s ends the work on it", async (_how, stream) => {
+  test.each(leaving)("%s stops the work on it", async (_how, stream) => {
     provider.plays(() => breaksOff("The heron stands in shallow water [1]. It ", true));
     const client = await openAi(server, "ada");
     const left = new AbortController();
@@ -92,7 +92,7 @@ describe("with a language model", () => {
     await until(() => provider.asked()[0]!.signal.aborted);
   });
 
-  test("when it fails, the documents are quoted", async () => {
+  test("when it fails, documents are quoted", async () => {
     provider.plays(() => fails(500));
     const answer = await (await openAi(server, "ada")).chat.completions.create(ask(question));
     expect(answer.choices[0]!.message.content).toContain("shallow water");
@@ -117,7 +117,7 @@ describe("embeddings", () => {
     return vector.every((value, at) => Math.abs(value - wanted[at]! * scale) < 1e-5);
   };
 
-  // The official client asks for base64 unless it is told otherwise.
+  // The official client asks for base64 by default.
   test.each([[undefined], ["float" as const], ["base64" as const]])("as %p", async (format) => {
     const client = await openAi(server, "ada");
     const texts = ["oil the pump", "feed the heron"];
@@ -135,7 +135,7 @@ describe("embeddings", () => {
     expect([model, usage.total_tokens > 0]).toEqual(["small", true]);
   });
 
-  // As the usual client of LangChain sends them.
+  // As LangChain's usual client sends them.
   test.each([
     ["of one text", [74913, 279, 14155], ["oil the pump"]],
     [
@@ -151,7 +151,7 @@ describe("embeddings", () => {
       Array.from({ length: 60 }, () => Array(500).fill(74913)),
       Array(60).fill("oil".repeat(500)),
     ],
-  ])("of tokens: %s", async (_why, input, texts) => {
+  ])("as tokens: %s", async (_why, input, texts) => {
     const client = await openAi(server, "ada");
     const { data } = await client.embeddings.create({ model: "small", input } as never);
     expect(data.map(({ embedding }, at) => near(embedding, texts[at]!))).toEqual(
@@ -161,7 +161,7 @@ describe("embeddings", () => {
 
   const refused: [why: string, body: object, param: string][] = [
     [
-      "a number that is no token",
+      "an unknown token",
       {
         input: [
           [1, 2],
@@ -170,14 +170,14 @@ describe("embeddings", () => {
       },
       "input[1]",
     ],
-    ["a negative one", { input: [-1] }, "input"],
-    ["tokens of white space", { input: [[220]] }, "input[0]"],
-    ["text among tokens", { input: [1, "a"] }, "input"],
+    ["a negative token", { input: [-1] }, "input"],
+    ["white space as tokens", { input: [[220]] }, "input[0]"],
+    ["text mixed with tokens", { input: [1, "a"] }, "input"],
     ["a blank text", { input: ["a", " "] }, "input[1]"],
-    ["no text", { input: [] }, "input"],
+    ["an empty input", { input: [] }, "input"],
     ["other dimensions", { input: "a", dimensions: 64 }, "dimensions"],
     ["another model", { input: "a", model: "other" }, "model"],
-    ["more than there may be", { input: ["a".repeat(600_000), "b".repeat(500_000)] }, "input"],
+    ["too much text", { input: ["a".repeat(600_000), "b".repeat(500_000)] }, "input"],
   ];
   test.each(refused)("%s are refused", async (_why, body, param) => {
     const client = await openAi(server, "ada");
@@ -190,7 +190,7 @@ describe("embeddings", () => {
 });
 
 describe("limits and settings", () => {
-  test("the rate limit and quotas are those of the API", async () => {
+  test("the rate limit and quotas of the API apply", async () => {
     const server = await startTestServer({
       env: { DOSSIER_RATE_LIMIT_REQUESTS: "3", DOSSIER_QUOTAS_FOLDERS: "1" },
     });
@@ -212,7 +212,7 @@ describe("limits and settings", () => {
     expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("below the path of a reverse proxy", async () => {
+  test("works below a path of a reverse proxy", async () => {
     const server = await startTestServer({ public_url: "https://nas.example/dossier" });
     await library(server);
     for (const base of ["/dossier", ""]) {
@@ -223,13 +223,13 @@ describe("limits and settings", () => {
     }
   });
 
-  test("switched off, there is nothing", async () => {
+  test("when disabled, nothing is found", async () => {
     const server = await startTestServer({ env: { DOSSIER_OPENAI_API_ENABLED: "false" } });
     const answer = await server.send("ada", "GET", "//v1/models");
     expect([answer.status, answer.body.code]).toEqual([404, "no_such_route"]);
   });
 
-  test("what changes something is in the audit log, by what was done", async () => {
+  test("changes are in the audit log as the API's actions", async () => {
     const server = await startTestServer();
     const client = await openAi(server, "ada");
     const { id } = await client.vectorStores.create({ name: "One" });

@@ -1,6 +1,6 @@
 /**
- * What generators of clients need of the two OpenAPI documents: names, choices, codes, limits that
- * hold, links that lead somewhere; and how the documents are served.
+ * What client generators need of the two OpenAPI documents: names, enums, error codes, enforced
+ * limits and working links; and how the documents are served.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ interface Operation {
 }
 
 const Note = named("Note", t.Object({ id: t.String(), colour: t.Optional(t.String()) }));
-/** A plugin of somebody else's: its routes, schemas, sources and codes are in the document too. */
+/** A third-party plugin, whose routes, schemas, sources and codes are documented too. */
 const notes = definePlugin({
   name: "notes",
   version: "1.0.0",
@@ -101,7 +101,7 @@ const responseOf = (document: Json, given: Json): Json =>
 const resolved = (document: Json, schema: Json): Json =>
   schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)!] : schema;
 
-/** Every schema of the document with its place; what is referred to stands in its own place. */
+/** Every schema of the document with its place; referenced ones are listed at their own place. */
 function* schemasOf(value: unknown, at = ""): Generator<readonly [string, Json]> {
   if (typeof value !== "object" || value === null) return;
   const node = value as Json;
@@ -114,11 +114,11 @@ function* schemasOf(value: unknown, at = ""): Generator<readonly [string, Json]>
 const codesOf = (document: Json): string[] => document.components.schemas.ErrorCode.enum;
 
 describe.each([...both])("the document of %s", (which) => {
-  test("has a name for every record that stands in it more than once", () => {
+  test("names every schema that occurs more than once", () => {
     const seen = new Map<string, string[]>();
     for (const [at, { description: _, ...schema }] of schemasOf(documents[which])) {
       if (/\/components\/(securitySchemes|headers)/.test(at)) continue;
-      // Generators drop a component that only webhooks lead to: their bodies stand there whole.
+      // Generators drop a component used by webhooks only, so those are inlined.
       if (at.startsWith("/webhooks/")) continue;
       if (/multipart/.test(at) || (!schema.properties && !schema.enum)) continue;
       const shape = JSON.stringify(schema);
@@ -127,7 +127,7 @@ describe.each([...both])("the document of %s", (which) => {
     const repeated = [...seen.values()].filter((places) => places.length > 1);
     expect(repeated.map((places) => [places.length, places[0]])).toEqual([]);
   });
-  test("has names that do not meet those that generators make of a field", () => {
+  test("has no names that collide with generated ones", () => {
     const { schemas } = documents[which].components as { readonly schemas: Record<string, Json> };
     const made = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries<Json>(properties)
@@ -136,7 +136,7 @@ describe.each([...both])("the document of %s", (which) => {
     );
     expect(made.filter((name) => name in schemas)).toEqual([]);
   });
-  test("writes choices as enum, and what may be null as a type", () => {
+  test("writes choices as enum, and nullable values as a type", () => {
     const wrong = [...schemasOf(documents[which])].filter(([, { anyOf = [] }]) => {
       const members = anyOf as Json[];
       const is_null = ({ type }: Json) => type === "null";
@@ -149,7 +149,7 @@ describe.each([...both])("the document of %s", (which) => {
     });
     expect(wrong.map(([at]) => at)).toEqual([]);
   });
-  test("refers to nothing that is not there, and has nothing that is not referred to", () => {
+  test("has no dangling references and no unused schemas", () => {
     const text = JSON.stringify(documents[which]);
     const referred = new Set(
       [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, n]) => n!),
@@ -158,7 +158,7 @@ describe.each([...both])("the document of %s", (which) => {
       Object.keys(documents[which].components.schemas).toSorted(),
     );
   });
-  test("has each problem of several operations once, and none that nobody refers to", () => {
+  test("lists shared error responses once, without unused ones", () => {
     const { responses } = documents[which].components as { responses: Json };
     const given = operationsOf(documents[which]).flatMap(({ of }) =>
       Object.entries<Json>(of.responses).filter(([status]) => Number(status) >= 400),
@@ -174,7 +174,7 @@ describe.each([...both])("the document of %s", (which) => {
       expect.arrayContaining(["BadRequest", "Unauthorized", "NotFound", "TooManyRequests"]),
     );
   });
-  test("names the codes of each problem, and each code of them once with its meaning", () => {
+  test("lists the codes of each problem, and explains each code once", () => {
     const codes = codesOf(documents[which]);
     expect(codes).toEqual([...new Set(codes)].toSorted());
     const { description, "x-enum-descriptions": meanings } =
@@ -194,7 +194,7 @@ describe.each([...both])("the document of %s", (which) => {
         }
       }
   });
-  test("says 404 wherever a path, a query or a body names a record", () => {
+  test("documents 404 wherever a path, query or body names a record", () => {
     const lacking = operationsOf(documents[which]).filter(({ path, of }) => {
       const body = of.requestBody?.content["application/json"]?.schema ?? {};
       const fields = [
@@ -208,7 +208,7 @@ describe.each([...both])("the document of %s", (which) => {
     });
     expect(lacking.map(({ at }) => at)).toEqual([]);
   });
-  test("has an example of every parameter", () => {
+  test("has an example for every parameter", () => {
     const lacking = operationsOf(documents[which]).flatMap(({ at, of }) =>
       of.parameters
         .filter((one: Json) => one.example === undefined)
@@ -216,7 +216,7 @@ describe.each([...both])("the document of %s", (which) => {
     );
     expect(lacking).toEqual([]);
   });
-  test("links to operations that are there, and gives them what they need", () => {
+  test("links to existing operations, with all their parameters", () => {
     const operations = new Map(
       operationsOf(documents[which]).map(({ of }) => [of.operationId, of]),
     );
@@ -237,7 +237,7 @@ describe.each([...both])("the document of %s", (which) => {
   });
 });
 
-test("records have their names in the API", () => {
+test("the API's records have their names", () => {
   const names = Object.keys(documents.api.components.schemas);
   for (const name of [
     ...["Folder", "FolderPage", "NewFolder", "Document", "Chat", "Message", "Answer", "Citation"],
@@ -246,9 +246,9 @@ test("records have their names in the API", () => {
     expect(names).toContain(name);
 });
 
-describe("a source of imports", () => {
+describe("an import source", () => {
   const source = () => documents.api.components.schemas.ImportSource;
-  test("is one of a union that its type tells apart, those of plugins too", () => {
+  test("is a union by type, including those of plugins", () => {
     expect(source().discriminator).toEqual({
       propertyName: "type",
       mapping: Object.fromEntries(
@@ -270,16 +270,16 @@ describe("a source of imports", () => {
   });
 });
 
-describe("a plugin of somebody else's", () => {
-  test("has its records named, and others of that name numbered", () => {
+describe("a third-party plugin", () => {
+  test("has its schemas named, and numbered when a name is taken", () => {
     const { schemas } = documents.api.components;
     expect(Object.keys(schemas.Note.properties)).toEqual(["id", "colour"]);
     expect(Object.keys(schemas.Note2.properties)).toEqual(["text"]);
   });
-  test("has its codes in the list: those of its routes, and those that it tells", () => {
+  test("has its error codes listed, both of routes and of documents", () => {
     expect(codesOf(documents.api)).toEqual(expect.arrayContaining(["note_taken", "infected"]));
   });
-  test("has its links, but to no operation that is not there", () => {
+  test("has its links, except to missing operations", () => {
     const { links } = documents.api.paths["/api/dev/v1/notes"].post.responses["201"];
     expect(links).toEqual({
       getNote: { operationId: "getNote", parameters: { noteId: "$response.body#/id" } },
@@ -287,7 +287,7 @@ describe("a plugin of somebody else's", () => {
   });
 });
 
-describe("what the server sends", () => {
+describe("webhooks", () => {
   test.each([
     [
       "import.finished",
@@ -306,10 +306,10 @@ describe("what the server sends", () => {
       "onTranscriptionCompleted",
       ["event", "processing_run_id", "result_history_id", "status"],
     ],
-  ])("%s is under webhooks, with its body and its headers", (event, operation, fields) => {
+  ])("%s is documented with its body and headers", (event, operation, fields) => {
     const { post } = documents.api.webhooks[event];
     const { schema, example } = post.requestBody.content["application/json"];
-    // Generators drop a component that nothing of the paths leads to by itself.
+    // Generators drop a component that no path refers to.
     expect(schema.$ref).toBeUndefined();
     expect([post.operationId, Object.keys(resolved(documents.api, schema).properties)]).toEqual([
       operation,
@@ -320,14 +320,14 @@ describe("what the server sends", () => {
       expect.arrayContaining(["X-Service-Event", "X-Service-Signature", "webhook-signature"]),
     );
   });
-  test("is what a webhook may be registered for", () => {
+  test("are the event types that can be registered", () => {
     expect(documents.api.components.schemas.WebhookEventType.enum).toEqual(
       expect.arrayContaining(Object.keys(documents.api.webhooks)),
     );
   });
 });
 
-/** Each limit of the body of a request: what breaks it, and what just keeps it where that is simple. */
+/** The limits of a request body: a value that breaks each, and if simple one that just keeps it. */
 function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknown, unknown?]> {
   const { type, minLength, maxLength, maxItems, pattern, format, minimum } = schema;
   if (maxLength !== undefined)
@@ -341,7 +341,7 @@ function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknow
     yield [`maxItems ${maxItems}`, Array(maxItems + 1).fill(id), Array(maxItems).fill(id)];
   if (pattern?.includes("u0000")) yield ["no U+0000", "a\u0000b", "ab"];
   if (pattern?.includes("u2028") && minLength > 0) yield ["not blank", "\u2003 \u200b", "\u2003x"];
-  // Of names, which are counted without the spaces around them.
+  // A name, which is measured without surrounding spaces.
   if (pattern?.includes("{0,253}"))
     yield ["255 characters", "x".repeat(256), ` ${"😀".repeat(255)}\u2003`];
   if (format === "uuid") yield ["format uuid", "6f1f2c0e", crypto.randomUUID()];
@@ -349,14 +349,14 @@ function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknow
   if ([type].flat().includes("boolean")) yield ["type boolean", "yes"];
 }
 
-test("every limit of a body is one that the server keeps, and no narrower one", async () => {
+test("every limit of a body is enforced exactly", async () => {
   const folder = (await server.send("ada", "POST", "/folders", { name: "Limits" })).body;
   const chat = (await server.send("ada", "POST", "/chats", {})).body;
   const ids: Record<string, string> = { sessionId: chat.id, folder_id: folder.id };
   let count = 0;
   for (const { path, method, of } of operationsOf(documents.api)) {
     const body = of.requestBody?.content["application/json"];
-    // Those take what must exist beforehand, or look hosts up.
+    // These need existing records or DNS lookups.
     if (!body || /settings|users|webhooks|notes/.test(path)) continue;
     const target = path
       .replace("/api/dev/v1", "")
@@ -364,7 +364,7 @@ test("every limit of a body is one that the server keeps, and no narrower one", 
     if (/documentId|promptId|folderId|requestId/.test(target)) continue;
     const given = { ...body.example, ...(body.example.folder_id && { folder_id: folder.id }) };
     for (const list of ["usedFolders", "folder_ids"]) if (given[list]) given[list] = [folder.id];
-    // One of several kinds has its limits at each kind.
+    // A union has its limits in each member.
     const { properties = {} } = resolved(documents.api, body.schema);
     const fields = Object.entries<Json>(properties);
     for (const [field, of_field] of fields) {
@@ -382,7 +382,7 @@ test("every limit of a body is one that the server keeps, and no narrower one", 
             })
           ).status;
         expect([what, await ask(broken)]).toEqual([what, 400]);
-        // Schedules and addresses have a grammar beside their limits; a list is of its own records.
+        // Schedules and addresses have their own grammar, and lists need existing records.
         if (kept === undefined || /^(every|url|parentId|document_ids|usedPrompts)$/.test(field))
           continue;
         expect([what, [200, 201, 202].includes(await ask(kept))]).toEqual([what, true]);
@@ -396,7 +396,7 @@ describe("a query", () => {
   test.each([
     ["page", 999_999_999_999_999, "1000000000000000"],
     ["per_page", 999_999_999_999_999, "1000000000000000"],
-  ])("says the largest %s, which is taken, and no larger one", async (name, maximum, larger) => {
+  ])("documents the largest accepted %s exactly", async (name, maximum, larger) => {
     const { parameters } = documents.api.paths["/api/dev/v1/folders"].get;
     expect(parameters.find((one: Json) => one.name === name).schema).toMatchObject({
       minimum: 1,
@@ -408,7 +408,7 @@ describe("a query", () => {
   });
 });
 
-/** The codes that are written out in the code of the server: `new HttpError(409, "name_taken", …)`. */
+/** The codes written in the server's source: `new HttpError(409, "name_taken", …)`. */
 function* thrownCodes(): Generator<readonly [string, string]> {
   const root = resolve(import.meta.dir, "../..");
   const place: Readonly<Record<string, number>> = {
@@ -434,7 +434,7 @@ function* thrownCodes(): Generator<readonly [string, string]> {
   }
 }
 
-test("every code that the server's own code names is in a document", () => {
+test("every error code in the server's source is documented", () => {
   const known = new Set([
     ...codesOf(documents.api),
     ...codesOf(documents.console),
@@ -444,12 +444,12 @@ test("every code that the server's own code names is in a document", () => {
   expect(thrown.length).toBeGreaterThan(40);
   expect(thrown.filter(([, code]) => !known.has(code))).toEqual([]);
 });
-/** Of what lies outside of both documents: at the root of the server, in other protocols. */
+/** Codes outside both documents: at the root of the server, or in other protocols. */
 const codes_elsewhere = ["metrics_closed", "sign_in_failed", "no_role", "too_many_questions"];
 const files_elsewhere =
   /^(core\/workbench\/templates|plugins\/(mcp|openai-api|oidc|signin-header))\//;
 
-describe("a document that is served", () => {
+describe("serving the documents", () => {
   const ask = (path: string, headers: Record<string, string>) =>
     server.fetch(new Request(`http://dossier.test${path}`, { headers }));
   const paths = ["/api/dev/v1/openapi.json", "/console/api/openapi.json"];
@@ -460,7 +460,7 @@ describe("a document that is served", () => {
   ] as const;
   for (const path of paths)
     for (const [encoding, decode] of encodings)
-      test(`${path} comes as ${encoding}, a seventh as long, when the client takes that`, async () => {
+      test(`${path} as ${encoding} is a seventh of the size, if the client takes it`, async () => {
         const plain = new Uint8Array(await (await ask(path, {})).arrayBuffer());
         const answer = await ask(path, { "accept-encoding": `deflate, ${encoding}` });
         const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -473,17 +473,17 @@ describe("a document that is served", () => {
       });
   test.each<[string, string, string | null]>([
     ["no header", "", null],
-    ["what is not made", "deflate", null],
-    ["a no", "gzip;q=0, br;q=0.0", null],
-    ["a wish", "gzip;q=0.5, br;q=0.1, zstd;q=0.2", "gzip"],
-    ["anything", "*", "br"],
-    ["as it is rather than compressed", "identity, gzip;q=0.5", null],
-  ])("%s decides how it comes", async (_, header, encoding) => {
+    ["an unsupported encoding", "deflate", null],
+    ["refused encodings", "gzip;q=0, br;q=0.0", null],
+    ["weighted encodings", "gzip;q=0.5, br;q=0.1, zstd;q=0.2", "gzip"],
+    ["any encoding", "*", "br"],
+    ["identity preferred over gzip", "identity, gzip;q=0.5", null],
+  ])("content negotiation: %s", async (_, header, encoding) => {
     const answer = await ask(paths[0]!, { "accept-encoding": header });
     expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, encoding]);
   });
   for (const path of paths)
-    test(`${path} is revalidated by its tag, whatever its encoding`, async () => {
+    test(`${path} is revalidated by its ETag, which differs by encoding`, async () => {
       const headers = { "accept-encoding": "gzip" };
       const first = await ask(path, headers);
       expect(first.headers.get("cache-control")).toBe("no-cache");

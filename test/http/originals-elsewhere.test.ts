@@ -1,4 +1,4 @@
-/** Originals in a bucket, and in a directory that is shared: everything that is done with them. */
+/** Originals in a bucket or a shared directory, and everything done with them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { until } from "../helpers/server";
 const text = (words: string) => new Blob([words]);
 const sha256 = async (bytes: Blob) =>
   new Bun.CryptoHasher("sha256").update(await bytes.bytes()).digest("hex");
-/** In several parts, and several pieces. */
+/** Large enough for several parts and pieces. */
 const large = new Blob([new Uint8Array(9 * 2 ** 20 + 5).map((_none, at) => (at * 31) >> 3)]);
 const objectOf = async (bytes: Blob) => {
   const hash = await sha256(bytes);
@@ -66,7 +66,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
           /^..\/.{64}$/.test(name),
         );
 
-  test("are put under their hash, read, and sent back whole and in parts", async () => {
+  test("are stored under their hash, read, and served whole and by range", async () => {
     const { body } = await on.upload(await on.folder(), "otter.txt", text("The otter sleeps."));
     await on.settled(body.id, "synced");
     expect(await stored()).toContain(await objectOf(text("The otter sleeps.")));
@@ -81,7 +81,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     expect((await on.original(body.id, { range: "bytes=40-" })).status).toBe(416);
   });
 
-  test("may be large: they go and come in parts, and a range is all that is read for it", async () => {
+  test("can be large: transferred in parts, and a range request reads only the range", async () => {
     const { body } = await on.upload(await on.folder(), "large.bin", large);
     expect(await sha256(await (await on.original(body.id)).blob())).toBe(await sha256(large));
     store.requests.length = 0;
@@ -91,7 +91,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
       expect(store.requests.flatMap(({ range }) => range ?? [])).toEqual(["bytes=9000000-9000009"]);
   });
 
-  test("of the same bytes are one, and go with their last use", async () => {
+  test("with the same bytes are stored once, and deleted with their last use", async () => {
     const bytes = text("The heron stands."),
       object = await objectOf(bytes);
     const folders = [await on.folder(), await on.folder()];
@@ -107,7 +107,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     await until(async () => !(await stored()).includes(object));
   });
 
-  test("come as one ZIP, and as the archive of a folder that is imported again", async () => {
+  test("can be downloaded as a ZIP, and exported and imported as an archive", async () => {
     const folder_id = await on.folder();
     for (const name of ["one.txt", "two.txt"])
       await on.settled(
@@ -131,7 +131,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     expect(ended.body).toMatchObject({ status: "completed" });
   });
 
-  test("are looked through: what is missing is named, and what is left over is deleted", async () => {
+  test("are checked: a missing one is reported, and a leftover one is deleted", async () => {
     await on.server.settle();
     const looked = async (name: string) => {
       const [doctor] = on.server.host.slot(Doctors);
@@ -162,7 +162,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
   });
 });
 
-describe("a bucket that does not answer", () => {
+describe("a bucket that does not respond", () => {
   let on: Started;
   beforeAll(async () => {
     on = await startWith({
@@ -174,7 +174,7 @@ describe("a bucket that does not answer", () => {
   afterAll(() => on?.server.stop());
   const health = async () => (await on.server.send(null, "GET", "/health")).body;
 
-  test("has uploads and reads wait: 503, when to come again, and nothing is left of them", async () => {
+  test("makes uploads and reads fail with 503 and Retry-After, and keeps nothing", async () => {
     const folder_id = await on.folder();
     const { body } = await on.upload(folder_id, "before.txt", text("Before."));
     await on.settled(body.id, "synced");
@@ -195,7 +195,7 @@ describe("a bucket that does not answer", () => {
     expect(data.map(({ name }: any) => name)).toEqual(["before.txt"]);
     const after = await on.upload(folder_id, "during.txt", text("While it is shut."));
     expect(after.status).toBe(201);
-    // What reads it now would take the next test's first refusal.
+    // The job that reads it would otherwise take the next test's first failure.
     await on.settled(after.body.id, "synced");
     expect(await health()).toMatchObject({ status: "ok", storage: null });
     expect(await (await on.original(body.id)).text()).toBe("Before.");
@@ -210,11 +210,11 @@ describe("a bucket that does not answer", () => {
   });
 
   const outages: [why: string, status: number, text: string][] = [
-    ["it is down", 503, "It is read when that is up again."],
-    ["it is gone", 404, "It is read when that is there again."],
+    ["the bucket is down", 503, "It is read when that is up again."],
+    ["the bucket is missing", 404, "It is read when that is there again."],
   ];
   for (const [why, status, content] of outages)
-    test(`has jobs wait while ${why}: a document is read afterwards`, async () => {
+    test(`makes jobs wait while ${why}: the document is read afterwards`, async () => {
       let asked = 0;
       store.door = (method) => {
         if (asked === 0 && method !== "GET") return undefined;
@@ -238,7 +238,7 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
   const receive = (bytes: Blob) => on.server.files.receive(bytes.stream(), { bytes_max: 1_000 });
   const nobody = async () => false;
 
-  test("an upload waits for a deletion that has begun, and puts its bytes there again", async () => {
+  test("an upload waits for a deletion in progress, and then stores its bytes again", async () => {
     const bytes = text("Back and forth."),
       object = await objectOf(bytes);
     const first = await receive(bytes);
@@ -266,7 +266,7 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
     expect(await store.keys()).not.toContain(object);
   });
 
-  test("what an upload holds on to stays, and goes when it lets go", async () => {
+  test("bytes held by an upload are kept until it releases them", async () => {
     const bytes = text("Held."),
       received = await receive(bytes);
     await received.keep();
@@ -277,8 +277,8 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
     expect(await store.keys()).not.toContain(await objectOf(bytes));
   });
 
-  // Elsewhere other processes may be alive: then it is deleted when it has been silent for long.
-  onSqlite("alone").test("one that was cut off is deleted by the next start", async () => {
+  // On other databases other processes may be alive, so it is deleted after a long silence.
+  onSqlite("alone").test("an interrupted upload is deleted at the next start", async () => {
     const bytes = text("Cut off."),
       received = await receive(bytes);
     await received.keep();
@@ -287,7 +287,7 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
     await received.release();
   });
 
-  test("of many at once, none that is used is lost and no other stays", async () => {
+  test("with many at once, all used bytes are kept and all others deleted", async () => {
     const used = new Set<string>();
     const isUsed = async (hash: string) => used.has(hash);
     const contents = ["one", "two", "three"].map((word) => text(`Race ${word}.`));
@@ -311,7 +311,7 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
   });
 });
 
-describe("what is wrong with a bucket is said", () => {
+describe("errors of a bucket", () => {
   const place = (url: string, more: object = {}) => {
     const found = filesPlaceOf({ url, ...key_of_store, ...more }, {});
     if (found.kind !== "bucket") throw new Error("it is a bucket");
@@ -319,9 +319,9 @@ describe("what is wrong with a bucket is said", () => {
   };
   const here = () => store.env.DOSSIER_FILES_URL!;
   test.each<[why: string, may: boolean, requests: number]>([
-    ["is sent again while it may be", true, 3],
-    ["is not sent again by a process that may not delete the file any more", false, 1],
-  ])("a deletion that failed %s", async (_why, may, requests) => {
+    ["is retried while permitted", true, 3],
+    ["is not retried by a process that may no longer delete the file", false, 1],
+  ])("a failed deletion %s", async (_why, may, requests) => {
     let asked = 0;
     store.door = async () => {
       asked++;
@@ -338,13 +338,13 @@ describe("what is wrong with a bucket is said", () => {
   test.each<
     [what: string, url: () => string, more: object, door: ObjectStore["door"], said: RegExp]
   >([
-    ["the secret", here, { secret_key: "x" }, "open", /Correct files\.secret_key/],
-    ["the key", here, { access_key: "x" }, "open", /Correct files\.access_key/],
-    ["the bucket", () => here().replace("originals", "other"), {}, "open", /no bucket other/],
+    ["a wrong secret", here, { secret_key: "x" }, "open", /Correct files\.secret_key/],
+    ["a wrong key", here, { access_key: "x" }, "open", /Correct files\.access_key/],
+    ["a missing bucket", () => here().replace("originals", "other"), {}, "open", /no bucket other/],
     ["no server", () => "s3://a-b?endpoint=http://127.0.0.1:9", {}, "open", /can't be reached/],
     ["it hangs", here, {}, "slow", /did not answer within 0\.5 s/],
     [
-      "the clock",
+      "a wrong clock",
       here,
       {},
       xml(403, "RequestTimeTooSkewed", { date: "Thu, 01 Jan 2026 00:00:00 GMT" }),
@@ -352,14 +352,14 @@ describe("what is wrong with a bucket is said", () => {
     ],
     ["permission", here, {}, xml(403, "AccessDenied"), /may not do this .*s3:PutObject/],
     ["region", here, {}, xml(301, "PermanentRedirect"), /another region/],
-    ["it is full", here, {}, xml(507, "XMinioStorageFull"), /Give it more room/],
+    ["a full bucket", here, {}, xml(507, "XMinioStorageFull"), /Give it more room/],
     ["no S3", here, {}, () => Promise.resolve(new Response("hello")), /other bytes than it got/],
   ])("%s", async (_what, url, more, door, said) => {
     store.door = door;
     await expect(place(url(), more).probe()).rejects.toThrow(said);
   });
 
-  test("a directory whose volume is not mounted takes nothing", async () => {
+  test("a directory on an unmounted volume refuses uploads", async () => {
     const directory = temporaryDirectory();
     const on = await startWith({ DOSSIER_FILES_URL: `file://${directory}/volume` });
     await expect(on.server.files.check()).rejects.toThrow(/is not there\. Make it, or mount/);

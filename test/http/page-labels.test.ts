@@ -1,4 +1,4 @@
-/** What documents call their pages: in search, in answers, in parts of the text, and in words. */
+/** Page labels of documents: in search, answers, parts of the text, and wording. */
 import { beforeAll, expect, test } from "bun:test";
 import { ap, pptx, shape, slide, xlsx } from "../helpers/office";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -10,7 +10,7 @@ import { pagesOf } from "../../plugins/search/contract";
 let server: TestServer, ada: Person, folder: string;
 const ids: Record<string, string> = {};
 
-/** Pages that their document calls i, ii and A-3. */
+/** Pages that the document labels i, ii and A-3. */
 const labelled = (pages: readonly (readonly string[])[]): Buffer =>
   Buffer.from(
     Buffer.from(pdf(pages))
@@ -54,12 +54,12 @@ test.each(cases)("a search for %s", async (query, page, page_label) => {
   expect(body.data[0]).toMatchObject({ page, page_label });
 });
 
-test("a part of the text", async () => {
+test("a part of the text has its label", async () => {
   const { body } = await ada.send("GET", `/documents/${ids["report.pdf"]}/text?page=2`);
   expect(body).toMatchObject({ page: 2, page_end: 2, page_label: "ii" });
 });
 
-test("a citation, and one that was stored before there were labels", async () => {
+test("a citation has its label, and one stored before labels has none", async () => {
   const { id } = await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] });
   const { citations } = await ada.ask(id, "What does the winch cost?");
   expect(citations[0]).toMatchObject({ page: 1, page_label: "Sheet Budget" });
@@ -69,7 +69,7 @@ test("a citation, and one that was stored before there were labels", async () =>
   expect([now[0]!.page_label, related[0]!.page_label]).toEqual([null, null]);
 });
 
-test("in words", () => {
+test("labels are worded correctly", () => {
   const words: [
     page: number | null,
     page_end: number | null,

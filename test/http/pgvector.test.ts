@@ -1,6 +1,6 @@
 /**
- * Vectors that exceed the memory of a process, on a PostgreSQL with pgvector: what is found is what
- * the server finds that compares them itself, after every change.
+ * Vectors that exceed a process's memory, on PostgreSQL with pgvector: after every change, results
+ * must equal those of a server that compares the vectors itself.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
@@ -17,13 +17,13 @@ import { chance } from "../helpers/random";
 import { until } from "../helpers/server";
 
 const programs = findPgvector();
-/** Skipped, and listed as such, where there is no PostgreSQL with pgvector. */
+/** Skipped and listed as such without a PostgreSQL with pgvector. */
 const suite = programs === null || on_postgres ? describe.skip : describe;
 
 const dimensions = 24,
   documents = 20;
 
-/** A question that is the first line of a passage is near to it; everything else is by chance. */
+/** A question equal to a passage's first line is near it; all other distances are random. */
 function vectorOf(text: string, model: string): Float32Array {
   const words = /Text \d+ \d+|Added words/.exec(text)?.[0] ?? text,
     random = chance(Number(Bun.hash(model + words) % 1_000_000n));
@@ -59,7 +59,7 @@ suite("vectors beyond the memory of a process", () => {
     await postgres.stop();
   });
 
-  /** Rows of a statement of the administrator, in the database of the servers. */
+  /** Runs a statement as administrator in the servers' database. */
   async function asAdmin(text: string): Promise<any[]> {
     await using session = new SQL(postgres.url.replace(/postgres$/, "dossier"), { max: 1 });
     return await session.unsafe(text);
@@ -89,7 +89,7 @@ suite("vectors beyond the memory of a process", () => {
       },
     });
     cpSync(join(copied, "secret.key"), join(data, "secret.key"));
-    /** Document ids, nearest first: by meaning alone. */
+    /** Document ids by meaning only, nearest first. */
     const near = async (folder_id: string, query: string): Promise<string[]> => {
       const request = { owner_id: "usr_ada", query, folder_ids: [folder_id], limit: 20 };
       const { passages } = await index.search({ ...request, unlikely: true });
@@ -103,7 +103,7 @@ suite("vectors beyond the memory of a process", () => {
   }
   type Started = Awaited<ReturnType<typeof start>>;
 
-  /** Of the person whose documents these are: a server that starts again does not make it anew. */
+  /** The key of the documents' owner, which a restarted server does not create again. */
   let key: string;
   async function send(
     { server }: Started,
@@ -118,7 +118,7 @@ suite("vectors beyond the memory of a process", () => {
     if (!answer.ok) throw new Error(await answer.text());
     return answer.status === 204 ? null : answer.json();
   }
-  /** Each line is a passage. */
+  /** Each line becomes a passage. */
   async function documentIn(
     started: Started,
     folder_id: string,
@@ -130,7 +130,7 @@ suite("vectors beyond the memory of a process", () => {
     const body = { folder_id, name: "document", content };
     return (await send(started, "POST", "/documents", body)).id;
   }
-  /** Runs what waits, without its pauses. */
+  /** Runs waiting jobs, without their pauses. */
   async function runAll({ server }: Started): Promise<void> {
     await server.store.db
       .updateTable("core_jobs")
@@ -139,7 +139,7 @@ suite("vectors beyond the memory of a process", () => {
       .execute();
     await server.host.queue.runDue();
   }
-  /** Until every document has its vectors. */
+  /** Waits until every document has its vectors. */
   const embedded = (started: Started): Promise<void> =>
     until(async () => {
       await runAll(started);
@@ -161,7 +161,7 @@ suite("vectors beyond the memory of a process", () => {
     return all;
   };
 
-  test("are found by pgvector as the server finds them itself", async () => {
+  test("are found by pgvector exactly as by the server itself", async () => {
     let one = await start();
     key = await one.server.key("ada");
     const folder_id: string = (await send(one, "POST", "/folders", { name: "f", parentId: null }))
@@ -173,7 +173,7 @@ suite("vectors beyond the memory of a process", () => {
         Array.from({ length: 20 }, (_, i) => `Text ${n} ${i}`),
       );
     await embedded(one);
-    // The extension is installed, and this user may not make it.
+    // The extension is installed, but this user may not create it.
     expect(await one.check()).toMatchObject({
       status: "warn",
       fix: expect.stringContaining("create extension vector"),
@@ -194,7 +194,7 @@ suite("vectors beyond the memory of a process", () => {
     await until(async () => (await one.check()).detail.includes("finds what is near"));
     expect(await answers(one, folder_id)).toEqual(expected);
 
-    // It is pgvector that finds them: what its copy lacks is not found.
+    // Proves that pgvector is searched: what its copy lacks is not found.
     const [copy] = await copies();
     const [first] = expected[0]!;
     const lost = await asAdmin(
@@ -203,21 +203,21 @@ suite("vectors beyond the memory of a process", () => {
     expect(lost).toHaveLength(20);
     expect(await one.near(folder_id, queries[0]!)).not.toContain(first);
 
-    // What is new is found at once, what is deleted goes with its vector.
+    // New vectors are found at once, and deleted ones are gone.
     const added = await documentIn(one, folder_id, ["Added words"]);
     await embedded(one);
     expect((await one.near(folder_id, "Added words"))[0]).toBe(added);
     const second = expected[0]!.find((id) => id !== first)!;
     await one.server.store.inDeletion((tx) => one.index().remove(tx, [second]));
     expect(await one.near(folder_id, queries[0]!)).not.toContain(second);
-    // The copy goes with what it was made of, whoever deletes that.
+    // Rows of the copy are deleted with their source, whoever deletes it.
     const [left] = await asAdmin(
       `select count(*) as rows from public_vectors.${copy} where segment_id not in (select id from index_segments)`,
     );
     expect(Number(left.rows)).toBe(0);
     await one.server.stop();
 
-    // Another model: its vectors are copied, and those of before go.
+    // With another model, its vectors are copied and the previous ones deleted.
     one = await start("two");
     await until(async () => {
       await runAll(one);
@@ -232,7 +232,7 @@ suite("vectors beyond the memory of a process", () => {
     expect(await answers(one, folder_id)).toEqual(of_two);
     expect(await copies()).not.toContain(copy);
 
-    // Without the extension the server compares them itself again.
+    // Without the extension the server compares vectors itself again.
     await asAdmin("drop extension vector cascade");
     expect(await answers(one, folder_id)).toEqual(of_two);
     expect(await one.check()).toMatchObject({ status: "warn" });

@@ -7,34 +7,34 @@ describe("the phrases of a query", () => {
   const cases: [string, string, string[]][] = [
     ["none without quotes", "brass valve", []],
     ["straight quotes", `the "brass valve" of the boiler`, ["brass valve"]],
-    ["two of them, folded", `"Brass  Valve" and "boiler"`, ["brass valve", "boiler"]],
+    ["two phrases, folded", `"Brass  Valve" and "boiler"`, ["brass valve", "boiler"]],
     [
       "curly, German, French and Japanese quotes",
       "“a b” „c d“ «e f» 「漢字」",
       ["a b", "c d", "e f", "漢字"],
     ],
-    ["an open quote is none", `5" pipe`, []],
-    ["quotes around nothing are none", `"" " - "`, []],
-    ["a question has none", `What does "brass valve" mean?`, []],
-    ["… also when it ends with the quote", `Who wrote "Where are you?"`, []],
+    ["an unclosed quote is no phrase", `5" pipe`, []],
+    ["empty quotes are no phrase", `"" " - "`, []],
+    ["quotes in a question are no phrases", `What does "brass valve" mean?`, []],
+    ["… also when it ends inside the quote", `Who wrote "Where are you?"`, []],
     ["… in Arabic", "ما هي «الحرب»؟", []],
     ["… in Japanese", "「漢字」とは何ですか？", []],
     ["… in Greek", "Τι είναι ο «πόλεμος»;", []],
-    ["a semicolon asks nothing elsewhere", `"brass valve";`, ["brass valve"]],
-    ["a question mark in the middle asks nothing", `what? "brass valve"`, ["brass valve"]],
+    ["a semicolon makes no question", `"brass valve";`, ["brass valve"]],
+    ["a question mark in the middle makes no question", `what? "brass valve"`, ["brass valve"]],
   ];
   for (const [why, query, phrases] of cases)
     test(why, () => expect(phrasesOf(query)).toEqual(phrases));
 });
 
-describe("a text holds a phrase", () => {
+describe("a text contains a phrase", () => {
   const cases: [string, string, string, boolean][] = [
     ["word for word", "The brass valve leaks.", "brass valve", true],
     ["whatever its case and line breaks", "The BRASS\nvalve leaks.", "brass valve", true],
     ["not in another order", "The valve of brass.", "brass valve", false],
     ["not with a word between", "The brass inlet valve.", "brass valve", false],
     ["not inside a longer word", "a party", "art", false],
-    ["a later place counts when the first is inside a word", "a party of art", "art", true],
+    ["at a later place when the first is inside a word", "a party of art", "art", true],
     ["at both ends of the text", "art", "art", true],
     ["inside a run of Chinese", "我们检查锅炉的阀门。", "锅炉", true],
     ["with a ligature", "an e\ufb03cient pump", "efficient pump", true],
@@ -44,7 +44,7 @@ describe("a text holds a phrase", () => {
     test(why, () => expect(containsPhrases(text, [phrase])).toBe(held));
 });
 
-test("search returns only passages that hold the phrase", async () => {
+test("search returns only passages that contain the phrase", async () => {
   const { send, settle } = await startTestServer();
   const folder_id = (await send("ada", "POST", "/folders", { name: "Boilers" })).body.id;
   for (const content of [

@@ -1,5 +1,5 @@
 /**
- * Plugins in the console's API: what administrators see of them, what they change for the next
+ * Plugins in the console's API: what administrators see of them, what they can change for the next
  * start, and who may change files.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -46,16 +46,16 @@ test.each([
   ["GET", "/plugins/folders"],
   ["POST", "/plugins/folders/disable"],
   ["DELETE", "/plugins/folders"],
-])("nobody but administrators gets %s %s", async (method, path) => {
+])("only administrators get %s %s", async (method, path) => {
   expect((await member.send(method, path)).status).toBe(403);
 });
 
-test("a key reaches none of it, an administrator's either", async () => {
+test("no key can reach them, not even an administrator's", async () => {
   const { status } = await closed.send("root", "GET", "/plugins");
   expect(status).toBe(404);
 });
 
-test("the list has what is built in, and says that files are not changed here", async () => {
+test("the list has the built-in plugins, and says that files can't be changed here", async () => {
   const { body } = await watcher.send("GET", "/plugins");
   expect(body.installs).toBe(false);
   expect(body.data.find(({ name }: any) => name === "rate-limit")).toEqual({
@@ -70,7 +70,7 @@ test("the list has what is built in, and says that files are not changed here", 
   });
 });
 
-test("one plugin is told with what it is made of", async () => {
+test("one plugin is described by its parts", async () => {
   const { body } = await watcher.send("GET", "/plugins/audit");
   expect(body).toMatchObject({
     section: "audit",
@@ -81,50 +81,50 @@ test("one plugin is told with what it is made of", async () => {
   expect(body.routes.some(({ path }: any) => path.endsWith("/audit"))).toBe(true);
 });
 
-describe("refused, and nothing is changed", () => {
+describe("refused without any change", () => {
   const cases: [reason: string, call: () => Promise<any>, status: number, code: string][] = [
     [
-      "a file, unless whoever starts the server allows it",
+      "adding a file, unless the server's configuration allows it",
       () => add(watcher, "x.ts", plugin("x", "1.0.0")),
       403,
       "not_allowed",
     ],
     [
-      "a removal, unless whoever starts the server allows it",
+      "a removal, unless the server's configuration allows it",
       () => watcher.send("DELETE", "/plugins/audit"),
       403,
       "not_allowed",
     ],
-    ["what is no plugin", () => add(root, "x.ts", "export default 5"), 400, "bad_plugin"],
+    ["a file that isn't a plugin", () => add(root, "x.ts", "export default 5"), 400, "bad_plugin"],
     [
-      "the name of a built-in one",
+      "the name of a built-in plugin",
       () => add(root, "x.ts", plugin("audit", "1")),
       409,
       "name_taken",
     ],
     [
-      "another file than the one that was meant",
+      "a file with another hash than given",
       () => add(root, "x.ts", plugin("x", "1.0.0"), `?sha256=${"0".repeat(64)}`),
       400,
       "wrong_sha256",
     ],
     [
-      "half a hash",
+      "a truncated hash",
       () => add(root, "x.ts", plugin("x", "1"), "?sha256=12"),
       400,
       "invalid_request",
     ],
-    ["removing what is built in", () => root.send("DELETE", "/plugins/audit"), 409, "built_in"],
-    ["removing what is not there", () => root.send("DELETE", "/plugins/none"), 404, "not_found"],
-    ["telling of what is not there", () => root.send("GET", "/plugins/none"), 404, "not_found"],
+    ["removing a built-in plugin", () => root.send("DELETE", "/plugins/audit"), 409, "built_in"],
+    ["removing an unknown plugin", () => root.send("DELETE", "/plugins/none"), 404, "not_found"],
+    ["reading an unknown plugin", () => root.send("GET", "/plugins/none"), 404, "not_found"],
     [
-      "disabling what others need",
+      "disabling a plugin that others need",
       () => root.send("POST", "/plugins/folders/disable"),
       409,
       "needed",
     ],
     [
-      "disabling what is not there",
+      "disabling an unknown plugin",
       () => root.send("POST", "/plugins/none/disable"),
       404,
       "not_found",
@@ -137,7 +137,7 @@ describe("refused, and nothing is changed", () => {
   });
 });
 
-test("a plugin waits for the next start, and its settings can be made before", async () => {
+test("an added plugin is loaded at the next start, and can be configured before", async () => {
   const added = await add(
     root,
     "any name.ts",
@@ -176,7 +176,7 @@ test("a plugin waits for the next start, and its settings can be made before", a
   expect(audit[0]).toMatchObject({ record: "notes", outcome: "done" });
 });
 
-test("an update replaces the file only when that is asked for", async () => {
+test("an update replaces the file only with replace=true", async () => {
   const update = plugin("notes", "2.0.0");
   expect((await add(root, "notes.ts", update)).status).toBe(409);
   expect((await add(root, "notes.js", update, "?replace=true")).status).toBe(201);
@@ -188,7 +188,7 @@ test("an update replaces the file only when that is asked for", async () => {
   });
 });
 
-test("what is disabled is stored for the next start, and taken back", async () => {
+test("disabling a plugin is stored for the next start, and can be undone", async () => {
   const row = async () =>
     (await root.send("GET", "/plugins")).body.data.find(({ name }: any) => name === "prompts");
   const cases: [string, string | null][] = [
@@ -196,7 +196,7 @@ test("what is disabled is stored for the next start, and taken back", async () =
     ["disable", "disabled"],
     ["enable", null],
   ];
-  // Nobody needs the rate limit.
+  // No other plugin needs the rate limit.
   const of = async () =>
     (await root.send("GET", "/plugins")).body.data.find(({ name }: any) => name === "rate-limit");
   for (const [what, next] of cases) {
@@ -206,7 +206,7 @@ test("what is disabled is stored for the next start, and taken back", async () =
   expect((await row()).next_start).toBeNull();
 });
 
-test("what two disable at the same moment is both disabled", async () => {
+test("plugins disabled at the same time are all disabled", async () => {
   const names = ["rate-limit", "prompts", "metrics", "audit"];
   const states = async () =>
     (await root.send("GET", "/plugins")).body.data
@@ -223,7 +223,7 @@ test("what two disable at the same moment is both disabled", async () => {
   expect(await states()).toEqual([]);
 });
 
-test("a removed plugin is gone from the directory", async () => {
+test("a removed plugin's file is deleted", async () => {
   expect((await root.send("DELETE", "/plugins/notes")).status).toBe(204);
   expect(files()).toEqual([]);
   expect((await root.send("GET", "/plugins/notes")).status).toBe(404);

@@ -1,4 +1,4 @@
-/** Built-in plugins that are switched off or replaced: the others go on without them. */
+/** Built-in plugins that are disabled or replaced: the others work without them. */
 import { describe, expect, test } from "bun:test";
 import { disablingProblems } from "../../core/plugin/disabled-plugins";
 import { definePlugin, fill, RateLimiter, service } from "../../core/sdk";
@@ -9,7 +9,7 @@ const free = builtIn
   .map(({ name }) => name)
   .filter((name) => disablingProblems([name], builtIn).length === 0);
 
-/** What everybody does. */
+/** The basic operations of any user. */
 async function works(server: TestServer): Promise<void> {
   const folder = await server.send("ada", "POST", "/folders", { name: "Notes" });
   expect(folder.status).toBe(201);
@@ -21,7 +21,7 @@ async function works(server: TestServer): Promise<void> {
   await server.settle();
 }
 
-describe("a built-in plugin that nobody needs can be switched off:", () => {
+describe("a built-in plugin that no other needs can be disabled:", () => {
   for (const name of free)
     test(name, async () => {
       await using server = await startTestServer({ env: { DOSSIER_PLUGINS_DISABLED: name } });
@@ -35,7 +35,7 @@ describe("a built-in plugin that nobody needs can be switched off:", () => {
     });
 });
 
-test("what others need stays, whatever the settings say", () => {
+test("a plugin that others need can't be disabled", () => {
   expect(disablingProblems(["folders"], builtIn)[0]).toMatch(
     /folders can't be disabled: .*documents.* need it/,
   );
@@ -43,7 +43,7 @@ test("what others need stays, whatever the settings say", () => {
   expect(free).not.toContain("accounts");
 });
 
-test("a rate limiter that replaces the built-in one counts in its place", async () => {
+test("a rate limiter that replaces the built-in one is used instead", async () => {
   const limiter = definePlugin({
     name: "limiter",
     version: "1.0.0",
@@ -66,7 +66,7 @@ test("a rate limiter that replaces the built-in one counts in its place", async 
   });
 });
 
-test("a service can't be changed by those who use it, and goes on changing itself", async () => {
+test("a service can't be modified by its users, but can modify itself", async () => {
   class Counter {
     count = 0;
     add(): number {

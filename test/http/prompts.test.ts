@@ -1,4 +1,4 @@
-/** Saved prompts in this process: every case of callers, and what prompts are to other plugins. */
+/** Saved prompts in this process: the shared cases, and the service for other plugins. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { fill } from "../../core/base/refs";
@@ -11,7 +11,7 @@ describe("prompts", () => promptCases(startTestServer));
 
 let server: TestServer;
 let prompts: Prompts;
-/** What the slot was told, and what it throws when asked to. */
+/** The prompts the slot was called with, and what it throws when set. */
 const removed: string[] = [];
 let refusal: Error | null = null;
 const neighbour = definePlugin({
@@ -25,7 +25,7 @@ const neighbour = definePlugin({
         fill(PromptUses, {
           async remove(tx, owner_id, prompt_id) {
             if (refusal) throw refusal;
-            // Still there: the prompt goes after those who use it have let go.
+            // The prompt must still exist: it is deleted after its users have let go of it.
             expect(await services.prompts.require(tx, owner_id, [prompt_id], "/x")).toHaveLength(1);
             removed.push(prompt_id);
           },
@@ -46,7 +46,7 @@ const create = async (who: string, body: object) =>
   };
 
 describe("deleting", () => {
-  test("is for good, and those who use the prompt are told first", async () => {
+  test("is permanent, and plugins that use the prompt are told first", async () => {
     const { id } = await create("ada", { name: "x", text: "x" });
     const answer = await server.send("ada", "DELETE", `/prompts/${id}`);
     expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -55,7 +55,7 @@ describe("deleting", () => {
     expect((await server.send("ada", "DELETE", `/prompts/${id}`)).status).toBe(404);
   });
 
-  test("does not happen when one of them fails", async () => {
+  test("is rolled back when one of them fails", async () => {
     const { id } = await create("ada", { name: "x", text: "x" });
     refusal = new HttpError(409, "in_use", "It is in use.");
     expect((await server.send("ada", "DELETE", `/prompts/${id}`)).status).toBe(409);
@@ -64,11 +64,11 @@ describe("deleting", () => {
   });
 });
 
-describe("what other plugins ask for", () => {
+describe("the service for other plugins", () => {
   const ask = (who: string, ids: readonly string[]) =>
     prompts.require(server.store.db, `usr_${who}`, ids, "/usedPrompts");
 
-  test("prompts in the order of their ids, each once", async () => {
+  test("returns prompts in the given order, each once", async () => {
     const a = await create("ada", { name: "a", text: "first" });
     const b = await create("ada", { name: "b", text: "second" });
     expect((await ask("ada", [b.id, a.id, b.id])).map(({ id, text }) => [id, text])).toEqual([
@@ -78,7 +78,7 @@ describe("what other plugins ask for", () => {
     expect(await ask("ada", [])).toEqual([]);
   });
 
-  test("one that is missing is 404 and names the field, even beside another user's", async () => {
+  test("refuses a missing one with 404, naming the field, even next to a foreign one", async () => {
     const { id } = await create("ada", { name: "a", text: "x" });
     const error = await ask("bob", [id, "prm_none"]).catch((thrown: HttpError) => thrown);
     expect(error).toMatchObject({
@@ -87,7 +87,7 @@ describe("what other plugins ask for", () => {
     });
   });
 
-  test("one of another user is 403", async () => {
+  test("refuses another user's with 403", async () => {
     const { id } = await create("ada", { name: "a", text: "x" });
     expect(await ask("bob", [id]).catch((thrown: HttpError) => thrown)).toMatchObject({
       status: 403,
@@ -96,7 +96,7 @@ describe("what other plugins ask for", () => {
   });
 });
 
-test("a key that may only read may not save", async () => {
+test("a read-only key can't save prompts", async () => {
   await server.key("ada");
   const { token } = await server.accounts.createKey("usr_ada", {
     name: "reader",

@@ -1,4 +1,4 @@
-/** The queue for administrators: intake paused and resumed, jobs run again and dropped by kind. */
+/** The queue for administrators: pausing and resuming intake, retrying and dropping jobs. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, handle, job, PermanentFailure, route, t } from "../../core/sdk";
 import { signedIn, type Browser } from "../helpers/browser";
@@ -11,7 +11,7 @@ const Odd = job("odd.count", t.Object({ n: t.Integer() })),
 let fails = true;
 const ran: number[] = [];
 const told: string[] = [];
-/** POST /odd enqueues so many jobs, which fail for two reasons in turn; those `later` wait. */
+/** POST /odd enqueues `count` jobs, which fail for two reasons in turn; with `later` they wait. */
 const odd = definePlugin({
   name: "odd",
   version: "1.0.0",
@@ -79,7 +79,7 @@ const make = async (count: number) => {
 
 describe("intake", () => {
   const set = (intake: string) => root.send("PUT", "/system/queue/intake", { intake });
-  test("paused, what is uploaded is accepted and waits; questions are answered; resumed, it is read", async () => {
+  test("paused, uploads wait while questions are answered; resumed, uploads are read", async () => {
     await ada.text(folder, "The heron stands in shallow water.");
     expect((await set("paused")).body).toEqual({ intake: "paused" });
     expect((await server.send(null, "GET", "/health")).body).toMatchObject({
@@ -118,7 +118,7 @@ describe("intake", () => {
     for (const { id } of [body, text]) expect((await ada.settled(id)).status).toBe("synced");
     expect((await server.send(null, "GET", "/health")).body.intake).toBe("open");
   });
-  test("is in the audit log, and not for members", async () => {
+  test("changes are in the audit log, and members can't make them", async () => {
     const { data } = (await root.send("GET", "/audit?action=setIntake")).body;
     expect(data.map(({ record }: any) => record)).toEqual(["intake.open", "intake.paused"]);
     const member = await signedIn(server, "ada");
@@ -129,7 +129,7 @@ describe("intake", () => {
     ] as const)
       expect((await member.send(method, path, body)).status).toBe(403);
   });
-  test("a folder's speed is that of the last minutes, and tells what is left", async () => {
+  test("a folder's speed covers the last minutes, and estimates the remaining time", async () => {
     const quick = await ada.folder("Quick");
     for (let n = 0; n < 6; n++) await ada.text(quick, `Note ${n} of the harbour.`);
     await set("paused");
@@ -143,7 +143,7 @@ describe("intake", () => {
 });
 
 describe("jobs of a kind", () => {
-  test("that failed are run again for one reason, then all of them", async () => {
+  test("that failed can be retried by reason, or all at once", async () => {
     fails = true;
     await make(5);
     expect((await kind()).reasons).toEqual([
@@ -162,7 +162,7 @@ describe("jobs of a kind", () => {
     expect(told).toEqual(Array(5).fill("again"));
     expect(await kind()).toBeUndefined();
   });
-  test("that failed are forgotten for one reason, then all of them, in batches", async () => {
+  test("that failed can be dropped by reason, or all of them, in batches", async () => {
     await make(5);
     expect((await post("drop", { state: "failed", error: "it is odd" })).body).toEqual({
       dropped: 2,
@@ -181,7 +181,7 @@ describe("jobs of a kind", () => {
     expect(dropped).toBe(3 + 1_100);
     expect(await kind()).toBeUndefined();
   });
-  test("that wait end as if they had failed", async () => {
+  test("that wait end as failures when dropped", async () => {
     told.length = 0;
     await ada.send("POST", "/odd", { count: 3, later: true });
     expect(await kind()).toMatchObject({ ready: 3, can_drop: true });
@@ -193,7 +193,7 @@ describe("jobs of a kind", () => {
     expect(told).toEqual(["dropped 0", "dropped 1", "dropped 2"]);
     expect(await kind()).toBeUndefined();
   });
-  test("that wait stay when nobody would learn that they don't run", async () => {
+  test("that wait can't be dropped when nothing would record it", async () => {
     expect(await kind("odd.kept")).toMatchObject({ ready: 1, can_drop: false });
     expect((await post("drop", { name: "odd.kept", state: "ready" })).body).toMatchObject({
       status: 409,
@@ -201,7 +201,7 @@ describe("jobs of a kind", () => {
     });
     expect((await kind("odd.kept")).ready).toBe(1);
   });
-  test("that read documents leave them failed, and a reindex reads them after all", async () => {
+  test("that read documents mark them failed when dropped, and a reindex reads them", async () => {
     await root.send("PUT", "/system/queue/intake", { intake: "paused" });
     const { body } = await ada.upload(folder, "dropped.txt", "The anchor holds.");
     const dropped = await root.send("POST", "/system/job-kinds/drop", {
@@ -220,7 +220,7 @@ describe("jobs of a kind", () => {
   });
 });
 
-test("what the environment says of the intake wins, and a refusal says so", async () => {
+test("intake set in the environment can't be changed, and the error says so", async () => {
   await server.stop();
   server = await startTestServer({ env: { DOSSIER_JOBS_PAUSE_INTAKE: "false" } });
   root = await signedIn(server, "grace", { role: "admin" });

@@ -1,6 +1,6 @@
 /**
- * The id of a request: whose it is, and that it is on every line of the log and on every job that
- * belongs to the request, and on nothing else.
+ * The id of a request: where it comes from, and that it is on every log line and job of the request
+ * and on no others.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
@@ -29,7 +29,7 @@ let ctx: Context;
 const runs: EndedRun[] = [];
 const served: ServedRequest[] = [];
 
-/** Says the word wherever a request or what it began can be at work. */
+/** Logs the word wherever a request, or what it started, can run. */
 const traced = definePlugin({
   name: "traced",
   version: "1.0.0",
@@ -131,16 +131,16 @@ const said = (id: string): string[] =>
     `later, ${id}, job: false`,
   ].toSorted();
 
-describe("an id of the client's", () => {
+describe("a client's request id", () => {
   const taken: [reason: string, id: string][] = [
     ["a UUID", "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10"],
-    ["what nginx makes", "b0c1d2e3f4a5968778695a4b3c2d1e0f"],
+    ["one made by nginx", "b0c1d2e3f4a5968778695a4b3c2d1e0f"],
     ["one character", "x"],
-    ["as long as may be", "x".repeat(128)],
-    ["what a load balancer makes", "Root=1-67891233-abcdef012345678912345678"],
+    ["the maximum length", "x".repeat(128)],
+    ["one made by a load balancer", "Root=1-67891233-abcdef012345678912345678"],
     ["base64", "q83vASNFZ4mrze8+/w=="],
   ];
-  test.each(taken)("is taken: %s", async (_reason, id) => {
+  test.each(taken)("is accepted: %s", async (_reason, id) => {
     const found = await server.send("ada", "GET", "/folders", undefined, { "x-request-id": id });
     expect(found.headers.get("x-request-id")).toBe(id);
     const path = "/folders/fld_00000000000000000000000000";
@@ -149,15 +149,15 @@ describe("an id of the client's", () => {
   });
 
   const refused: [reason: string, id: string][] = [
-    ["nothing", ""],
-    ["too long", "x".repeat(129)],
+    ["an empty one", ""],
+    ["one that is too long", "x".repeat(129)],
     ["two of them", "one, two"],
     ["a space", "one two"],
     ["a quote", 'one"two'],
-    ["a letter beyond ASCII", "mine\u00ff"],
-    ["a key", "dsk_u31jn2t9VYFrddWDIvC7lUR0jekoPiDqSPz60iNMumsV0cKiym"],
+    ["a non-ASCII letter", "mine\u00ff"],
+    ["an API key", "dsk_u31jn2t9VYFrddWDIvC7lUR0jekoPiDqSPz60iNMumsV0cKiym"],
   ];
-  test.each(refused)("is not taken: %s", async (_reason, id) => {
+  test.each(refused)("is replaced: %s", async (_reason, id) => {
     const { headers, body } = await server.send("ada", "GET", "/no-such", undefined, {
       "x-request-id": id,
     });
@@ -166,8 +166,8 @@ describe("an id of the client's", () => {
   });
 });
 
-describe("every line of a request has its id", () => {
-  test("through transactions that share a commit, timers, and jobs of jobs", async () => {
+describe("every log line of a request has its id", () => {
+  test("across shared commits, timers, and jobs started by jobs", async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `request-${n}`);
     await Promise.all(
       ids.map((id) =>
@@ -178,13 +178,13 @@ describe("every line of a request has its id", () => {
     for (const id of ids) expect(lines(`w-${id}`)).toEqual(said(id));
   });
 
-  test("in what is made while the client reads", async () => {
+  test("in a stream that the client reads", async () => {
     const { headers } = await server.send("ada", "GET", "/traced/stream");
     const id = headers.get("x-request-id");
     expect(lines("stream")).toEqual(Array(3).fill(`in a stream, ${id}, job: false`));
   });
 
-  test("also the one about a fault, which the answer names", async () => {
+  test("for a fault too, with the id in the response", async () => {
     const { status, body } = await server.send("ada", "GET", "/traced/broken");
     const [line] = ctx.operations
       .logs("error", 100)
@@ -197,14 +197,14 @@ describe("every line of a request has its id", () => {
   });
 });
 
-test("what belongs to no request has none", async () => {
+test("jobs outside any request have no id", async () => {
   await server.store.inTransaction((tx) => ctx.enqueue(tx, First, { word: "nobody" }));
   await server.settle();
   expect(lines("nobody")).toEqual(saidInJobs());
 });
 
 describe("observers", () => {
-  test("are told of runs that were done, with the request they go back to", async () => {
+  test("see finished jobs with the request that started them", async () => {
     runs.length = 0;
     const sent = { "x-request-id": "watched" };
     await server.send("ada", "POST", "/traced", { word: "watched" }, sent);
@@ -226,7 +226,7 @@ describe("observers", () => {
     });
   });
 
-  test("and of those that failed, which are listed with their request", async () => {
+  test("see failed jobs, which are listed with their request", async () => {
     runs.length = 0;
     await ctx.enqueue(ctx.db, Bad, {});
     await server.settle();

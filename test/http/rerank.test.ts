@@ -1,4 +1,4 @@
-/** A reranker behind search: its order counts, and in any mood it harms nobody. */
+/** A reranker behind search: its order is used, and a faulty one does no harm. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { EndpointReranker } from "../../plugins/rerank/reranker";
 import { startTestServer } from "../helpers/host";
@@ -73,7 +73,7 @@ async function start(env: Record<string, string> = {}) {
   ending.push(() => server.stop());
   const ada = await person(server, "ada");
   const folder = await ada.folder("Birds");
-  // The first repeats the word, so that the index has it first.
+  // The first repeats the word, so that the index ranks it first.
   for (const [at, place] of places.entries())
     await ada.text(folder, `The heron ${"heron ".repeat(3 - at)}stands in the ${place}.`);
   await server.settle();
@@ -88,32 +88,32 @@ async function start(env: Record<string, string> = {}) {
 }
 
 describe("a reranker", () => {
-  test("decides the order of what search has found, and is sent no more than it needs", async () => {
+  test("decides the order of results, and is sent only what it needs", async () => {
     const { reranker, search, order } = await start();
     reranker.plays(scored(prefersRiver));
     expect(await order()).toEqual(["river", "lake", "pond"]);
     expect((await search()).map(({ score }) => score)).toEqual([0.5, 0.25, 0]);
-    // The first passage of the reranked, not of the index.
+    // The best after reranking, not the best of the index.
     expect(await order("heron", 1)).toEqual(["river"]);
     const [{ path, authorization, body }] = reranker.asked as [Asked];
     expect([path, authorization]).toEqual(["/v1/rerank", `Bearer ${key}`]);
     expect(body).toMatchObject({ model: "small", query: "heron", top_n: 3 });
     expect(body.documents.some((text) => text.includes("stands in the pond."))).toBe(true);
   });
-  test("reads only the first passages; the others follow", async () => {
+  test("gets only the first passages, and the others follow", async () => {
     const { reranker, order, search } = await start({ DOSSIER_RERANK_PASSAGES_MAX: "2" });
     reranker.plays(scored(prefersRiver));
     expect(await order()).toEqual(["lake", "pond", "river"]);
     const scores = (await search()).map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
-  test("may give logits", async () => {
+  test("can return logits", async () => {
     const { reranker, order, search } = await start();
     reranker.plays(scored((text) => prefersRiver(text) * 20 - 8));
     expect(await order()).toEqual(["river", "lake", "pond"]);
     for (const { score } of await search()) expect(score > 0 && score < 1).toBe(true);
   });
-  test("decides what is answered", async () => {
+  test("is used for answers", async () => {
     const { server, reranker, ada, folder } = await start();
     reranker.plays(scored(prefersRiver));
     const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
@@ -124,7 +124,7 @@ describe("a reranker", () => {
     expect(result.outcome).toBe("answered");
     expect(reranker.asked[0]!.body.query).toBe("Where does the heron stand?");
   });
-  test("is asked nothing when none is set", async () => {
+  test("is not called when none is configured", async () => {
     const { reranker, order } = await start({ DOSSIER_RERANK_BASE_URL: "" });
     expect(await order()).toEqual(["pond", "lake", "river"]);
     expect(reranker.asked).toEqual([]);
@@ -135,31 +135,31 @@ describe("passages keep their order when the reranker", () => {
   const moods: [why: string, play: Play][] = [
     ["fails", () => new Response("secret words", { status: 500 })],
     ["refuses the key", () => new Response("no", { status: 401 })],
-    ["sends a page", () => new Response("<html>")],
-    ["sends another shape", () => Response.json({ data: [] })],
+    ["sends an HTML page", () => new Response("<html>")],
+    ["sends JSON of the wrong shape", () => Response.json({ data: [] })],
     [
-      "names a passage that is not there",
+      "names a passage that doesn't exist",
       () => Response.json({ results: [{ index: 7, relevance_score: 1 }] }),
     ],
     [
-      "names one twice",
+      "names a passage twice",
       () => Response.json({ results: [0, 0].map((index) => ({ index, relevance_score: 1 })) }),
     ],
     [
-      "sends what is no number",
+      "sends a score that isn't a number",
       () => Response.json({ results: [{ index: 0, relevance_score: "1" }] }),
     ],
     [
-      "sends elsewhere",
+      "redirects",
       () => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:1/" } }),
     ],
   ];
-  test("is in any bad mood", async () => {
+  test("has any fault", async () => {
     const { reranker, order } = await start();
     for (const [why, play] of moods) {
       reranker.plays(play);
       expect([why, await order()]).toEqual([why, ["pond", "lake", "river"]]);
-      // It is asked again, so the next mood is seen as well.
+      // A success in between makes sure that the reranker is called for the next fault.
       reranker.plays(scored(prefersRiver));
       expect([`after it ${why}`, await order()]).toEqual([
         `after it ${why}`,
@@ -174,7 +174,7 @@ describe("passages keep their order when the reranker", () => {
   });
 });
 
-test("one that is dead is left alone, told of, and asked again after a while", async () => {
+test("a dead reranker is paused, reported, and tried again after a while", async () => {
   const { server, reranker, order } = await start();
   reranker.plays(() => new Response("no", { status: 503 }));
   for (let n = 0; n < 5; n++) await order();
@@ -206,7 +206,7 @@ test("one that is dead is left alone, told of, and asked again after a while", a
 describe("settings", () => {
   test.each([
     [
-      "an address of another kind",
+      "an address without a scheme",
       { DOSSIER_RERANK_BASE_URL: "localhost:8080" },
       /must begin with http/,
     ],
@@ -216,7 +216,7 @@ describe("settings", () => {
       /^(?![\s\S]*hush)[\s\S]*must hold no user name/,
     ],
     [
-      "no time",
+      "a timeout of zero",
       { DOSSIER_RERANK_BASE_URL: "http://h/v1", DOSSIER_RERANK_TIMEOUT: "0s" },
       /rerank\.timeout/,
     ],

@@ -1,6 +1,6 @@
 /**
- * What is kept for a time goes after it, and then no file of the data directory has a word of it;
- * what is younger stays.
+ * Records are deleted after their retention time, with no word of them left in any file of the data
+ * directory; newer ones are kept.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { JobRef } from "../../core/jobs/contract";
@@ -30,7 +30,7 @@ afterAll(() => server.stop());
 
 interface Kept {
   readonly table: string;
-  /** A record of this age, with the word in it. */
+  /** A record created at this time, containing the word. */
   readonly row: (word: string, at: number) => object;
   readonly prune: JobRef;
 }
@@ -44,7 +44,7 @@ const kept: readonly (readonly [reason: string, Kept])[] = [
     },
   ],
   [
-    "an import that has ended, with its source",
+    "a finished import, with its source",
     {
       table: "imports_runs",
       row: (word, at) => ({
@@ -66,7 +66,7 @@ const kept: readonly (readonly [reason: string, Kept])[] = [
     },
   ],
   [
-    "a transcription that has ended",
+    "a finished transcription",
     {
       table: "transcriptions",
       row: (word, at) => ({
@@ -83,7 +83,7 @@ const kept: readonly (readonly [reason: string, Kept])[] = [
     },
   ],
   [
-    "a delivery that has ended, with its body",
+    "a finished delivery, with its body",
     {
       table: "webhooks_deliveries",
       row: (word, at) => ({
@@ -123,7 +123,7 @@ test.each(kept)("%s", async (_reason, { table, row, prune }) => {
   expect(left).toEqual([{ id: "young" }]);
 });
 
-/** A server that keeps nothing for longer than a moment, and a folder of it. */
+/** A server that restores nothing for longer than a moment, with a folder. */
 async function hasty() {
   const short = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "1ms" } });
   const folder_id: string = (await short.send("ada", "POST", "/folders", { name: "Reports" })).body
@@ -142,7 +142,7 @@ const documents: [reason: string, add: (word: string) => object | FormData][] = 
     },
   ],
 ];
-test.each(documents)("a document that is in no folder any more: %s", async (_reason, add) => {
+test.each(documents)("a document that is no longer in any folder: %s", async (_reason, add) => {
   const { short, folder_id } = await hasty();
   await using _ = short;
   const made = async (word: string): Promise<string> => {

@@ -1,6 +1,6 @@
 /**
- * A search backend beside the index: it is told what is published and gone, and names where to
- * look. What is found is what the index finds by itself, whatever the backend does.
+ * A search backend next to the index: it is told about published and deleted passages, and names
+ * candidates. Results must equal the index's own, whatever the backend does.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
@@ -18,12 +18,12 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-/** An engine in memory, which forgets and fails when it is told to. */
+/** An engine in memory that can be made to forget and fail. */
 class Engine implements SearchBackend {
   readonly name = "Engine";
   held: { contents: string; dimensions: number; segments: Map<number, BackendSegment> } | null =
     null;
-  /** What becomes of its answers. */
+  /** Alters its answers. */
   mood: (answer: Found) => unknown = (answer) => answer;
   is_down = false;
   begun = 0;
@@ -95,7 +95,7 @@ interface Found {
 }
 
 const dimensions = 8;
-/** Birds are near to each other, and so is everything else. */
+/** All birds are near each other, and so is everything else. */
 const embedder = {
   model: "birds",
   dimensions: null,
@@ -139,7 +139,7 @@ async function start(with_vectors = false, engine = new Engine()): Promise<Start
   await server.settle();
   return { server, engine, ada, folder };
 }
-/** A server on a copy of what another one has, which is stopped. */
+/** A server on a copy of another one's data; the other one is stopped. */
 async function anotherOn(server: TestServer, engine: Engine | null, { key }: Person) {
   const data = temporaryDirectory();
   cpSync(server.data, data, { recursive: true });
@@ -154,7 +154,7 @@ const quotes = async (who: Pick<Person, "send">, query: string, folder_ids?: str
   expect(status).toBe(200);
   return body.data.map(({ quote, matched, score }: any) => [quote, matched, score.toFixed(6)]);
 };
-/** What is found once the engine is asked for it, which may be told something yet. */
+/** The results once the engine is asked, which may first have to catch up. */
 async function viaEngine(engine: Engine, ...search: Parameters<typeof quotes>) {
   let found: unknown;
   await until(async () => {
@@ -166,14 +166,14 @@ async function viaEngine(engine: Engine, ...search: Parameters<typeof quotes>) {
 }
 const health = async ({ server }: Started) =>
   (await server.send("ada", "GET", "/health")).body as Record<string, any>;
-/** What can be restored lies in no folder. */
+/** Passages in a folder; those of restorable documents are in none. */
 const findable = ({ engine }: Started): number =>
   engine.passages().filter(({ segment }) => segment.folder_ids.length > 0).length;
 
 describe.each([
   ["by words", false],
   ["by words and meaning", true],
-])("what is found %s", (_, with_vectors) => {
+])("search results %s", (_, with_vectors) => {
   let started: Started;
   beforeAll(async () => {
     started = await start(with_vectors);
@@ -181,14 +181,14 @@ describe.each([
 
   const queries: [why: string, query: string][] = [
     ["a word of one passage", "otter"],
-    ["a word of all", "reeds"],
-    ["several words, some of them rare", "Where does the beaver stand in the pond?"],
-    ["no word that is there, but a meaning", "wader"],
-    ["nothing at all", "xylophone"],
+    ["a word of all passages", "reeds"],
+    ["several words, some rare", "Where does the beaver stand in the pond?"],
+    ["no known word, but a meaning", "wader"],
+    ["no match", "xylophone"],
     ["a phrase", '"reeds of pond 2"'],
-    ["words without sense", "the of in"],
+    ["only stop words", "the of in"],
   ];
-  test.each(queries)("%s: the same as without it", async (_why, query) => {
+  test.each(queries)("%s: same as without a backend", async (_why, query) => {
     const { engine, ada } = started;
     const found = await viaEngine(engine, ada, query);
     engine.mood = () => {
@@ -197,11 +197,11 @@ describe.each([
     const alone = await quotes(ada, query);
     engine.mood = (answer) => answer;
     expect(found).toEqual(alone);
-    // After a success no failures add up.
+    // A success in between keeps failures from adding up.
     await viaEngine(engine, ada, query);
   });
 
-  test("names only what is asked for", async () => {
+  test("queries name only the requested folders and words", async () => {
     const { engine, ada, folder } = started;
     await viaEngine(engine, ada, "heron heron pond", [folder]);
     const [query] = engine.asked as [BackendQuery];
@@ -214,15 +214,15 @@ describe.each([
   });
 });
 
-describe("the backend is told", () => {
+describe("the backend is updated", () => {
   let started: Started;
   beforeAll(async () => {
     started = await start(true);
   });
 
-  test("of passages with their words and vectors, and where they lie", async () => {
+  test("with passages, their words and vectors, and their folders", async () => {
     const { engine, folder } = started;
-    // The first vectors have it told everything again.
+    // The first vectors make the server send everything again.
     await until(
       () =>
         engine.held?.dimensions === dimensions &&
@@ -236,14 +236,14 @@ describe("the backend is told", () => {
       expect(passage.vectors.map(({ length }) => length)).toEqual([dimensions]);
       expect(Math.hypot(...passage.vectors[0]!)).toBeCloseTo(1, 1);
     }
-    // No text ever gets there.
+    // Texts must never be sent.
     expect(JSON.stringify(engine.passages())).not.toMatch(/heron|reeds/);
   });
 
   const changes: [why: string, change: (started: Started) => Promise<void>, passages: number][] = [
     ["a new document", async ({ ada, folder }) => void (await ada.text(folder, "A newt.")), 5],
     [
-      "another version in place of one",
+      "a new version",
       async ({ ada }) => {
         const [id] = await ada.found("newt");
         await ada.send("PUT", `/documents/${id}`, { content: "A toad sits there." });
@@ -252,7 +252,7 @@ describe("the backend is told", () => {
       5,
     ],
     [
-      "a document that is taken out of its folder",
+      "a document removed from its folder",
       async ({ ada, folder }) => {
         const [id] = await ada.found("toad");
         const path = `/documents/${id}?folder_id=${folder}`;
@@ -261,7 +261,7 @@ describe("the backend is told", () => {
       4,
     ],
   ];
-  test.each(changes)("of %s", async (_why, change, passages) => {
+  test.each(changes)("after %s", async (_why, change, passages) => {
     await change(started);
     await started.server.settle();
     expect(findable(started)).toBe(passages);
@@ -269,7 +269,7 @@ describe("the backend is told", () => {
       search_backend: { name: "Engine", state: "ready", waiting: 0 },
     });
   });
-  test("of a document in a second folder, which is found there at once", async () => {
+  test("when a document is linked to a second folder, and it is found there at once", async () => {
     const { ada, engine, server } = started;
     const other = await ada.folder("Fish"),
       [id] = await ada.found("otter");
@@ -278,18 +278,18 @@ describe("the backend is told", () => {
     expect(await quotes(ada, "otter", [other])).toHaveLength(1);
     expect(await viaEngine(engine, ada, "otter", [other])).toHaveLength(1);
   });
-  test("of what is gone with its folder", async () => {
+  test("when a folder is deleted", async () => {
     const { ada, engine, folder, server } = started;
     expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
     await server.settle();
     await until(() => engine.passages().length <= 1);
-    // What lies in another folder as well stays.
+    // Documents that are also in another folder remain.
     expect((await quotes(ada, "heron")).map(([quote]: string[]) => quote)).toEqual([texts[2]]);
   });
 });
 
-describe("a backend that is away", () => {
-  test("loses nothing: the index answers, health says why, and it is told when it is back", async () => {
+describe("a backend that is down", () => {
+  test("loses nothing: the index answers, health says why, and it catches up later", async () => {
     const started = await start(),
       { ada, engine, folder, server } = started;
     engine.is_down = true;
@@ -311,7 +311,7 @@ describe("a backend that is away", () => {
     expect((await health(started)).search_backend.state).toBe("ready");
   });
 
-  onSqlite("copies").test("waits in the database: a server that comes later tells it", async () => {
+  onSqlite("copies").test("is updated from the database by a server started later", async () => {
     const { ada, engine, folder, server } = await start();
     engine.is_down = true;
     await ada.text(folder, "A newt in the reeds.");
@@ -324,9 +324,9 @@ describe("a backend that is away", () => {
   const moods: [why: string, mood: Engine["mood"]][] = [
     ["never answers", () => new Promise(() => {})],
     ["fails", () => Promise.reject(new Error("no"))],
-    ["answers something else", () => ({ hits: [] })],
-    ["counts more than there is", (found) => ({ ...found, frequencies: [1e6] })],
-    ["holds less than is published", (found) => ({ ...found, segment_ids: [], passages: 1 })],
+    ["returns invalid data", () => ({ hits: [] })],
+    ["reports an impossible count", (found) => ({ ...found, frequencies: [1e6] })],
+    ["lacks published passages", (found) => ({ ...found, segment_ids: [], passages: 1 })],
   ];
   test.each(moods)("or %s: the index answers", async (_why, mood) => {
     const started = await start();
@@ -336,13 +336,13 @@ describe("a backend that is away", () => {
   });
 });
 
-describe("a backend that failed", () => {
+describe("a backend that has failed", () => {
   const ends: [why: string, mood: Engine["mood"], state: "ready" | "failing"][] = [
-    ["answers again", (found) => found, "ready"],
-    ["fails still", () => Promise.reject(new Error("no")), "failing"],
-    ["answers something else", () => ({ hits: [] }), "failing"],
+    ["works again", (found) => found, "ready"],
+    ["still fails", () => Promise.reject(new Error("no")), "failing"],
+    ["returns invalid data", () => ({ hits: [] }), "failing"],
   ];
-  test.each(ends)("and %s is asked by whoever looks at its health", async (_why, mood, state) => {
+  test.each(ends)("and %s is tried again when its health is read", async (_why, mood, state) => {
     const started = await start(),
       { ada, engine, server } = started;
     engine.mood = () => Promise.reject(new Error("no"));
@@ -357,7 +357,7 @@ describe("a backend that failed", () => {
     expect(engine.asked).toHaveLength(1);
   });
 
-  test("because it held less than is published fails until a search finds all", async () => {
+  test("by lacking passages stays failing until a search finds all", async () => {
     const started = await start(),
       { ada, engine } = started;
     engine.mood = (found) => ({ ...found, segment_ids: [], passages: 1 });
@@ -376,7 +376,7 @@ describe("a backend that failed", () => {
 
 describe("a backend", () => {
   onSqlite("copies").test(
-    "that was put in later is told what there was, asked from then on, and forgotten without it",
+    "added later gets existing passages and is used; without it, search goes on",
     async () => {
       const first = await startTestServer({ plugins: served(null, false) }),
         ada = await person(first, "ada"),
@@ -398,7 +398,7 @@ describe("a backend", () => {
     },
   );
 
-  test("that was emptied is told everything again", async () => {
+  test("that was emptied is filled again", async () => {
     const started = await start(),
       { ada, engine } = started;
     engine.held = null;
@@ -406,12 +406,12 @@ describe("a backend", () => {
     await until(() => engine.begun === 2 && findable(started) === texts.length);
   });
 
-  test("that has lost a part is told everything again", async () => {
+  test("that has lost a part is filled again", async () => {
     const started = await start(),
       { ada, engine, server } = started,
       { segments } = engine.held!;
     for (const id of [...segments.keys()].slice(1)) segments.delete(id);
-    // Each search finds that it holds too little, and has it looked at.
+    // Each search notices that it holds too little, and triggers a check.
     await until(async () => {
       expect(await quotes(ada, "otter")).toHaveLength(1);
       return engine.begun === 2;
@@ -420,7 +420,7 @@ describe("a backend", () => {
     await until(() => findable(started) === texts.length);
   });
 
-  test("can show nobody what is not theirs, or gone", async () => {
+  test("can't reveal other users' or deleted passages", async () => {
     const { ada, engine, folder, server } = await start(),
       bob = await person(server, "bob"),
       secrets = await bob.folder("Secrets");
@@ -428,7 +428,7 @@ describe("a backend", () => {
     const empty = await ada.folder("Empty");
     await server.settle();
     const all = engine.passages().map(({ segment }) => segment.segment_id);
-    // Of everybody, and some that never were.
+    // Passages of every user, and some that never existed.
     engine.mood = (found) => ({ ...found, segment_ids: [...all, 5, 2 ** 40], passages: 100 });
     const names = async (who: Person, folder_ids?: string[]) =>
       (await quotes(who, "otter", folder_ids)).map(([quote]: string[]) => quote);
@@ -441,7 +441,7 @@ describe("a backend", () => {
     expect(await names(ada)).toEqual([]);
   });
 
-  test("is not asked about chosen documents", async () => {
+  test("is not asked when documents are given", async () => {
     const { ada, engine } = await start();
     const [otter] = await ada.found("otter");
     engine.asked.length = 0;

@@ -1,4 +1,4 @@
-/** A search of a document with pages finds other pages before more of the same one. */
+/** A search in a document with pages prefers other pages to more passages of the same one. */
 import { beforeAll, expect, test } from "bun:test";
 import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -6,7 +6,7 @@ import { person, type Person } from "../helpers/person";
 
 let server: TestServer, ada: Person;
 
-/** A passage by itself: nothing is joined to so long a paragraph. */
+/** A paragraph long enough to be a passage of its own. */
 const passage = (subject: string): string =>
   `${subject} ${"Nothing else stands here. ".repeat(18)}`;
 const first_page = ["The otter holt and the otter slide.", "An otter holt.", "The otter's holt."],
@@ -24,7 +24,7 @@ const cases: [why: string, between: string, place: number][] = [
   ["in a text without pages", "\n\n", 3],
 ];
 for (const [why, between, place] of cases)
-  test(`a passage that has the words farther apart, ${why}`, async () => {
+  test(`a passage with the words farther apart, ${why}`, async () => {
     const folder = await ada.folder();
     await ada.upload(folder, "otters.scripted", `#!read\n${written(between)}`);
     await server.settle();

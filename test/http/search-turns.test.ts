@@ -1,6 +1,6 @@
 /**
- * Searches of several people at once: they take turns, each has a limit, and what nobody waits for
- * any more ends.
+ * Searches of several users at once: they take turns, each user has a limit, and abandoned searches
+ * are stopped.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { on_postgres } from "../helpers/databases";
@@ -29,27 +29,27 @@ beforeAll(async () => {
   await server.settle();
 });
 
-/** Searches, and adds the name to `order` when the answer comes. */
+/** Searches, and adds the name to `order` when the response arrives. */
 const search = async (who: Person, query: string, name: string, order: string[]) => {
   const { status } = await who.send("POST", "/search", { query });
   expect(status).toBe(200);
   order.push(name);
 };
 
-test("one who searches much does not hold up another", async () => {
+test("a user with many searches doesn't block another", async () => {
   const order: string[] = [];
   const backlog = Array.from({ length: 40 }, (_, i) => search(ada, long_query, `${i}`, order));
   await search(bob, "heron", "bob", order);
   expect(order.length).toBeLessThan(10);
   await Promise.all(backlog);
   const answered = order.filter((name) => name !== "bob");
-  // PostgreSQL, which is asked who they are, answers those that ask together in any order.
+  // PostgreSQL is asked who the users are, so simultaneous searches end in any order.
   if (on_postgres) answered.sort((a, b) => Number(a) - Number(b));
   expect(answered).toEqual(Array.from({ length: 40 }, (_, i) => `${i}`));
 });
 
-describe("a limit of searches under way", () => {
-  /** Searches that can be given up together. */
+describe("the limit of concurrent searches", () => {
+  /** Searches that can be aborted together. */
   function begin(count: number) {
     const giving_up = new AbortController();
     const answers = Array.from({ length: count }, () => {
@@ -61,7 +61,7 @@ describe("a limit of searches under way", () => {
     return { answers, giveUp: () => giving_up.abort() };
   }
 
-  test("refuses one more of the same account, and nobody else", async () => {
+  test("refuses one too many of an account, but not of others", async () => {
     const { answers } = begin(under_way_max + 10);
     const { status } = await bob.send("POST", "/search", { query: "heron" });
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe("a limit of searches under way", () => {
     if (on_postgres) all.sort((a, b) => a.status - b.status);
     const statuses = all.map((one) => one.status);
     expect(statuses.slice(0, under_way_max)).toEqual(Array<number>(under_way_max).fill(200));
-    // Where a search ends while the others arrive, there is room for one of these.
+    // If a search ends while others arrive, one of these may still get in.
     expect(new Set(statuses.slice(under_way_max))).toContain(429);
     const refused = all.find(({ status: one }) => one === 429)!;
     expect(refused.headers.get("retry-after")).toBe("1");
@@ -78,7 +78,7 @@ describe("a limit of searches under way", () => {
       detail: expect.stringContaining("50 searches"),
     });
   });
-  test("counts nothing that was given up", async () => {
+  test("does not count aborted searches", async () => {
     const { answers, giveUp } = begin(under_way_max);
     await Bun.sleep(20);
     giveUp();
@@ -89,7 +89,7 @@ describe("a limit of searches under way", () => {
   });
 });
 
-test("an answer is searched for, however much its asker searches", async () => {
+test("an answer's search isn't refused, however many searches its user makes", async () => {
   const order: string[] = [];
   const chat = await bob.made("/chats", {
     usedFolders: (await bob.send("GET", "/folders")).body.data.map(({ id }: { id: string }) => id),

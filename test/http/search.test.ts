@@ -1,4 +1,4 @@
-/** Search over HTTP: who sees what, what a passage says, and that nothing deleted ever shows. */
+/** Search over HTTP: who sees what, the fields of a passage, and that nothing deleted is shown. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { SearchService } from "../../plugins/search/service";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -20,8 +20,8 @@ const documents = (answer: Answered): string[] =>
   ].sort();
 const sorted = (...ids: string[]) => ids.sort();
 
-// The words that are searched stand in several texts of different places, so that every place could
-// show.
+// The searched words occur in texts in several folders, so that a search in the wrong folder
+// would be noticed.
 const paragraph = (of: string) => `The heron of ${of} stands in shallow water and waits for fish.`;
 let root: string, sub: string, other: string, empty: string, foreign: string;
 let in_root: string, in_sub: string, in_other: string, in_foreign: string;
@@ -65,16 +65,12 @@ beforeAll(async () => {
   await server.settle();
 });
 
-describe("what is searched", () => {
+describe("the scope of a search", () => {
   type Case = [why: string, body: () => object, found: () => string[]];
   const cases: Case[] = [
+    ["every folder of the caller by default", () => ({}), () => sorted(in_root, in_sub, in_other)],
     [
-      "every folder of the caller, when none is named",
-      () => ({}),
-      () => sorted(in_root, in_sub, in_other),
-    ],
-    [
-      "null means the same",
+      "null means the default",
       () => ({ folder_ids: null, document_ids: null, limit: null }),
       () => sorted(in_root, in_sub, in_other),
     ],
@@ -83,7 +79,7 @@ describe("what is searched", () => {
       () => ({ folder_ids: [root] }),
       () => sorted(in_root, in_sub),
     ],
-    ["a subfolder is itself alone", () => ({ folder_ids: [sub] }), () => [in_sub]],
+    ["a subfolder is searched alone", () => ({ folder_ids: [sub] }), () => [in_sub]],
     ["several folders", () => ({ folder_ids: [sub, other, sub] }), () => sorted(in_sub, in_other)],
     ["a folder without documents", () => ({ folder_ids: [empty] }), () => []],
     ["an empty list of folders selects none", () => ({ folder_ids: [] }), () => []],
@@ -95,7 +91,7 @@ describe("what is searched", () => {
     ],
     ["an empty list of documents selects none", () => ({ document_ids: [] }), () => []],
     ["unknown fields are ignored", () => ({ folder_ids: [other], rerank: true }), () => [in_other]],
-    ["words that nobody wrote", () => ({ query: "xylophone" }), () => []],
+    ["words in no text", () => ({ query: "xylophone" }), () => []],
     ["a query without any word", () => ({ query: "?!" }), () => []],
   ];
   for (const [why, body, found] of cases) {
@@ -110,7 +106,7 @@ describe("what is searched", () => {
   }
 });
 
-test("either spelling of a word finds the other", async () => {
+test("each spelling of a word finds the other", async () => {
   const folder = (await made("ada", "/folders", { name: "Harbour" })).id,
     content = "The harbor needs a license. It was analysed at the theatre in gray weather.";
   const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
@@ -121,20 +117,20 @@ test("either spelling of a word finds the other", async () => {
   }
 });
 
-describe("what is refused", () => {
+describe("a search is refused with", () => {
   type Case = [why: string, body: () => unknown, status: number, pointer: string];
   const many = (prefix: string) => Array.from({ length: 201 }, (_, i) => `${prefix}_${i}`);
   const cases: Case[] = [
     ["no body", () => undefined, 400, ""],
     ["no query", () => ({}), 400, "/query"],
     ["a blank query", () => ({ query: " \u00a0\n" }), 400, "/query"],
-    ["a query that is no text", () => ({ query: ["heron"] }), 400, "/query"],
-    ["a query beyond every length", () => ({ query: "a".repeat(32_001) }), 400, "/query"],
-    ["a limit of none", () => ({ query: "heron", limit: 0 }), 400, "/limit"],
-    ["a limit below none", () => ({ query: "heron", limit: -1 }), 400, "/limit"],
-    ["half a limit", () => ({ query: "heron", limit: 1.5 }), 400, "/limit"],
-    ["a limit that is no number", () => ({ query: "heron", limit: "3" }), 400, "/limit"],
-    ["folders that are no list", () => ({ query: "heron", folder_ids: root }), 400, "/folder_ids"],
+    ["a query that isn't text", () => ({ query: ["heron"] }), 400, "/query"],
+    ["a query that is too long", () => ({ query: "a".repeat(32_001) }), 400, "/query"],
+    ["a limit of zero", () => ({ query: "heron", limit: 0 }), 400, "/limit"],
+    ["a negative limit", () => ({ query: "heron", limit: -1 }), 400, "/limit"],
+    ["a fractional limit", () => ({ query: "heron", limit: 1.5 }), 400, "/limit"],
+    ["a limit that isn't a number", () => ({ query: "heron", limit: "3" }), 400, "/limit"],
+    ["folders not in a list", () => ({ query: "heron", folder_ids: root }), 400, "/folder_ids"],
     [
       "more than 200 folders",
       () => ({ query: "heron", folder_ids: many("fld") }),
@@ -148,7 +144,7 @@ describe("what is refused", () => {
       "/document_ids",
     ],
     [
-      "a folder that does not exist",
+      "an unknown folder",
       () => ({ query: "heron", folder_ids: [root, "fld_none"] }),
       404,
       "/folder_ids",
@@ -160,7 +156,7 @@ describe("what is refused", () => {
       "/folder_ids",
     ],
     [
-      "a document that does not exist",
+      "an unknown document",
       () => ({ query: "heron", document_ids: ["doc_none"] }),
       404,
       "/document_ids",
@@ -182,7 +178,7 @@ describe("what is refused", () => {
     });
   }
 
-  test("a key that may only write may not search; one that may only read may", async () => {
+  test("a write-only key; a read-only key is allowed", async () => {
     for (const [scope, status] of [
       ["write", 403],
       ["read", 200],
@@ -248,7 +244,7 @@ test("a passage has exactly the fields of a citation without its number", async 
   expect((await send("ada", "GET", passage.url)).status).toBe(200);
 });
 
-test("a quote is exactly the code points that its offsets name", async () => {
+test("a quote equals the code points at its offsets", async () => {
   const folder = (await made("kim", "/folders", { name: "f" })).id;
   const content = Array.from(
     { length: 40 },
@@ -264,7 +260,7 @@ test("a quote is exactly the code points that its offsets name", async () => {
     expect(stored.slice(start, end).join("")).toBe(quote);
 });
 
-test("the limit is 10 unless given, and at most 50", async () => {
+test("the default limit is 10, and the maximum 50", async () => {
   const folder = (await made("lea", "/folders", { name: "f" })).id;
   for (let i = 0; i < 60; i++)
     await made("lea", "/documents", {
@@ -290,7 +286,7 @@ test("the limit is 10 unless given, and at most 50", async () => {
   }
 });
 
-test("what is unlinked, deleted or renamed shows so at once", async () => {
+test("unlinking, deleting and renaming show at once", async () => {
   const keep = (await made("mia", "/folders", { name: "keep" })).id;
   const drop = (await made("mia", "/folders", { name: "drop" })).id;
   const linked = (
@@ -330,12 +326,12 @@ test("what is unlinked, deleted or renamed shows so at once", async () => {
   expect(await found()).toEqual([linked]);
 });
 
-describe("what the index still finds although it is gone", () => {
+describe("results of an outdated index", () => {
   type Case = [why: string, world: { linked?: string[]; version?: number }, shown: boolean];
   const cases: Case[] = [
-    ["a document that is linked and answers in this version is shown", {}, true],
-    ["one that is no longer linked is not", { linked: [] }, false],
-    ["one that answers in another version is not", { version: 2 }, false],
+    ["a linked document in its current version is shown", {}, true],
+    ["an unlinked document is not shown", { linked: [] }, false],
+    ["another version is not shown", { version: 2 }, false],
   ];
   const passage = {
     document_id: "doc_1",

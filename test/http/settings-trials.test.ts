@@ -1,6 +1,6 @@
 /**
- * Settings of a model and of an embedder that are tried before they are stored: what each fault of
- * an endpoint is called, what is sent where, and what is stored: nothing.
+ * Trying settings of a model or embedder before storing them: how each fault of an endpoint is
+ * reported, what is sent where, and that nothing is stored.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo, type Server } from "node:net";
@@ -27,7 +27,7 @@ const change = (changes: object) => admin.send("PATCH", "/settings", changes);
 const storedCount = async () =>
   (await server.store.db.selectFrom("core_settings").selectAll().execute()).length;
 
-/** What a language model is tried with. */
+/** Settings for trying a language model. */
 const model = (base_url: string, more: object = {}) => ({
   "answers.provider": "openai",
   "answers.base_url": base_url,
@@ -37,7 +37,7 @@ const model = (base_url: string, more: object = {}) => ({
   ...more,
 });
 
-/** An endpoint that answers every POST so, and lists these models. */
+/** An endpoint that answers every POST like this, and lists these models. */
 function endpoint(answer: () => Response | Promise<Response>, models: readonly string[] | null) {
   /** The `Authorization` of each request. */
   const keys: (string | null)[] = [];
@@ -65,7 +65,7 @@ const says = (status: number, body: object | string, headers: Record<string, str
     ? new Response(body, { status, headers })
     : Response.json(body, { status, headers });
 
-/** A port where each connection is met so. */
+/** A port that handles every connection like this. */
 async function rawPort(meet: (socket: import("node:net").Socket) => void) {
   const raw: Server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -92,7 +92,7 @@ describe("a language model that", () => {
   const cases: Case[] = [
     ["answers", () => saysWhole("yes"), list, "ok", /^tiny at 127\..* has answered in \d/, null],
     [
-      "has only thought so far",
+      "has only reasoned so far",
       () => says(200, { choices: [{ message: { role: "assistant", content: null } }] }),
       list,
       "ok",
@@ -100,16 +100,16 @@ describe("a language model that", () => {
       null,
     ],
     [
-      "has another key",
+      "rejects the key",
       () => says(401, { error: { message: `Incorrect key: ${key}` } }),
       list,
       "fail",
       /refuses the key \(401\)\.$/,
       "answers.api_key",
     ],
-    ["lets nobody in", () => says(403, "no"), list, "fail", /refuses the key/, "answers.api_key"],
+    ["forbids access", () => says(403, "no"), list, "fail", /refuses the key/, "answers.api_key"],
     [
-      "has other models, and says so",
+      "lacks the model, and says so",
       () => says(404, no_model),
       list,
       "fail",
@@ -117,7 +117,7 @@ describe("a language model that", () => {
       "answers.model",
     ],
     [
-      "has other models, and calls that a bad request",
+      "lacks the model, and calls it a bad request",
       () => says(400, { error: { message: "bad request" } }),
       ["other"],
       "fail",
@@ -125,7 +125,7 @@ describe("a language model that", () => {
       "answers.model",
     ],
     [
-      "says that it has no such model, and lists none",
+      "lacks the model, and lists none",
       () => says(404, no_model),
       null,
       "fail",
@@ -133,7 +133,7 @@ describe("a language model that", () => {
       "answers.model",
     ],
     [
-      "is elsewhere on that host",
+      "is at another path",
       () => says(404, "404 page not found"),
       null,
       "fail",
@@ -141,7 +141,7 @@ describe("a language model that", () => {
       "answers.base_url",
     ],
     [
-      "has the model and refuses all the same",
+      "has the model but refuses",
       () => says(400, { error: { message: `odd\u0007 words\nof ${key}, Bearer abcdefghi` } }),
       ["tiny"],
       "fail",
@@ -149,17 +149,17 @@ describe("a language model that", () => {
       "answers.model",
     ],
     [
-      "has the model under its whole name",
+      "has the model by its full name",
       () => says(422, { detail: "x".repeat(3_000) }),
       ["tiny:latest"],
       "fail",
       /refuses the request \(422\): “x{200} …”$/,
       "answers.model",
     ],
-    ["is asked too much", () => says(429, ""), list, "warn", /no more requests now \(429\)/, null],
+    ["is rate limited", () => says(429, ""), list, "warn", /no more requests now \(429\)/, null],
     ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /answers with 500\.$/, null],
     [
-      "calls a refusal a success",
+      "reports an error with 200",
       () => says(200, { error: { message: "no credit" } }),
       list,
       "fail",
@@ -167,7 +167,7 @@ describe("a language model that", () => {
       "answers.model",
     ],
     [
-      "is a page for people",
+      "is a web page",
       () => says(200, "<h1>Hello</h1>", { "content-type": "text/html" }),
       list,
       "fail",
@@ -175,7 +175,7 @@ describe("a language model that", () => {
       "answers.base_url",
     ],
     [
-      "is something else that speaks JSON",
+      "is another JSON service",
       () => says(200, { hello: "world" }),
       list,
       "fail",
@@ -183,7 +183,7 @@ describe("a language model that", () => {
       "answers.base_url",
     ],
     [
-      "breaks off in its JSON",
+      "sends truncated JSON",
       () => says(200, '{"choices": ['),
       list,
       "fail",
@@ -191,7 +191,7 @@ describe("a language model that", () => {
       "answers.base_url",
     ],
     [
-      "sends on to another address",
+      "redirects",
       () => says(307, "", { location: "https://elsewhere.test/v1/chat" }),
       list,
       "fail",
@@ -199,7 +199,7 @@ describe("a language model that", () => {
       "answers.base_url",
     ],
     [
-      "never stops talking",
+      "sends an endless response",
       () => says(200, { choices: "x".repeat(3 * 2 ** 20) }),
       list,
       "fail",
@@ -222,7 +222,7 @@ describe("a language model that", () => {
     expect(at.keys[0]).toBe(`Bearer ${key}`);
   });
 
-  test("knows no max_tokens is asked without it", async () => {
+  test("rejects max_tokens is asked without it", async () => {
     const bodies: any[] = [];
     const provider = startProvider();
     provider.plays(({ body }) => {
@@ -234,7 +234,7 @@ describe("a language model that", () => {
     provider.stop();
   });
 
-  test("wants a key and gets none", async () => {
+  test("needs a key but gets none", async () => {
     using at = endpoint(() => says(401, ""), null);
     const { body } = await tried("answers", model(at.url, { "answers.api_key": null }));
     expect([body.setting, body.detail]).toEqual([
@@ -244,7 +244,7 @@ describe("a language model that", () => {
     expect(at.keys).toEqual([null]);
   });
 
-  test("lies below an address without /v1", async () => {
+  test("is at an address that lacks /v1", async () => {
     using at = endpoint(() => says(404, "404 page not found"), null);
     const { body } = await tried("answers", model(at.origin));
     expect([body.detail, body.fix]).toEqual([
@@ -254,7 +254,7 @@ describe("a language model that", () => {
   });
 });
 
-describe("what listens there", () => {
+describe("an address where", () => {
   const expectFault = async (base_url: string, detail: RegExp, more: object = {}) =>
     expect((await tried("answers", model(base_url, more))).body).toMatchObject({
       status: "fail",
@@ -263,7 +263,7 @@ describe("what listens there", () => {
       setting: "answers.base_url",
     });
 
-  test("nothing", async () => {
+  test("nothing listens", async () => {
     let closed: string;
     {
       using port = await rawPort(() => undefined);
@@ -271,33 +271,33 @@ describe("what listens there", () => {
     }
     await expectFault(`http://${closed}/v1`, /^Nothing listens at 127\.0\.0\.1:\d+\.$/);
   });
-  test("nobody knows where that is", () =>
+  test("the name can't be resolved", () =>
     expectFault("http://nothing-here.invalid/v1", /^The name nothing-here\.invalid can't be reso/));
-  test("something that never answers", async () => {
+  test("the server never responds", async () => {
     using port = await rawPort(() => undefined);
     await expectFault(`http://${port.host}/v1`, /is too slow: .* within 0\.2 s\.$/, {
       "answers.timeout": "200ms",
     });
   });
-  test("something that begins and falls silent", async () => {
+  test("the server starts and falls silent", async () => {
     using port = await rawPort((socket) =>
       socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")),
     );
     await expectFault(`http://${port.host}/v1`, /is too slow/, { "answers.timeout": "200ms" });
   });
-  test("something that closes the connection", async () => {
+  test("the server closes the connection", async () => {
     using port = await rawPort((socket) => socket.destroy());
     await expectFault(`http://${port.host}/v1`, /takes the connection and breaks it off\.$/);
   });
-  test("something that is not HTTP", async () => {
+  test("the server does not speak HTTP", async () => {
     using port = await rawPort((socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
     await expectFault(`http://${port.host}/v1`, /does not speak HTTP\.$/);
   });
-  test("plain HTTP where TLS is asked for", async () => {
+  test("the server speaks plain HTTP instead of TLS", async () => {
     using at = endpoint(() => saysWhole("yes"), null);
     await expectFault(at.url.replace("http:", "https:"), /does not speak TLS\.$/);
   });
-  test("TLS where plain HTTP is asked for, and a certificate that nobody vouches for", async () => {
+  test("the server speaks TLS instead of plain HTTP, or its certificate is untrusted", async () => {
     const tls = await selfSigned("tiny");
     const https = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => saysWhole("yes") });
     const host = `127.0.0.1:${https.port}`;
@@ -333,7 +333,7 @@ describe("an embedder that", () => {
     ["works", "well", {}, "ok", /^small at .* has made vectors of 512 numbers/, null],
     ["gives fewer", "well", { "embeddings.dimensions": 64 }, "ok", /vectors of 64 numbers/, null],
     [
-      "gives another number",
+      "has other dimensions",
       "wrong dimension",
       { "embeddings.dimensions": 64 },
       "fail",
@@ -341,7 +341,7 @@ describe("an embedder that", () => {
       "embeddings.dimensions",
     ],
     [
-      "can't give fewer",
+      "can't reduce dimensions",
       refusesDimensions(64),
       { "embeddings.dimensions": 64 },
       "fail",
@@ -349,7 +349,7 @@ describe("an embedder that", () => {
       "embeddings.dimensions",
     ],
     [
-      "has another model",
+      "lacks the model",
       "well",
       { "embeddings.model": "none" },
       "fail",
@@ -365,7 +365,7 @@ describe("an embedder that", () => {
     ["gives no numbers", "no numbers", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
     ["gives words", "NaN", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
     [
-      "has no address yet",
+      "has no address",
       "well",
       { "embeddings.base_url": null },
       "fail",
@@ -381,14 +381,14 @@ describe("an embedder that", () => {
       null,
     ],
     [
-      "is built in, without this model",
+      "is built in and lacks the model",
       "well",
       { "embeddings.provider": "builtin", "embeddings.model": "gigantic" },
       "fail",
       /names gigantic, which the built-in encoder does not have/,
       "embeddings.model",
     ],
-    ["is nobody", "well", { "embeddings.provider": "none" }, "ok", /words alone/, null],
+    ["is turned off", "well", { "embeddings.provider": "none" }, "ok", /words alone/, null],
   ];
   test.each(cases)("%s", async (_why, mood, more, status, detail, setting) => {
     embedder.behaves(mood);
@@ -401,7 +401,7 @@ describe("an embedder that", () => {
 });
 
 describe("a trial", () => {
-  test("stores nothing, and changes nothing", async () => {
+  test("stores and changes nothing", async () => {
     using at = endpoint(() => saysWhole("yes"), null);
     const before = await storedCount();
     expect((await tried("answers", model(at.url))).body.status).toBe("ok");
@@ -410,14 +410,14 @@ describe("a trial", () => {
     expect(body.find((one: any) => one.setting === "answers.provider").value).toBe("extractive");
   });
 
-  test("of what is in force is one without a body", async () => {
+  test("without a body tries the current settings", async () => {
     expect((await tried("answers")).body).toMatchObject({
       status: "ok",
       detail: "No language model is asked: answers are sentences of the documents.",
     });
   });
 
-  test("sends a key that is set to the server where it is used, and to no other", async () => {
+  test("sends a stored key only to its own server", async () => {
     using home = endpoint(() => saysWhole("yes"), null);
     using away = endpoint(() => says(401, ""), null);
     await change(model(home.url));
@@ -439,7 +439,7 @@ describe("a trial", () => {
     await change(Object.fromEntries(Object.keys(model("")).map((setting) => [setting, null])));
   });
 
-  test("goes by what wins, and says so", async () => {
+  test("uses overriding values, and says so", async () => {
     using at = endpoint(() => saysWhole("yes"), null);
     const { body } = await tried("answers", model(at.url, { "answers.fallback": "extractive" }));
     expect([body.status, body.detail]).toEqual([
@@ -450,7 +450,7 @@ describe("a trial", () => {
     ]);
   });
 
-  test("leaves out what is of another section, and says so", async () => {
+  test("ignores settings of other sections, and says so", async () => {
     const { status, body } = await tried("answers", { "embeddings.model": "m" });
     expect([status, body.detail]).toEqual([
       200,
@@ -459,24 +459,18 @@ describe("a trial", () => {
   });
 
   const refused: [why: string, section: string, changes: object, status: number, says: RegExp][] = [
-    ["a section that nobody knows", "nothing", {}, 404, /could not be found/],
-    ["a section that names no service", "quotas", {}, 404, /could not be found/],
-    [
-      "a setting that nobody knows",
-      "answers",
-      { "answers.modell": "m" },
-      400,
-      /nearest is answers/,
-    ],
+    ["an unknown section", "nothing", {}, 404, /could not be found/],
+    ["a section without a service", "quotas", {}, 404, /could not be found/],
+    ["an unknown setting", "answers", { "answers.modell": "m" }, 400, /nearest is answers/],
     ["a wrong value", "answers", { "answers.timeout": "soon" }, 400, /must be a duration/],
     [
-      "half of what belongs together",
+      "an incomplete group",
       "answers",
       { "answers.provider": "openai", "answers.model": "m" },
       400,
       /^answers\.base_url is missing/,
     ],
-    ["no address", "answers", model("ftp://x"), 400, /must begin with http/],
+    ["an invalid address", "answers", model("ftp://x"), 400, /must begin with http/],
     ["a password in the address", "answers", model("http://a:b@x/v1"), 400, /no user name/],
   ];
   test.each(refused)("of %s is refused", async (_why, section, changes, status, says) => {
@@ -489,7 +483,7 @@ describe("a trial", () => {
     expect((await change(changes)).body.errors[0].pointer).toBe("/answers.base_url");
   });
 
-  test("is for administrators, from the console's own pages", async () => {
+  test("is for administrators only, and only from the console", async () => {
     const path = "/settings/answers/test";
     expect((await ada.send("POST", path, {})).status).toBe(403);
     expect((await ada.send("GET", "/settings/sections")).status).toBe(403);
@@ -499,7 +493,7 @@ describe("a trial", () => {
     expect((await admin.send("POST", path, {}, foreign)).status).toBe(403);
   });
 
-  test("is in the audit log, without what was tried", async () => {
+  test("is in the audit log, without its values", async () => {
     using at = endpoint(() => saysWhole("yes"), null);
     await tried("answers", model(at.url));
     const { body, text } = await admin.send("GET", "/audit?action=trySettings&per_page=1");
@@ -524,7 +518,7 @@ describe("a trial", () => {
   });
 });
 
-test("the sections that can be tried are listed, and which settings are of use with whom", async () => {
+test("the sections that can be tried are listed, and each setting's providers", async () => {
   const { body } = await admin.send("GET", "/settings/sections");
   expect(body).toContainEqual({ section: "answers", title: "Language model" });
   expect(body).toContainEqual({ section: "embeddings", title: "Embeddings" });

@@ -1,4 +1,4 @@
-/** Settings that change while the server runs: who may, what is refused, what wins, what follows. */
+/** Changing settings at runtime: who may, what is refused, what takes precedence, the effects. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signedIn, type Browser } from "../helpers/browser";
 import { onSqlite } from "../helpers/databases";
@@ -29,67 +29,51 @@ const change = (changes: object) => admin.send("PATCH", "/settings", changes);
 const stateOf = async (setting: string): Promise<any> =>
   (await admin.send("GET", "/settings")).body.find((one: any) => one.setting === setting);
 
-describe("refused, and nothing is stored", () => {
+describe("refused, with nothing stored", () => {
   const cases: [why: string, changes: object, says: RegExp][] = [
-    [
-      "a setting that nobody knows",
-      { "chats.restore_four": "1d" },
-      /nearest is chats\.restore_for/,
-    ],
-    ["a section that nobody knows", { "nothing.at_all": 1 }, /There is no setting nothing\.at_all/],
+    ["an unknown setting", { "chats.restore_four": "1d" }, /nearest is chats\.restore_for/],
+    ["an unknown section", { "nothing.at_all": 1 }, /There is no setting nothing\.at_all/],
     ["a name without a section", { restore_for: "1d" }, /There is no setting restore_for/],
-    ["a name of JavaScript's", { "server.constructor": "1" }, /no setting server\.constructor/],
+    ["a JavaScript property", { "server.constructor": "1" }, /no setting server\.constructor/],
     [
       "a duration without a unit",
       { "chats.restore_for": "30" },
       /^chats\.restore_for must be a dur/,
     ],
-    ["a number in place of one", { "chats.restore_for": 30 }, /^chats\.restore_for must be a dur/],
-    ["a time beyond all times", { "chats.restore_for": "1e99d" }, /^chats\.restore_for must be/],
-    ["more days than there are", { "chats.restore_for": `${"9".repeat(30)}d` }, /is too large/],
+    ["a number as duration", { "chats.restore_for": 30 }, /^chats\.restore_for must be a dur/],
+    ["an infinite duration", { "chats.restore_for": "1e99d" }, /^chats\.restore_for must be/],
+    ["too many days", { "chats.restore_for": `${"9".repeat(30)}d` }, /is too large/],
     [
       "an integer with a fraction",
       { "quotas.folders": 1.5 },
       /^quotas\.folders must be an integer/,
     ],
-    ["one below the least", { "quotas.folders": -1 }, /^quotas\.folders .* at least 0/],
-    ["one above the most", { "answers.concurrency": 1_000 }, /^answers\.concurrency .* at most 64/],
-    ["a choice that is none", { "server.log_level": "loud" }, /^server\.log_level must be "debug"/],
-    [
-      "a size that is none",
-      { "documents.upload_bytes_max": "big" },
-      /^documents\.upload_bytes_max/,
-    ],
-    ["a boolean that is none", { "audit.reads": "perhaps" }, /^audit\.reads must be a boolean/],
+    ["below the minimum", { "quotas.folders": -1 }, /^quotas\.folders .* at least 0/],
+    ["above the maximum", { "answers.concurrency": 1_000 }, /^answers\.concurrency .* at most 64/],
+    ["an invalid choice", { "server.log_level": "loud" }, /^server\.log_level must be "debug"/],
+    ["an invalid size", { "documents.upload_bytes_max": "big" }, /^documents\.upload_bytes_max/],
+    ["an invalid boolean", { "audit.reads": "perhaps" }, /^audit\.reads must be a boolean/],
     ["an empty text", { "answers.model": "" }, /^answers\.model is empty/],
-    ["a text without end", { "answers.model": "m".repeat(9_000) }, /at most 8192 characters/],
-    ["a cron that is none", { "backups.schedule": "at noon" }, /backups\.schedule: "at noon"/],
+    ["a text too long", { "answers.model": "m".repeat(9_000) }, /at most 8192 characters/],
+    ["an invalid schedule", { "backups.schedule": "at noon" }, /backups\.schedule: "at noon"/],
     ["too many delays", { "webhooks.retry_delays": "1s,2s,3s" }, /webhooks\.retry_delays must be/],
-    ["a network that is none", { "metrics.networks": "home" }, /metrics\.networks/],
+    ["an invalid network", { "metrics.networks": "home" }, /metrics\.networks/],
     [
-      "an address that is none",
+      "an invalid address",
       { "answers.provider": "openai", "answers.base_url": "ftp://x", "answers.model": "m" },
       /answers\.base_url must begin with/,
     ],
-    [
-      "half of what belongs together",
-      { "answers.provider": "openai" },
-      /answers\.base_url is miss/,
-    ],
-    ["where the server listens", { "server.port": 1 }, /^server\.port can't be stored/],
-    ["who is an administrator", { "admin.email": "a@b.c" }, /^admin\.email can't be stored/],
-    ["a program that would be run", { "transcription.command": "sh {input}" }, /can't be stored/],
-    ["directories of the server", { "imports.directories": "/etc" }, /can't be stored/],
-    [
-      "networks that are not public",
-      { "webhooks.allow_networks": "10.0.0.0/8" },
-      /can't be stored/,
-    ],
+    ["an incomplete group", { "answers.provider": "openai" }, /answers\.base_url is miss/],
+    ["the server's port", { "server.port": 1 }, /^server\.port can't be stored/],
+    ["the administrator", { "admin.email": "a@b.c" }, /^admin\.email can't be stored/],
+    ["a command to run", { "transcription.command": "sh {input}" }, /can't be stored/],
+    ["server directories", { "imports.directories": "/etc" }, /can't be stored/],
+    ["private networks", { "webhooks.allow_networks": "10.0.0.0/8" }, /can't be stored/],
     ["one of two", { "quotas.folders": 3, "quotas.chats": "many" }, /^quotas\.chats must be/],
-    ["nothing at all", {}, /at least one setting/],
-    ["no address, though nothing uses it yet", { "answers.base_url": "x" }, /must be an address/],
-    ["a number in other words", { "quotas.folders": "007" }, /must be a whole number of 0 to/],
-    ["a time of nothing", { "embeddings.timeout": "0s" }, /^embeddings\.timeout must be a dur/],
+    ["no settings", {}, /at least one setting/],
+    ["an invalid, unused address", { "answers.base_url": "x" }, /must be an address/],
+    ["leading zeros", { "quotas.folders": "007" }, /must be a whole number of 0 to/],
+    ["a duration of zero", { "embeddings.timeout": "0s" }, /^embeddings\.timeout must be a dur/],
   ];
   test.each(cases)("%s", async (_why, changes, says) => {
     const { status, body } = await change(changes);
@@ -97,11 +81,11 @@ describe("refused, and nothing is stored", () => {
     for (const setting of Object.keys(changes))
       expect((await stateOf(setting))?.stored ?? null).toBeNull();
   });
-  test("a value that no setting has names its field", async () => {
+  test("a value of a wrong type, naming its field", async () => {
     const { status, body } = await change({ "quotas.folders": { most: 3 } });
     expect([status, body.errors[0].pointer]).toEqual([400, "/quotas.folders"]);
   });
-  test("by a member, and without a key", async () => {
+  test("a change by a member, or without a key", async () => {
     const sent = { "quotas.folders": 1 };
     expect((await ada.send("PATCH", "/settings", sent)).status).toBe(403);
     expect((await ada.send("GET", "/settings")).status).toBe(403);
@@ -110,8 +94,8 @@ describe("refused, and nothing is stored", () => {
   });
 });
 
-describe("what follows at once", () => {
-  test("a quota, and its end", async () => {
+describe("takes effect at once:", () => {
+  test("a quota, and its removal", async () => {
     await change({ "quotas.folders": 1 });
     expect((await server.send("bob", "POST", "/folders", { name: "one" })).status).toBe(201);
     expect((await server.send("bob", "POST", "/folders", { name: "two" })).body).toMatchObject({
@@ -141,7 +125,7 @@ describe("what follows at once", () => {
     await change({ "documents.upload_bytes_max": null });
     expect(await upload()).toBe(201);
   });
-  test("the rate limit of keys is overruled here, and the answer says so", async () => {
+  test("the environment overrides a stored rate limit, and the response says so", async () => {
     const [state] = (await change({ "rate_limit.requests": 5 })).body;
     expect(state).toMatchObject({
       value: "1000000",
@@ -151,7 +135,7 @@ describe("what follows at once", () => {
     });
     await change({ "rate_limit.requests": null });
   });
-  test("who may read the metrics", async () => {
+  test("access to the metrics", async () => {
     const read = (token: string) =>
       server.call(null, "GET", "//metrics", undefined, { authorization: `Bearer ${token}` });
     expect((await read("hush hush")).status).toBe(403);
@@ -161,12 +145,12 @@ describe("what follows at once", () => {
     await change({ "metrics.token": null });
     expect((await read(canary)).status).toBe(403);
   });
-  test("what a user may register", async () => {
+  test("webhooks per account", async () => {
     await change({ "webhooks.per_account": 3 });
     expect(await stateOf("webhooks.per_account")).toMatchObject({ value: 3, origin: "stored" });
     await change({ "webhooks.per_account": null });
   });
-  test("the pauses before further attempts of a delivery", async () => {
+  test("the retry delays of webhooks", async () => {
     for (const delays of ["1s, 2m", ["3s"]]) {
       await change({ "webhooks.retry_delays": delays });
       expect(await stateOf("webhooks.retry_delays")).toMatchObject({
@@ -177,7 +161,7 @@ describe("what follows at once", () => {
     }
     await change({ "webhooks.retry_delays": null });
   });
-  test("the level of the log", async () => {
+  test("the log level", async () => {
     expect((await change({ "server.log_level": "debug" })).body[0].value).toBe("debug");
     await change({ "server.log_level": null });
   });
@@ -196,7 +180,7 @@ describe("what follows at once", () => {
   });
 });
 
-test("what takes effect at the next start says so, and can be taken back", async () => {
+test("a setting that needs a restart says so, and can be reset", async () => {
   expect((await change({ "index.cache": "64MiB" })).body[0]).toMatchObject({
     value: "256MiB",
     stored: "64MiB",
@@ -207,7 +191,7 @@ test("what takes effect at the next start says so, and can be taken back", async
   expect((await change({ "index.cache": null })).body[0].restart_needed).toBe(false);
 });
 
-test("a secret is sealed, and shown to nobody", async () => {
+test("a secret is stored encrypted, and never shown", async () => {
   await change({ "answers.api_key": canary });
   expect(await stateOf("answers.api_key")).toMatchObject({
     value: "[secret]",
@@ -222,7 +206,7 @@ test("a secret is sealed, and shown to nobody", async () => {
   await change({ "answers.api_key": null });
 });
 
-test("the audit log has an entry for each setting, without values", async () => {
+test("the audit log has an entry per setting, without values", async () => {
   await change({ "chats.restore_for": "7d", "documents.restore_for": "8d" });
   const { data } = (await admin.send("GET", "/audit?action=changeSettings&per_page=2")).body;
   expect(data.map((one: any) => [one.record, one.actor, one.outcome]).sort()).toEqual([
@@ -232,7 +216,7 @@ test("the audit log has an entry for each setting, without values", async () => 
   await change({ "chats.restore_for": null, "documents.restore_for": null });
 });
 
-test("an administrator's key may do the same over the API", async () => {
+test("an administrator's key can change settings through the API", async () => {
   await server.key("grace");
   expect((await server.send("grace", "PATCH", "/settings", { "audit.reads": true })).body).toEqual([
     expect.objectContaining({ setting: "audit.reads", value: true, default: false }),
@@ -240,9 +224,9 @@ test("an administrator's key may do the same over the API", async () => {
   await server.send("grace", "PATCH", "/settings", { "audit.reads": null });
 });
 
-describe("endpoints of models", () => {
+describe("model endpoints", () => {
   const birds = "The heron stands in shallow water. It waits for fish without moving.";
-  test("a language model answers, another one after it, and none again", async () => {
+  test("the language model can be turned on, replaced and turned off", async () => {
     const [first, second] = [startProvider(), startProvider()];
     for (const provider of [first, second])
       provider.plays(() => says("The heron stands in shallow water [1]."));
@@ -271,7 +255,7 @@ describe("endpoints of models", () => {
     for (const provider of [first, second]) provider.stop();
   });
 
-  test("documents get vectors of an embedder, of another model, of the built-in one, and then none", async () => {
+  test("the embedder can be turned on, changed, made built-in and turned off", async () => {
     const embedder = startEmbedder({ small: 64, large: 128 });
     const sets = () =>
       server.store.db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();

@@ -1,4 +1,4 @@
-/** How a new server gets its first administrator: by the link, the command and the settings. */
+/** How a new server gets its first administrator: by link, command or settings. */
 import { describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
 import type { Db } from "../../core/sdk";
@@ -9,17 +9,17 @@ import { startTestServer, type TestServer, type TestServerOptions } from "../hel
 
 const good = { email: "ada@example.com", password: "correct horse" };
 
-/** A server that nobody has set up, and the token of the link it printed. */
+/** A new server, and the token of the link it printed. */
 async function newServer(
   options?: TestServerOptions,
 ): Promise<TestServer & { readonly token: string }> {
   const server = await startTestServer(options);
   return { ...server, token: await printedToken(server) };
 }
-/** What a start prints. */
+/** The token that a start prints. */
 const printedToken = async (server: TestServer): Promise<string> =>
   tokenOf((await server.accounts.signInHint()).split(" ").at(-1)!);
-/** What `dossier setup --link` prints. */
+/** The token that `dossier setup --link` prints. */
 const newToken = async ({ host }: TestServer): Promise<string> => {
   const printed: string[] = [];
   const { handler } = host.commands.find(({ command }) => command.name === "setup")!;
@@ -47,7 +47,7 @@ const admins = async (server: TestServer) =>
     .filter((user) => user.role === "admin")
     .map((user) => user.email);
 
-test("from the printed link to a first folder", async () => {
+test("set-up works from the printed link to the first folder", async () => {
   const server = await newServer();
   const browser = openBrowser(server.fetch, "http://dossier.test");
   expect((await browser.send("GET", "/session")).body).toMatchObject({
@@ -71,7 +71,7 @@ test("from the printed link to a first folder", async () => {
   });
 });
 
-test("the link works once: afterwards there is an administrator, whatever link is shown", async () => {
+test("set-up works once; afterwards every link is refused", async () => {
   const server = await newServer();
   const second = await newToken(server);
   expect((await submit(server, { ...good, token: server.token })).status).toBe(201);
@@ -91,7 +91,7 @@ test("the link works once: afterwards there is an administrator, whatever link i
   expect(await links(server)).toEqual([]);
 });
 
-test("of two who use a link at the same time one becomes administrator", async () => {
+test("of several who use links at the same time, one becomes administrator", async () => {
   const server = await newServer();
   const second = await newToken(server);
   const answers = await Promise.all([
@@ -106,12 +106,12 @@ test("of two who use a link at the same time one becomes administrator", async (
   ).toEqual([201]);
 });
 
-describe("a token that opens nothing", () => {
+describe("an invalid token", () => {
   const cases: [string, (token: string) => string][] = [
     ["none", () => ""],
-    ["a guessed one", () => `dst_${"0".repeat(32)}`],
-    ["one cut short", (token) => token.slice(0, -1)],
-    ["one in other letters", (token) => token.toLowerCase()],
+    ["guessed", () => `dst_${"0".repeat(32)}`],
+    ["truncated", (token) => token.slice(0, -1)],
+    ["in another case", (token) => token.toLowerCase()],
     ["markup", () => `"><script>alert(1)</script>`],
   ];
   for (const [why, change] of cases)
@@ -128,7 +128,7 @@ describe("a token that opens nothing", () => {
       expect(await admins(server)).toEqual([]);
     });
 
-  test("one that is older than 24 hours", async () => {
+  test("older than 24 hours", async () => {
     const server = await newServer();
     const link = await server.store.db
       .selectFrom("accounts_setup_links")
@@ -149,7 +149,7 @@ describe("a token that opens nothing", () => {
   });
 });
 
-test("a new link leaves the earlier ones valid", async () => {
+test("a new link leaves earlier ones valid", async () => {
   const server = await newServer();
   const second = await newToken(server);
   expect(second).not.toBe(server.token);
@@ -159,18 +159,18 @@ test("a new link leaves the earlier ones valid", async () => {
   ]).toEqual([204, 204]);
 });
 
-test("a token is kept as a digest", async () => {
+test("a token is stored as a digest", async () => {
   const server = await newServer();
   expect(JSON.stringify(await links(server))).not.toContain(server.token.slice(4));
 });
 
-describe("however often a server starts, there is one link", () => {
+describe("repeated starts print one link", () => {
   const cases: [why: string, between: (server: TestServer) => Promise<unknown>, same: boolean][] = [
-    ["the one that the last start printed", async () => undefined, true],
-    ["for another 24 hours", (server) => setExpiry(server, Date.now() + 60_000), true],
-    ["a new one when that has expired", (server) => setExpiry(server, Date.now() - 1), false],
+    ["the same as before", async () => undefined, true],
+    ["extended to another 24 hours", (server) => setExpiry(server, Date.now() + 60_000), true],
+    ["a new one after it expired", (server) => setExpiry(server, Date.now() - 1), false],
     [
-      "a new one when the secret key is another",
+      "a new one after the secret key changed",
       async (server) => {
         const db: Db = server.store.db;
         await db.updateTable("accounts_setup_links").set({ sealed: "v1.AAAA" }).execute();
@@ -193,12 +193,12 @@ describe("however often a server starts, there is one link", () => {
   });
 });
 
-describe("what was entered and won't do is refused, and the link stays valid", () => {
+describe("invalid input is refused, and the link stays valid", () => {
   const cases: [string, Record<string, unknown>, number, RegExp][] = [
     ["a short password", { password: "short" }, 400, /at least 10 characters/],
     ["no password", { password: "" }, 400, /at least 10 characters/],
-    ["a password that is missing", { password: undefined }, 400, /password/],
-    ["something that is no email", { email: "ada" }, 400, /must be an address/],
+    ["a missing password", { password: undefined }, 400, /password/],
+    ["an invalid email", { email: "ada" }, 400, /must be an address/],
     ["markup as email", { email: `"><img src=x onerror=alert(1)>@x` }, 400, /must be an address/],
     ["the email of a member", { email: "member@example.com" }, 409, /already/],
     ["more than 16 KiB", { password: "x".repeat(20_000) }, 413, /16384/],
@@ -221,13 +221,13 @@ describe("what was entered and won't do is refused, and the link stays valid", (
     });
 });
 
-describe("the first administrator of the settings", () => {
+describe("the first administrator from the settings", () => {
   const settings = (email: string, password: string) => ({
     DOSSIER_ADMIN_EMAIL: email,
     DOSSIER_ADMIN_PASSWORD: password,
   });
 
-  test("is there at the start, and the hint says where to sign in", async () => {
+  test("exists after the start, and the hint says where to sign in", async () => {
     const server = await startTestServer({ env: settings("root@example.com", "correct horse") });
     expect(await server.accounts.verifyPassword("root@example.com", "correct horse")).toMatchObject(
       { role: "admin" },
@@ -253,7 +253,7 @@ describe("the first administrator of the settings", () => {
     ],
   ];
   for (const [why, env, sentence] of cases)
-    test(`stops the start with a sentence: ${why}`, async () => {
+    test(`stops the start with a message: ${why}`, async () => {
       expect(
         await startTestServer({ env }).then(
           () => "started",
@@ -263,7 +263,7 @@ describe("the first administrator of the settings", () => {
     });
 });
 
-test("settings are read only while there is no administrator", async () => {
+test("settings are ignored once there is an administrator", async () => {
   const server = await newServer();
   await submit(server, { ...good, token: server.token });
   const { db, inDeletion, inTransaction } = server.store;

@@ -1,6 +1,6 @@
 /**
- * Ways to sign in that plugins bring: what is begun in a browser ends in the same one, once, and
- * where it began; who somebody is for others; the switch for passwords.
+ * Sign-in methods from plugins: what a browser begins ends in the same browser, once, at the page
+ * where it began; how external users map to accounts; turning passwords off.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill, HttpError, sql } from "../../core/sdk";
@@ -12,9 +12,9 @@ import { localShared } from "../helpers/shared";
 import { signedIn, visit, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-/** Whom the provider of the test takes for signed in. */
+/** The user the test's provider reports as signed in. */
 let somebody: ExternalUser = { email: "eve@example.com", external_id: "eve" };
-/** What the callback was given last. */
+/** What the callback last received. */
 let returned: { url: string; remembered: string } | null = null;
 
 const elsewhere = definePlugin({
@@ -65,7 +65,7 @@ const back = (browser: Browser, state: string | null, code = "ok") =>
   browser.send("GET", `/sign-in/elsewhere/callback?code=${code}&state=${state}`);
 const whoIs = async (browser: Browser) => (await browser.send("GET", "/session")).body.user?.email;
 
-test("the sign-in page is told of what can be used", async () => {
+test("the sign-in page gets the available methods", async () => {
   const { body } = await visit(server).send("GET", "/sign-in");
   expect(body).toEqual({
     password: true,
@@ -78,7 +78,7 @@ test("the sign-in page is told of what can be used", async () => {
   });
 });
 
-test("somebody signs in elsewhere, comes back to the page they wanted, and signs out there", async () => {
+test("a user signs in at a provider, gets the requested page, and signs out there", async () => {
   somebody = { email: "ann@example.com", external_id: "ann" };
   const browser = visit(server);
   const asked = await began(browser, "/folders/fld_1?page=2#row");
@@ -102,7 +102,7 @@ test("somebody signs in elsewhere, comes back to the page they wanted, and signs
   expect(await whoIs(browser)).toBeUndefined();
 });
 
-test("a way whose request says enough signs in at once", async () => {
+test("a method that needs no redirect signs in at once", async () => {
   somebody = { email: "bea@example.com", external_id: "bea" };
   const browser = visit(server);
   const { body } = await browser.send("POST", "/sign-in/request", { to: "/chats" });
@@ -135,7 +135,7 @@ describe("a callback is refused", () => {
       /not begun in this browser/,
     ],
     [
-      "for another way than the one that was begun",
+      "for another method than the one begun",
       async (one) => {
         const state = (await began(one)).get("state");
         return one.send("GET", `/sign-in/request/callback?state=${state}`);
@@ -143,7 +143,7 @@ describe("a callback is refused", () => {
       /way to sign in could not be found/,
     ],
     [
-      "with a cookie that somebody made",
+      "with a forged cookie",
       (one) => {
         one.keep("dossier-sign-in-attempt=v1.AAAA");
         return back(one, "x");
@@ -151,7 +151,7 @@ describe("a callback is refused", () => {
       /not begun in this browser/,
     ],
     [
-      "a second time, with the cookie that it had",
+      "a second time with the same cookie",
       async (one) => {
         const state = (await began(one)).get("state");
         const cookie = one.cookie();
@@ -167,7 +167,7 @@ describe("a callback is refused", () => {
       /They &lt;b&gt;say&lt;\/b&gt; no/,
     ],
     [
-      "when the way breaks, without what broke",
+      "when the method fails, without details",
       async (one) => back(one, (await began(one)).get("state"), "broken"),
       /^(?!.*secret detail).*server's log/,
     ],
@@ -179,7 +179,7 @@ describe("a callback is refused", () => {
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.text.replaceAll("&#x27;", "'")).toMatch(says);
     expect(browser.cookie()).not.toContain("dossier=");
-    // It leads back to a page of the console, which says the same, once.
+    // It redirects to a page of the console, which shows the same message once.
     expect(answer.text).toContain(`content="0;url=/console/`);
     const [first, second] = [
       await browser.send("GET", "/sign-in"),
@@ -190,7 +190,7 @@ describe("a callback is refused", () => {
   });
 });
 
-describe("what a browser is given", () => {
+describe("the cookie of a sign-in attempt", () => {
   test.each([
     ["over HTTP", {}, "dossier-sign-in-attempt", "SameSite=Lax; Max-Age=600"],
     [
@@ -220,17 +220,17 @@ test.each([
   ["another host", "//evil.test/", "/console//evil.test/"],
   ["another host by a backslash", "/\\evil.test/", "/console/"],
   ["an address", "https://evil.test/", "/console/"],
-  ["a script", "javascript:alert(1)", "/console/"],
-  ["up and out", "/../..//evil.test", "/console/"],
-  ["up and out, escaped", "/%2e%2e/%2e%2e//evil.test", "/console/"],
-  ["a call of the API", "/api/v1/session", "/console/"],
-  ["a header of its own", "/a\r\nset-cookie: b", "/console/"],
-  ["what is too long", `/${"a".repeat(900)}`, "/console/"],
-] as const)("the way back leads to a page of the console: %s", (_, to, path) => {
+  ["a script URL", "javascript:alert(1)", "/console/"],
+  ["a path upwards", "/../..//evil.test", "/console/"],
+  ["an escaped path upwards", "/%2e%2e/%2e%2e//evil.test", "/console/"],
+  ["an API call", "/api/v1/session", "/console/"],
+  ["an injected header", "/a\r\nset-cookie: b", "/console/"],
+  ["a path that is too long", `/${"a".repeat(900)}`, "/console/"],
+] as const)("the return path always leads to a console page: %s", (_, to, path) => {
   expect(returnPath(to)).toBe(path);
 });
 
-test("only a page of this server may begin, and only with a way that is there", async () => {
+test("a sign-in starts only from the server's own page, with an existing method", async () => {
   const browser = visit(server);
   const start = (way: string, headers = {}) => browser.send("POST", `/sign-in/${way}`, {}, headers);
   expect((await start("elsewhere", { "sec-fetch-site": "cross-site" })).status).toBe(403);
@@ -238,7 +238,7 @@ test("only a page of this server may begin, and only with a way that is there", 
   expect((await start("lost")).status).toBe(500);
 });
 
-test("a link in the callback leads to the address that is set, and nowhere else", async () => {
+test("the callback address is the configured public one only", async () => {
   await using one = await startTestServer({
     plugins: [elsewhere],
     public_url: "https://papers.test/dossier",
@@ -259,7 +259,7 @@ test("a link in the callback leads to the address that is set, and nowhere else"
   expect([wrong.status, wrong.body.code]).toEqual([409, "wrong_address"]);
 });
 
-describe("somebody whom others know", () => {
+describe("an external user", () => {
   let n = 0;
   const ensured = (input: Partial<ExternalUser>) =>
     server.accounts.ensureUser({ email: `p${n}@example.com`, external_id: `p${n}`, ...input }).then(
@@ -277,7 +277,7 @@ describe("somebody whom others know", () => {
   };
   test.each([
     [
-      "is made a user once",
+      "becomes a user once",
       async () => {
         const first = await ensured({});
         expect(first).toMatchObject({ role: "member", has_password: false, invited: false });
@@ -285,20 +285,20 @@ describe("somebody whom others know", () => {
       },
     ],
     [
-      "twice at the same time is one user",
+      "becomes one user in parallel sign-ins",
       async () => {
         const [one, other] = await Promise.all([ensured({}), ensured({})]);
         expect(one).toEqual(other);
       },
     ],
     [
-      "is not made one when nobody is to be",
+      "is not created when creation is off",
       async () => {
         expect(await ensured({ create: false })).toBe("not_a_user");
       },
     ],
     [
-      "has the role that the provider says, each time",
+      "has the role from the provider, updated each time",
       async () => {
         expect(await ensured({ role: "admin" })).toMatchObject({ role: "admin" });
         expect(await ensured({})).toMatchObject({ role: "admin" });
@@ -306,14 +306,14 @@ describe("somebody whom others know", () => {
       },
     ],
     [
-      "is not taken for a user with the same email",
+      "is not linked to a user with the same email",
       async () => {
         await known("member");
         expect(await ensured({})).toBe("email_in_use");
       },
     ],
     [
-      "is taken for a member where that is allowed, and goes on being that",
+      "is linked to a member if allowed, and stays linked",
       async () => {
         const id = await known("member");
         expect(await ensured({ link: "members" })).toMatchObject({ id, has_password: true });
@@ -321,21 +321,21 @@ describe("somebody whom others know", () => {
       },
     ],
     [
-      "is not taken for an administrator, even so",
+      "is not linked to an administrator when only members are allowed",
       async () => {
         await known("admin");
         expect(await ensured({ link: "members" })).toBe("email_in_use");
       },
     ],
     [
-      "is taken for an administrator where that is allowed",
+      "is linked to an administrator if allowed",
       async () => {
         const id = await known("admin");
         expect(await ensured({ link: "everybody" })).toMatchObject({ id, role: "admin" });
       },
     ],
     [
-      "is not taken for a user whom the provider knows as somebody else",
+      "is not linked to a user already linked at the same provider",
       async () => {
         const id = await known("member");
         expect(await ensured({ link: "everybody" })).toMatchObject({ id });
@@ -345,7 +345,7 @@ describe("somebody whom others know", () => {
       },
     ],
     [
-      "stays out when the user is deactivated",
+      "is refused when the user is deactivated",
       async () => {
         await known("member", false);
         expect(await ensured({ link: "everybody" })).toBe("deactivated");
@@ -356,7 +356,7 @@ describe("somebody whom others know", () => {
       },
     ],
     [
-      "is nobody without an id",
+      "is refused without a valid id",
       async () => {
         expect(await ensured({ external_id: "" })).toBe("invalid_request");
         expect(await ensured({ external_id: "x".repeat(501) })).toBe("invalid_request");
@@ -368,7 +368,7 @@ describe("somebody whom others know", () => {
     await run();
   });
 
-  test("the last administrator stays one", async () => {
+  test("remains an administrator when the last one", async () => {
     await using one = await startTestServer();
     const ensure = (role: "admin" | "member") =>
       one.accounts.ensureUser({ email: "a@example.com", external_id: "a", role });
@@ -376,7 +376,7 @@ describe("somebody whom others know", () => {
     expect(await ensure("member")).toMatchObject({ role: "admin" });
   });
 
-  test("is out at the next request when the user is deactivated or deleted", async () => {
+  test("is locked out at the next request when deactivated or deleted", async () => {
     somebody = { email: "out@example.com", external_id: "out" };
     for (const remove of ["setUserActive", "deleteUser"] as const) {
       const browser = visit(server);
@@ -403,7 +403,7 @@ describe("somebody whom others know", () => {
   });
 });
 
-test("the rate limit of an address holds, whoever it wants to be", async () => {
+test("the rate limit of an address covers sign-in attempts", async () => {
   await using one = await startTestServer({
     plugins: [elsewhere],
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "4" },
@@ -421,7 +421,7 @@ test("the rate limit of an address holds, whoever it wants to be", async () => {
   expect(Number(rows[0]!.n)).toBe(0);
 });
 
-test("the audit log knows who came in and who did not", async () => {
+test("the audit log records successful and refused sign-ins", async () => {
   somebody = { email: "log@example.com", external_id: "log" };
   const [good, bad] = [visit(server), visit(server)];
   await back(good, (await began(good)).get("state"));
@@ -438,12 +438,12 @@ test("the audit log knows who came in and who did not", async () => {
   );
 });
 
-describe("passwords are switched off", () => {
+describe("with passwords turned off", () => {
   const email = "pw@example.com",
     password = "correct horse battery staple";
   const off = { DOSSIER_SIGN_IN_PASSWORD: "false" };
 
-  test("nobody signs in with one, and no link to one works", async () => {
+  test("no password and no password link works", async () => {
     await using one = await startTestServer({ plugins: [elsewhere], env: off });
     const { id } = await one.accounts.createUser({ email, password, role: "admin" });
     const browser = visit(one);
@@ -458,7 +458,7 @@ describe("passwords are switched off", () => {
     expect([accepted.status, accepted.body.code]).toEqual([403, "password_off"]);
   });
 
-  test("they work again as soon as they are switched on, and where there is no other way", async () => {
+  test("they work again once turned on, and whenever there is no other method", async () => {
     await using alone = await startTestServer({ env: off });
     await alone.accounts.createUser({ email, password, role: "admin" });
     expect((await visit(alone).send("POST", "/session", { email, password })).status).toBe(200);
@@ -474,7 +474,7 @@ describe("passwords are switched off", () => {
   });
 });
 
-test("what was used is remembered for a time, and a bounded number of it", async () => {
+test("used values are remembered for a time, up to a limit", async () => {
   const clock = { now_ms: 0 };
   const shared = localShared(() => clock.now_ms);
   const used = new UsedOnce({ shared, keep_ms: 1_000 });

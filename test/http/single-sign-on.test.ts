@@ -1,4 +1,4 @@
-/** Single sign-on at a real provider, in this process. */
+/** Single sign-on with a real provider, in this process. */
 import { expect, test } from "bun:test";
 import { visit } from "../helpers/browser";
 import { startTestServer } from "../helpers/host";
@@ -11,12 +11,12 @@ singleSignOnCases(async (env) => {
 
 test.each([
   ["that never ends", () => new Response(new ReadableStream()), "does not answer"],
-  ["that is silent", () => new Promise<Response>(() => undefined), "does not answer"],
-  ["without an end in sight", () => new Response("x".repeat(2 ** 20 + 1)), "can't be used"],
-  ["that leads elsewhere", () => Response.redirect("http://127.0.0.1:1/"), "can't be used"],
-  ["that is a page", () => new Response("<html>"), "can't be used"],
+  ["that never responds", () => new Promise<Response>(() => undefined), "does not answer"],
+  ["that is too large", () => new Response("x".repeat(2 ** 20 + 1)), "can't be used"],
+  ["that redirects", () => Response.redirect("http://127.0.0.1:1/"), "can't be used"],
+  ["that is an HTML page", () => new Response("<html>"), "can't be used"],
 ] as const)(
-  "an answer of the provider %s costs bounded time and memory",
+  "a response of the provider %s costs bounded time and memory",
   async (_, answer, says) => {
     await using provider = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
     await using server = await startTestServer({

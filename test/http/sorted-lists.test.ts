@@ -1,4 +1,4 @@
-/** Lists of a large folder in every order and by every filter: what they hold, and how it is found. */
+/** Lists of a large folder in every order and with every filter: results, and indexes used. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SqliteQueryCompiler, sql, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { batchesOf } from "../../core/lib/batch";
@@ -12,7 +12,7 @@ import { on_postgres, onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
-/** More than are sorted in memory, of each status that is common. */
+/** More links than are sorted in memory, for each common status. */
 const count = 4_500,
   deleted_count = 40;
 const signal = new AbortController().signal;
@@ -31,7 +31,7 @@ interface Link {
   readonly deleted_at: number | null;
 }
 const now_ms = Date.now();
-/** Every value stands more than once, in runs that begin and end anywhere. */
+/** Every value occurs more than once, in runs of any length. */
 function linkOf(id: string, at: number): Link {
   const name_key = `${at % 3 === 0 ? "Report" : "report"} ${(at * 7) % 450}${at % 11 ? "" : ".txt"}`;
   const is_deleted = at < deleted_count ? 1 : 0;
@@ -45,7 +45,7 @@ function linkOf(id: string, at: number): Link {
     updated_at: 1_000 + ((at * 13) % 2_000),
     document_created_at: 1_000 + (at >> 2),
     is_deleted,
-    // Of today: the hourly purge of what was deleted long ago may run meanwhile.
+    // Today, so that the hourly purge of old deletions does not remove them during the test.
     deleted_at: is_deleted ? now_ms : null,
   };
 }
@@ -94,7 +94,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-/** What the list must hold, found by looking at every link. */
+/** The expected list, computed by scanning every link. */
 function expected({ sort = "created", order, status, type, name, deleted = false }: ListQuery) {
   const falls = ["created", "updated", "size"].includes(sort);
   const sign = (order ?? (falls ? "desc" : "asc")) === "asc" ? 1 : -1;
@@ -130,27 +130,27 @@ function expected({ sort = "created", order, status, type, name, deleted = false
 const sorts = ["created", "name", "type", "size", "status", "updated"] as const;
 const filters: [why: string, filter: ListQuery][] = [
   ["all", {}],
-  ["a status that few have", { status: "sync_failed" }],
-  ["a status that many have", { status: "synced" }],
-  ["a type that few have", { type: "pdf" }],
-  ["a type that many have", { type: "text" }],
-  ["a type that none has", { type: "mail" }],
+  ["a rare status", { status: "sync_failed" }],
+  ["a common status", { status: "synced" }],
+  ["a rare type", { type: "pdf" }],
+  ["a common type", { type: "text" }],
+  ["an unused type", { type: "mail" }],
   ["a type and a status", { type: "text", status: "synced" }],
-  ["a name that few have", { name: "EPORT 42" }],
-  ["a name that many have", { name: "port" }],
-  ["a name that many have, and a status", { name: "ort", status: "syncing" }],
-  ["a name that many have, and a type", { name: "R", type: "text" }],
-  ["a name with what is a sign elsewhere", { name: "report_1%" }],
-  ["what can be restored", { deleted: true }],
-  ["of these, a status", { deleted: true, status: "synced" }],
-  ["of these, a name", { deleted: true, name: "report 1" }],
+  ["a rare name", { name: "EPORT 42" }],
+  ["a common name", { name: "port" }],
+  ["a common name and a status", { name: "ort", status: "syncing" }],
+  ["a common name and a type", { name: "R", type: "text" }],
+  ["a name with SQL wildcards", { name: "report_1%" }],
+  ["restorable documents", { deleted: true }],
+  ["restorable documents of a status", { deleted: true, status: "synced" }],
+  ["restorable documents by name", { deleted: true, name: "report 1" }],
 ];
 
-/** Every statement that the lists have run. */
+/** Records every statement that the lists run. */
 class Watch implements KyselyPlugin {
-  /** Those that Kysely has compiled; where values are missing, it was for later. */
+  /** Statements compiled by Kysely; those that lack values were compiled for later use. */
   readonly nodes: RootOperationNode[] = [];
-  /** Those that were compiled before. */
+  /** Statements compiled earlier. */
   readonly written: { readonly sql: string; readonly parameters: readonly unknown[] }[] = [];
 
   watched(db: Db): Db {
@@ -167,7 +167,7 @@ class Watch implements KyselyPlugin {
     return result;
   }
 }
-/** How what they read of links was found, where SQLite tells. */
+/** The query plans for reading links, where SQLite reports them. */
 async function plansOf({ nodes, written }: Watch): Promise<string[]> {
   const plans: string[] = [];
   if (on_postgres) return plans;
@@ -183,14 +183,14 @@ async function plansOf({ nodes, written }: Watch): Promise<string[]> {
     const { rows } = await sql<{
       detail: string;
     }>`explain query plan ${sql.join(statement, sql``)}`.execute(server.store.db);
-    // A count up to a limit goes over what was found for it.
+    // A count up to a limit scans the subquery, which is not a scan of the table.
     const counts = /^(?:CO-ROUTINE|SCAN) some$/;
     plans.push(...rows.flatMap(({ detail }) => (counts.test(detail) ? [] : [detail])));
   }
   return plans;
 }
 
-describe("pages of a large folder are what looking at all of it gives", () => {
+describe("pages of a large folder match a full scan", () => {
   for (const [why, filter] of filters)
     for (const sort of sorts)
       test(`${why}, by ${sort}`, async () => {
@@ -209,7 +209,7 @@ describe("pages of a large folder are what looking at all of it gives", () => {
               all.slice((page - 1) * per_page, page * per_page),
             ]);
           }
-          // Each is an index's, from its first column on, and none is sorted by the database.
+          // Each must use an index from its first column on, without sorting by the database.
           for (const plan of await plansOf(watch))
             expect(plan).toMatch(
               /^SEARCH l USING (COVERING )?INDEX documents_links_by_\w+ \(folder_id=\? AND is_deleted=\?/,
@@ -218,7 +218,7 @@ describe("pages of a large folder are what looking at all of it gives", () => {
       });
 });
 
-onSqlite("plans").test("what an index has alone is read from it alone", async () => {
+onSqlite("plans").test("what a single index covers is read from it alone", async () => {
   const cases: [ListQuery, string][] = [
     [{}, "created"],
     [{ sort: "name" }, "name"],
@@ -239,7 +239,7 @@ onSqlite("plans").test("what an index has alone is read from it alone", async ()
     const plans = await plansOf(watch);
     expect(plans.length).toBeGreaterThan(0);
     const own = `USING COVERING INDEX documents_links_by_${name} `;
-    // How many of a type there are, or of the others, its own index tells.
+    // The index by type may be used too, to count documents of a type or of other types.
     const other =
       /USING COVERING INDEX documents_links_by_type \(folder_id=\? AND is_deleted=\? AND file_type[=<>]\?\)/;
     expect([query, plans.filter((plan) => !plan.includes(own) && !other.test(plan))]).toEqual([
@@ -249,7 +249,7 @@ onSqlite("plans").test("what an index has alone is read from it alone", async ()
   }
 });
 
-test("the ids of what a filter lets through", async () => {
+test("the ids of filtered documents match a full scan", async () => {
   const lists = new DocumentLists(server.store.db);
   for (const [, filter] of filters) {
     if (filter.deleted) continue;
@@ -265,7 +265,7 @@ test("the ids of what a filter lets through", async () => {
   }
 });
 
-test("a list that nobody waits for any more is given up", async () => {
+test("an aborted list query stops", async () => {
   const gone = new AbortController();
   const lists = new DocumentLists(server.store.db);
   const list = lists.list(folder, { name: "port", sort: "size" }, { per_page: 10 }, gone.signal);
@@ -273,7 +273,7 @@ test("a list that nobody waits for any more is given up", async () => {
   await expect(list).rejects.toThrow("gone");
 });
 
-test("links say what their documents are", () => {
+test("generated links have valid file types", () => {
   expect(new Set(links.map(({ file_type }) => file_type)).isSubsetOf(new Set(file_types))).toBe(
     true,
   );

@@ -1,7 +1,7 @@
 /**
- * Watching an answer while it is made and afterwards, in this process: every case of callers, and
- * every event once, from any place on, whatever happens meanwhile. The answerer is scripted by each
- * test.
+ * Watching an answer during and after its making, in this process: the shared cases, and that every
+ * event is sent once, resumable from anywhere, in any circumstances. Each test scripts the
+ * answerer.
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
@@ -47,7 +47,7 @@ const rowsOf = (path: string) =>
     .selectAll("e")
     .orderBy("e.seq")
     .execute();
-/** Waits until the stored text is this. */
+/** Waits until the stored text equals this. */
 async function shown(path: string, text: string): Promise<void> {
   while (
     (await rowsOf(path))
@@ -64,7 +64,7 @@ async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
   );
 }
 
-/** An answerer that emits what it is told, and ends when it is told. */
+/** An answerer that emits and ends as told. */
 function spoken() {
   const question = Promise.withResolvers<Question>();
   const end = Promise.withResolvers<(question: Question) => ReturnType<typeof says>>();
@@ -104,7 +104,7 @@ describe("a finished answer", () => {
     result = await resultOf(path);
   });
 
-  test("is told from the beginning to `done`, whose data is the result of the poll", async () => {
+  test("is streamed from the start to `done`, whose data equals the poll's result", async () => {
     const watcher = await scripted.watch("ada", path);
     expect(await watcher.ended).toBe(true);
     expect(kinds(watcher.events)).toEqual([
@@ -152,7 +152,7 @@ describe("after its events are deleted", () => {
     result = await resultOf(path);
   });
 
-  test("nothing of them is left, and a late watcher is told all there is", async () => {
+  test("none of them is left, and a late watcher gets the whole answer", async () => {
     expect(await rowsOf(path)).toEqual([]);
     const watcher = await scripted.watch("ada", path);
     await watcher.ended;
@@ -168,7 +168,7 @@ describe("after its events are deleted", () => {
       error: null,
     });
   });
-  test("who was cut off anywhere before, or since, ends with the whole answer, once", async () => {
+  test("a watcher that was cut off anywhere resumes and gets the whole answer once", async () => {
     const since = await scripted.watch("ada", path);
     await since.ended;
     for (const [told, events] of [
@@ -188,7 +188,7 @@ describe("after its events are deleted", () => {
         ]);
       }
   });
-  test("events of answers that are young, or not finished, stay", async () => {
+  test("events of recent or unfinished answers are kept", async () => {
     const young = await scripted.ask("ada", chat);
     await scripted.server.settle();
     const held = scripted.gate();
@@ -206,9 +206,9 @@ describe("after its events are deleted", () => {
 describe("a long answer", () => {
   const texts: [why: string, text: string][] = [
     ["in one alphabet", "All work and no play. ".repeat(20_000)],
-    ["of characters in two halves, which pieces do not split", `x${"🦩".repeat(90_000)}`],
+    ["of surrogate pairs, which pieces do not split", `x${"🦩".repeat(90_000)}`],
     ["of characters that JSON escapes", '"\\\n\u0001\u2028 '.repeat(30_000)],
-    ["with half a character at its end", `${"heron ".repeat(30_000)}\ud83e`],
+    ["with a lone surrogate at its end", `${"heron ".repeat(30_000)}\ud83e`],
   ];
   for (const [why, text] of texts)
     test(`${why}: \`done\` has all of it, also after its events are deleted`, async () => {
@@ -235,8 +235,8 @@ describe("a long answer", () => {
     });
 });
 
-describe("an answer that is being made", () => {
-  test("50 watchers who come at any time see every event once, and the whole answer", async () => {
+describe("an answer in progress", () => {
+  test("50 watchers who join at any time see every event once, and the whole answer", async () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const watchers: Watcher[] = [];
@@ -265,7 +265,7 @@ describe("an answer that is being made", () => {
     expect(kinds(watchers[0]!.events).filter((kind) => kind === "delta").length).toBeGreaterThan(3);
   });
 
-  test("who is cut off again and again misses nothing", async () => {
+  test("a watcher that is cut off repeatedly misses nothing", async () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const all: Event[] = [];
@@ -289,7 +289,7 @@ describe("an answer that is being made", () => {
     });
   });
 
-  test("a character in two halves is never shown as two", async () => {
+  test("a surrogate pair in two pieces is never split", async () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const watcher = await scripted.watch("ada", path);
@@ -302,7 +302,7 @@ describe("an answer that is being made", () => {
     expect(seen(watcher.events).text).toBe("A bird 🐦 sings.");
   });
 
-  test("one that reads differently in the end is shown anew", async () => {
+  test("an answer that changes at the end is sent again", async () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const watcher = await scripted.watch("ada", path);
@@ -318,7 +318,7 @@ describe("an answer that is being made", () => {
     expect(kinds(late.events)).toEqual(["status", "status", "status", "delta", "done"]);
   });
 
-  test("a second attempt begins anew: no text is doubled", async () => {
+  test("a second attempt starts over without duplicate text", async () => {
     let attempt = 0;
     const half = Promise.withResolvers<void>();
     scripted.answers(async ({ emit }) => {
@@ -351,7 +351,7 @@ describe("an answer that is being made", () => {
     }
   });
 
-  test("an attempt that goes on after it was given up shows nothing", async () => {
+  test("an abandoned attempt that continues shows nothing", async () => {
     const questions: Question[] = [];
     const first = Promise.withResolvers<void>();
     scripted.answers(async (question) => {
@@ -369,7 +369,7 @@ describe("an answer that is being made", () => {
     expect((await rowsOf(path)).map(({ data }) => data)).not.toContain("From the grave.");
   });
 
-  test("what is endless is shown up to a limit, and whole at the end", async () => {
+  test("an endless answer is shown up to a limit, and in full at the end", async () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const text = "All work and no play. ".repeat(100_000);
@@ -385,7 +385,7 @@ describe("an answer that is being made", () => {
   });
 });
 
-describe("an answer that never comes", () => {
+describe("an answer that ends without a result", () => {
   const ends: [
     why: string,
     code: string,
@@ -402,7 +402,7 @@ describe("an answer that never comes", () => {
     ["cancelled", "cancelled", (path) => send("ada", "POST", `${path}/cancel`)],
   ];
   for (const [why, code, end] of ends)
-    test(`${why}: \`error\` ends the stream, then and later, and the text is gone`, async () => {
+    test(`${why}: \`error\` ends the stream, now and later, and its text is deleted`, async () => {
       const speaker = spoken();
       const path = await scripted.ask("ada", chat);
       const watcher = await scripted.watch("ada", path);
@@ -431,7 +431,7 @@ describe("an answer that never comes", () => {
     });
 });
 
-describe("what ends a stream before its answer", () => {
+describe("before the answer is complete, a stream ends when", () => {
   test("the server stops", async () => {
     const stopping = await startScriptedServer();
     const library = await stopping.library("ada");
@@ -445,7 +445,7 @@ describe("what ends a stream before its answer", () => {
   });
 });
 
-test("a document that goes for good takes its text out of what was shown, and nothing more of it is shown", async () => {
+test("deleting a document removes its text from a running answer's stream", async () => {
   const library = await scripted.library("pia", "The secret of the bittern is its cry.");
   const speaker = spoken();
   const path = await scripted.ask("pia", library.chat, "What is the secret of the bittern?");
@@ -472,7 +472,7 @@ test("a document that goes for good takes its text out of what was shown, and no
   expect(seen(watcher.events).text).not.toContain("cry");
 });
 
-test("a document that went before the first word is not shown at all", async () => {
+test("a document deleted before the first word is never shown", async () => {
   const library = await scripted.library("quinn", "The secret of the bittern is its cry.");
   const speaker = spoken();
   const path = await scripted.ask("quinn", library.chat, "What is the secret of the bittern?");
@@ -485,7 +485,7 @@ test("a document that went before the first word is not shown at all", async () 
   await scripted.server.settle();
 });
 
-test("citations of a finished answer lose their text in the stream too", async () => {
+test("citations in the stream of a finished answer lose deleted text too", async () => {
   const library = await scripted.library("rex");
   scripted.answers(async (question) => says("In water [1].", [await found(question)]));
   const path = await scripted.ask("rex", library.chat);
@@ -501,7 +501,7 @@ test("citations of a finished answer lose their text in the stream too", async (
   expect(JSON.stringify(await rowsOf(path))).not.toContain("heron stands");
 });
 
-describe("a watcher by itself", () => {
+describe("a single watcher", () => {
   const streaming = (notifier = new LocalNotifier(), streams_max?: number) => {
     const { db, reads } = scripted.server.store;
     const log = {
@@ -535,7 +535,7 @@ describe("a watcher by itself", () => {
     ...signals: AbortSignal[]
   ) => (await from.watch("usr_ada", path.split("/").at(-1)!, signals))!;
 
-  test("a silent stream sends comments", async () => {
+  test("gets comments while nothing happens", async () => {
     const held = scripted.gate();
     const path = await scripted.ask("ada", chat);
     await held.begun;
@@ -552,10 +552,10 @@ describe("a watcher by itself", () => {
     leave: (stream: ReadableStream, gone: AbortController) => unknown,
   ][] = [
     ["cancels the stream", (stream) => stream.cancel()],
-    ["goes away", (_stream, gone) => gone.abort()],
+    ["disconnects", (_stream, gone) => gone.abort()],
   ];
   for (const [why, leave] of leavings)
-    test(`who ${why} leaves nothing behind`, async () => {
+    test(`that ${why} leaves nothing behind`, async () => {
       const held = scripted.gate();
       const path = await scripted.ask("ada", chat);
       await held.begun;
@@ -571,7 +571,7 @@ describe("a watcher by itself", () => {
       await scripted.server.settle();
     });
 
-  test("one owner's streams have a limit, another's do not count, and one that ends makes room", async () => {
+  test("is limited per owner, and a closed stream makes room", async () => {
     const held = scripted.gate();
     const path = await scripted.ask("ada", chat),
       request_id = path.split("/").at(-1)!;
@@ -604,7 +604,7 @@ describe("a watcher by itself", () => {
     ],
   ];
   for (const [why, act] of breaks)
-    test(`the end of a long answer breaks off when ${why}`, async () => {
+    test(`is cut off at the end of a long answer when ${why}`, async () => {
       scripted.answers(async () => says("All work and no play. ".repeat(50_000)));
       const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
       const path = await scripted.ask("ada", id);
@@ -620,7 +620,7 @@ describe("a watcher by itself", () => {
       expect([await next(), gone.signal.aborted]).toEqual([null, why.includes("signed out")]);
     });
 
-  test("who was gone before it began holds nothing", async () => {
+  test("that left before the start holds nothing", async () => {
     const path = await scripted.ask("ada", chat);
     await scripted.server.settle();
     const from = streaming();
@@ -631,7 +631,7 @@ describe("a watcher by itself", () => {
     ]).toEqual([0, false]);
   });
 
-  test("who reads slowly is sent a little at a time, and nothing is read ahead", async () => {
+  test("that reads slowly gets small pieces, and nothing is read ahead", async () => {
     const text = "All work and no play. ".repeat(200_000).trim();
     scripted.answers(async () => says(text));
     const path = await scripted.ask("ada", chat);
@@ -648,7 +648,7 @@ describe("a watcher by itself", () => {
   });
 });
 
-test("the document of the API describes the stream", async () => {
+test("the OpenAPI document describes the stream", async () => {
   const { body } = await send(null, "GET", "/openapi.json");
   const { get } = body.paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}/stream"];
   expect(get.parameters.find(({ in: place }: { in: string }) => place === "header")).toMatchObject({

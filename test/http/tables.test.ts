@@ -1,6 +1,6 @@
 /**
- * Tables over HTTP: those of a PDF are pipe tables in `content`, a question is answered by the cell
- * that it asks for, and cited is exactly its row, on its page, however long the table is.
+ * Tables over HTTP: tables of a PDF are pipe tables in `content`, a question is answered by the
+ * cell it asks for, and exactly its row is cited, on its page, however long the table is.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -9,7 +9,7 @@ import { person, type Person } from "../helpers/person";
 
 const rows_per_page = 38,
   pages = 9;
-/** Nine services in turn, each row with its own dues. */
+/** Three services in rotation, each row with its own dues. */
 const rowOf = (at: number): string[] => [
   `T${String(at).padStart(3, "0")}`,
   ["Towage", "Water", "Waste"][at % 3]!,
@@ -22,7 +22,7 @@ const written = (text: string, x: number, y: number): string =>
   `BT /F1 9 Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET`;
 const ruleAcross = (y: number): string => `${lefts[0]} ${y} m ${right} ${y} l S`;
 const ruleDown = (x: number, from: number, to: number): string => `${x} ${from} m ${x} ${to} l S`;
-/** The rows from 770 down, 18 points each, with rules around every cell. */
+/** The rows from y = 770 down, 18 points each, with rules around every cell. */
 const drawn = (rows: readonly (readonly string[])[]): string => {
   const bottom = 782 - 18 * rows.length;
   return [
@@ -37,7 +37,7 @@ const drawn = (rows: readonly (readonly string[])[]): string => {
   ].join("\n");
 };
 const head = ["Code", "Service", "Note", "Dues"];
-/** Its head stands on the first page alone. */
+/** The head is on the first page only. */
 const tariff = (): Uint8Array<ArrayBuffer> =>
   buildPdf(
     Array.from({ length: pages }, (_, page): PdfPage => {
@@ -68,7 +68,7 @@ beforeAll(async () => {
   long = await uploaded("tariff.pdf", tariff());
 }, 60_000);
 
-/** A document alone in its folder, once it is read and indexed. */
+/** A document alone in its folder, once it has been read and indexed. */
 async function uploaded(
   name: string,
   bytes: string | Uint8Array<ArrayBuffer>,
@@ -84,19 +84,19 @@ const asked = async (folder: string, question: string): Promise<any> => {
 };
 
 describe("a table over nine pages", () => {
-  test("has its head on each, and its empty cells", () => {
+  test("has its head on each page, and its empty cells", () => {
     const table = long.content.split("\n").filter((line) => line !== "");
     expect(table.filter((line) => line === lineOf(head)).length).toBe(pages);
     for (let at = 0; at < pages * rows_per_page; at++) expect(table).toContain(lineOf(rowOf(at)));
   });
-  test("a late row answers by the head of its column, and is the quote", async () => {
+  test("answers from a late row with its column's head, and quotes the row", async () => {
     const { answer, citations } = await asked(long.folder, "What are the dues for T300?");
     expect(answer).toBe("Dues, T300: 3100 [1]");
     expect(citations).toMatchObject([{ quote: lineOf(rowOf(300)), page: 8, page_end: 8 }]);
     const [{ start, end, quote }] = citations;
     expect([...long.content].slice(start, end).join("")).toBe(quote);
   });
-  test("passages in the middle of a long one stand under its head", async () => {
+  test("has passages in the middle with its head as heading", async () => {
     const rows = [head, ...Array.from({ length: 342 }, (_, at) => rowOf(at))];
     const { folder } = await uploaded("rows.csv", rows.map((row) => row.join(",")).join("\n"));
     const found = await ada.send("POST", "/search", { query: "dues T300", folder_ids: [folder] });
@@ -107,23 +107,23 @@ describe("a table over nine pages", () => {
   });
 });
 
-describe("a small one", () => {
+describe("a small table", () => {
   const plain = drawn(revenue);
   const cases: [why: string, name: string, bytes: string | Uint8Array<ArrayBuffer>][] = [
     ["of a PDF", "revenue.pdf", buildPdf([{ content: plain }])],
     [
-      "inside forms that move it",
+      "inside transformed forms",
       "form.pdf",
       buildPdf([{ content: "q 1 0 0 1 10 -80 cm /X0 Do Q" }], {
         forms: ["q 0.9 0 0 0.9 0 0 cm /X1 Do Q", plain],
       }),
     ],
     [
-      "of a page that is turned",
+      "on a rotated page",
       "turned.pdf",
       buildPdf([{ content: `q 0 1 -1 0 842 0 cm ${plain} Q`, rotate: 90 }]),
     ],
-    ["of a spreadsheet", "revenue.csv", revenue.map((row) => row.join(",")).join("\n")],
+    ["in a spreadsheet", "revenue.csv", revenue.map((row) => row.join(",")).join("\n")],
   ];
   for (const [why, name, bytes] of cases)
     test(`${why} answers by row and column`, async () => {

@@ -1,4 +1,4 @@
-/** Transcriptions of recordings that are fetched from a URL. */
+/** Transcriptions of recordings fetched from a URL. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { captions, createEngine, recordingOf } from "../helpers/recordings";
@@ -51,7 +51,7 @@ describe("from a URL", () => {
     return runOf(body.id);
   };
 
-  test("a recording is fetched, through a redirect, and named after the address", async () => {
+  test("a recording is fetched, also through a redirect, and named after the address", async () => {
     for (const [path, name] of [
       ["/talk%20one.wav", "talk one.wav"],
       ["/moved", "moved"],
@@ -71,15 +71,15 @@ describe("from a URL", () => {
       );
     }
   });
-  test("captions are known by their content", async () =>
+  test("captions are recognized by their content", async () =>
     expect(await fetched("/captions")).toMatchObject({ status: "completed", duration_s: 22.25 }));
 
   const bad: [why: string, path: string, code: string, words: RegExp][] = [
-    ["a page that is missing", "/nothing", "unreachable", /404/],
-    ["a page that calls itself audio", "/page", "unsupported_type", /neither/],
-    ["a redirect to an inner address", "/inward", "refused_address", /not public/],
-    ["redirects without end", "/circle", "unreachable", /redirects more than/],
-    ["an address that is not public", "http://10.9.9.9/x.mp3", "refused_address", /not public/],
+    ["a missing page is refused", "/nothing", "unreachable", /404/],
+    ["a page declared as audio is refused", "/page", "unsupported_type", /neither/],
+    ["a redirect to a private address is refused", "/inward", "refused_address", /not public/],
+    ["an endless redirect is refused", "/circle", "unreachable", /redirects more than/],
+    ["a private address is refused", "http://10.9.9.9/x.mp3", "refused_address", /not public/],
   ];
   for (const [why, path, code, words] of bad)
     test(why, async () =>
@@ -91,7 +91,7 @@ describe("from a URL", () => {
     );
 });
 
-test("an address is not fetched for a document that the quota would refuse", async () => {
+test("nothing is fetched for a document over the quota", async () => {
   const small = await startTestServer({ env: { DOSSIER_QUOTAS_DOCUMENTS: "1" } });
   const {
     body: { id: folder_id },

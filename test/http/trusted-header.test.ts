@@ -1,4 +1,4 @@
-/** A proxy that names who has signed in there, in this process. */
+/** Sign-in by a proxy's header that names the user, in this process. */
 import { describe, expect, test } from "bun:test";
 import { networkList } from "../../core/base/networks";
 import { proxyIdentity } from "../../plugins/signin-header/proxy-identity";
@@ -12,28 +12,28 @@ trustedHeaderCases(async (env) => {
 
 type Sent = ConstructorParameters<typeof Headers>[0];
 
-describe("the other end of the connection is believed", () => {
+describe("which connections may name the user", () => {
   const names = { name: "X-User", email: undefined, role: undefined };
   const from = (peer: string, headers: Sent) =>
     proxyIdentity(new Request("http://dossier.test/", { headers }), { peer }, names, trusted)?.name;
   const trusted = networkList(["10.0.0.0/8", "fd00::/8"]);
   const ada = { "x-user": "ada@example.com" };
   test.each([
-    ["in a network of the list", "10.1.2.3", ada, "ada@example.com"],
-    ["in one written as IPv6", "::ffff:10.1.2.3", ada, "ada@example.com"],
-    ["in a network of IPv6", "fd00::1", ada, "ada@example.com"],
-    ["on the Unix socket", "unix", ada, "ada@example.com"],
-    ["nowhere else", "192.0.2.1", ada, undefined],
-    ["without an address", "", ada, undefined],
+    ["a listed network", "10.1.2.3", ada, "ada@example.com"],
+    ["a listed network, as an IPv4-mapped address", "::ffff:10.1.2.3", ada, "ada@example.com"],
+    ["a listed IPv6 network", "fd00::1", ada, "ada@example.com"],
+    ["the Unix socket", "unix", ada, "ada@example.com"],
+    ["no other network", "192.0.2.1", ada, undefined],
+    ["not one without an address", "", ada, undefined],
     [
-      "whatever it says of others",
+      "not one that only forwards for a listed address",
       "192.0.2.1",
       { ...ada, "x-forwarded-for": "10.1.2.3" },
       undefined,
     ],
-    ["not by another spelling", "10.1.2.3", { x_user: "ada@example.com" }, undefined],
+    ["not with a misspelled header", "10.1.2.3", { x_user: "ada@example.com" }, undefined],
     [
-      "not when two came",
+      "not with the header twice",
       "10.1.2.3",
       [
         ["x-user", "eve@example.com"],
@@ -47,11 +47,11 @@ describe("the other end of the connection is believed", () => {
 });
 
 test.each([
-  ["a name that is none", { NAME: "X Forwarded" }, /signin_header\.name is not the name/],
-  ["values of no header", { NAME: "X-User", ADMIN_VALUES: "a" }, /signin_header\.role is missing/],
-  ["no network", { NAME: "X-User", NETWORKS: "here" }, /signin_header\.networks: here/],
-  ["a way out that is none", { NAME: "X-User", SIGN_OUT_URL: "//evil.test" }, /sign_out_url must/],
-] as const)("settings that do not fit are refused: %s", async (_, given, says) => {
+  ["an invalid header name", { NAME: "X Forwarded" }, /signin_header\.name is not the name/],
+  ["values, no header", { NAME: "X-User", ADMIN_VALUES: "a" }, /signin_header\.role is missing/],
+  ["an invalid network", { NAME: "X-User", NETWORKS: "here" }, /signin_header\.networks: here/],
+  ["an invalid sign-out URL", { NAME: "X-User", SIGN_OUT_URL: "//evil.test" }, /sign_out_url must/],
+] as const)("invalid settings are refused: %s", async (_, given, says) => {
   const env = Object.fromEntries(
     Object.entries(given).map(([key, value]) => [`DOSSIER_SIGNIN_HEADER_${key}`, value]),
   );

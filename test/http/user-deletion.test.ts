@@ -1,4 +1,4 @@
-/** Users are deleted by administrators, in the console and by keys of theirs. */
+/** Administrators delete users, in the console and by key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -11,24 +11,24 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe("refused", () => {
+describe("deletion is refused", () => {
   const cases: [why: string, who: () => Browser, id: string, status: number, code: string][] = [
     ["by a member", () => ada, "usr_grace", 403, "admin_only"],
-    ["a member themselves", () => ada, "usr_ada", 403, "admin_only"],
-    ["somebody who is not there", () => grace, "usr_nobody", 404, "not_found"],
-    ["the last administrator", () => grace, "usr_grace", 409, "last_admin"],
+    ["for a member themselves", () => ada, "usr_ada", 403, "admin_only"],
+    ["for an unknown user", () => grace, "usr_nobody", 404, "not_found"],
+    ["for the last administrator", () => grace, "usr_grace", 409, "last_admin"],
   ];
   test.each(cases)("%s", async (_why, who, id, status, code) => {
     const answer = await who().send("DELETE", `/users/${id}`);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
-  test("by a member's key, and without one", async () => {
+  test("by a member's key, and without a key", async () => {
     expect((await server.send("ada", "DELETE", "/users/usr_grace")).status).toBe(403);
     expect((await server.send(null, "DELETE", "/users/usr_ada")).status).toBe(401);
   });
 });
 
-test("in the console: signed out, keys refused, out of the list, and the email is free again", async () => {
+test("in the console, deletion signs out the user, revokes keys and frees the email", async () => {
   const key = await server.newKey("ada");
   expect((await grace.send("DELETE", "/users/usr_ada")).status).toBe(204);
   expect((await ada.send("GET", "/folders")).status).toBe(401);
@@ -47,7 +47,7 @@ test("in the console: signed out, keys refused, out of the list, and the email i
   expect(entries[0]).toMatchObject({ record: "usr_ada", actor_id: "usr_grace", status: 204 });
 });
 
-test("over the API, by a key of an administrator; one who was only invited, too", async () => {
+test("an administrator's key can delete users, also invited ones", async () => {
   await server.key("grace");
   const { user } = (await grace.send("POST", "/users", { email: "eve@example.com", role: "admin" }))
     .body;
@@ -55,7 +55,7 @@ test("over the API, by a key of an administrator; one who was only invited, too"
   expect((await server.send("grace", "DELETE", `/users/${user.id}`)).status).toBe(404);
 });
 
-test("an import that goes on, and a chat that is answered, end with their owner", async () => {
+test("running imports and answers end when their owner is deleted", async () => {
   const { id } = (await server.send("bob", "POST", "/folders", { name: "Runs" })).body;
   await server.send("bob", "POST", "/imports", {
     folder_id: id,

@@ -1,4 +1,4 @@
-/** What can be seen of vectors that are being made: of a document, and counted by its folders. */
+/** The state of vectors that are being made: of a document, and counted by its folders. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import { Embedders } from "../../plugins/search-index/contract";
@@ -67,7 +67,7 @@ async function pendingIn(server: TestServer, ids: readonly string[]): Promise<nu
 const settled = (server: TestServer, folders: readonly string[]) =>
   until(async () => (await pendingIn(server, folders)).every((pending) => pending === 0));
 
-test("without an embedder there are none, and nothing is pending", async () => {
+test("without an embedder there are none and nothing is pending", async () => {
   const server = await startTestServer();
   ending.push(() => server.stop());
   const folder = await folderIn(server),
@@ -75,8 +75,8 @@ test("without an embedder there are none, and nothing is pending", async () => {
   expect([await stateOf(server, id), await pendingIn(server, [folder])]).toEqual(["none", [0]]);
 });
 
-describe("a document that waits for its vectors", () => {
-  test("is counted by the folders that hold it, in each change, until it has them", async () => {
+describe("a document without its vectors yet", () => {
+  test("is counted by each folder that holds it, whatever changes, until it has them", async () => {
     const embedder = gated(),
       server = await startTestServer({ plugins: [embedder.plugin] });
     ending.push(() => server.stop());
@@ -170,7 +170,7 @@ describe("a document that waits for its vectors", () => {
   });
 });
 
-test("what is pending follows the settings", async () => {
+test("pending vectors follow the settings", async () => {
   const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
     embedder = startEmbedder({ small: 64, large: 128 }),
     admin = await signedIn(server, "grace", { role: "admin" });
@@ -205,7 +205,7 @@ test("what is pending follows the settings", async () => {
   embedder.behaves("silent");
   const asked = embedder.asked.length;
   await change({ "embeddings.provider": "openai" });
-  // A job that is cancelled while it begins learns of it only when its lease is renewed.
+  // A job cancelled while it starts learns of it only when its lease is renewed.
   await until(() => embedder.asked.length > asked);
   expect(await states(second)).toEqual(["pending"]);
   expect([await states(first), await pendingIn(server, [folder])]).toEqual([["ready"], [1]]);
@@ -219,7 +219,7 @@ test("what is pending follows the settings", async () => {
   expect(await states(first, second)).toEqual(["ready", "ready"]);
 });
 
-test("a new embedder looks at many documents in pieces; all of them wait, and are counted once", async () => {
+test("a new embedder counts many documents in batches, each of them once", async () => {
   const many = 230,
     server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
     embedder = startEmbedder({ small: 64 }),
@@ -250,7 +250,7 @@ test("a new embedder looks at many documents in pieces; all of them wait, and ar
     "embeddings.model": "small",
   });
   await until(async () => (await pendingIn(server, [folder]))[0]! > 0);
-  // Whether it was looked at already, or not.
+  // Whether or not it has been counted already.
   for (const id of [ids[0]!, ids.at(-1)!]) {
     expect(await stateOf(server, id)).toBe("pending");
     await post(server, `/documents/${id}/links`, { folder_id: other });

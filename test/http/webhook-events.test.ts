@@ -1,6 +1,6 @@
 /**
- * Webhooks with a list of events: who is told what of documents and answers, and that nothing is
- * written where nobody asked for it.
+ * Webhooks with a list of events: which events of documents and answers are delivered, and that
+ * nothing is stored for events without a webhook.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
@@ -35,7 +35,7 @@ const someone = (): Promise<Person> => person(server, `person${people++}`);
 const urlOf = (path: string) => `http://hook.test:${receiver.port}/${path}`;
 const register = (who: Person, event_type: string, events?: unknown, path = "") =>
   who.send("POST", "/webhooks", { event_type, url: urlOf(path), events });
-/** What a piece of work makes come, by event and in order. */
+/** The deliveries that some work causes, by event and then in order. */
 async function told(work: () => Promise<unknown>): Promise<any[]> {
   await server.settle();
   receiver.answers(() => new Response());
@@ -48,16 +48,16 @@ async function told(work: () => Promise<unknown>): Promise<any[]> {
 
 describe("registering", () => {
   const refused: readonly (readonly [reason: string, body: object, pointer: string])[] = [
-    ["an event of documents without a list", { event_type: "document.synced" }, "/event_type"],
-    ["an empty list is none", { event_type: "answer.completed", events: [] }, "/event_type"],
-    ["null is none", { event_type: "document.failed", events: null }, "/event_type"],
+    ["a document event without a list", { event_type: "document.synced" }, "/event_type"],
+    ["an empty list counts as none", { event_type: "answer.completed", events: [] }, "/event_type"],
+    ["null counts as none", { event_type: "document.failed", events: null }, "/event_type"],
     [
-      "an event that nobody knows",
+      "an unknown event",
       { event_type: "import.finished", events: ["document.deleted", "document.gone"] },
       "/events/1",
     ],
-    ["no list", { event_type: "import.finished", events: "document.synced" }, "/events"],
-    ["no texts", { event_type: "import.finished", events: [7] }, "/events"],
+    ["no list of events", { event_type: "import.finished", events: "document.synced" }, "/events"],
+    ["events that aren't text", { event_type: "import.finished", events: [7] }, "/events"],
   ];
   test.each(refused)("400: %s", async (_reason, body, pointer) => {
     const who = await someone();
@@ -67,7 +67,7 @@ describe("registering", () => {
       expect(sent.body.detail).toMatch(/must be one of [a-z.]+, [a-z.]+\.$/);
   });
 
-  test("shows the list, and nothing of lists where there is none", async () => {
+  test("shows the list, and no field when there is none", async () => {
     const who = await someone();
     const plain = await register(who, "import.finished", undefined, "a");
     expect([plain.status, "events" in plain.body]).toEqual([201, false]);
@@ -81,7 +81,7 @@ describe("registering", () => {
     ]);
   });
 
-  test("one webhook for an event and a URL, whether listed or not", async () => {
+  test("allows one webhook per event and URL, listed or not", async () => {
     const who = await someone();
     const first = await register(who, "import.finished", ["document.synced"]);
     const statuses = [
@@ -97,10 +97,10 @@ describe("registering", () => {
   });
 });
 
-describe("who is told", () => {
+describe("deliveries", () => {
   const all = ["document.synced", "document.failed", "document.deleted", "answer.completed"];
 
-  test("of documents and answers: bodies, headers and signatures", async () => {
+  test("of documents and answers have the right bodies, headers and signatures", async () => {
     const who = await someone();
     const { body: hook } = await register(who, "import.finished", all);
     const folder_id = await who.folder();
@@ -146,7 +146,7 @@ describe("who is told", () => {
     ]);
   });
 
-  test("each of many documents that go with their folder is told once, in small parts", async () => {
+  test("of many documents deleted with their folder are made once each", async () => {
     const who = await someone();
     await register(who, "document.deleted", ["document.deleted"]);
     const folder_id = await who.folder();
@@ -161,7 +161,7 @@ describe("who is told", () => {
     expect(new Set(come.map(({ event }) => event))).toEqual(new Set(["document.deleted"]));
   }, 30_000);
 
-  test("nobody without a list, and nobody after the webhook is gone: then no job is made", async () => {
+  test("need a list and an existing webhook; otherwise no job is created", async () => {
     const who = await someone();
     const jobs = async () =>
       (
@@ -185,7 +185,7 @@ describe("who is told", () => {
   });
 });
 
-test("a sample of each event is like what is sent", async () => {
+test("a sample of each event looks like a real delivery", async () => {
   const who = await someone();
   for (const event of ["document.synced", "document.failed", "document.deleted"]) {
     const { body: hook } = await register(who, event, [event]);

@@ -1,6 +1,6 @@
 /**
- * Deliveries, in this process: what a black box can't bring about, such as another day, another
- * key, and a crash at a chosen moment.
+ * Deliveries in this process: cases that can't be tested from outside, such as another day, another
+ * key, or a crash at a chosen moment.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
@@ -16,7 +16,7 @@ import { startReceiver, type Receiver } from "../helpers/receiver";
 let names: NameServer;
 let server: TestServer;
 let receiver: Receiver;
-/** Ends a run of this person. */
+/** Emits the end of a run of this person. */
 let emit: (who: string) => Promise<void>;
 const emitter = definePlugin({
   name: "emitter",
@@ -49,7 +49,7 @@ afterAll(() => {
 beforeEach(() => receiver.answers(() => new Response()));
 
 let made = 0;
-/** A webhook of a person of its own. */
+/** A webhook of a new person. */
 async function register() {
   const who = `person${made++}`;
   const { status, body } = await server.send(who, "POST", "/webhooks", {
@@ -75,7 +75,7 @@ async function register() {
   };
 }
 
-test("a day after a rotation the old secret signs no more", async () => {
+test("a day after rotation the old secret no longer signs", async () => {
   const hook = await register();
   const { secret } = (await server.send(hook.who, "POST", `/webhooks/${hook.id}/rotate-secret`))
     .body;
@@ -91,7 +91,7 @@ test("a day after a rotation the old secret signs no more", async () => {
   expect(() => new Webhook(hook.secret).verify(body, Object.fromEntries(headers))).toThrow();
 });
 
-test("with another key than the one that sealed its secret nothing is sent, and the log says what to do", async () => {
+test("a secret sealed with another key sends nothing, and the log says what to do", async () => {
   const hook = await register();
   await server.store.db
     .updateTable("webhooks")
@@ -107,7 +107,7 @@ test("with another key than the one that sealed its secret nothing is sent, and 
   expect(receiver.came).toEqual([]);
 });
 
-test("nothing is sent for a person who may not sign in any more", async () => {
+test("nothing is sent for a deactivated user", async () => {
   const hook = await register();
   await server.store.db
     .updateTable("accounts_users")
@@ -130,11 +130,11 @@ test("nothing is sent for a person who may not sign in any more", async () => {
   expect(receiver.came).toEqual([]);
 });
 
-test("an attempt that a crash cut off counts, and there is never a fourth", async () => {
+test("an attempt interrupted by a crash counts, and there is no fourth", async () => {
   const hook = await register();
   receiver.answers(() => new Response(null, { status: 500 }));
   // As a killed server leaves it: two attempts have ended, the third has begun, and its job is
-  // claimed anew.
+  // claimed again.
   const id = "whd_00000000000000000000000001",
     at = Date.now() - 1_000;
   await server.store.db
@@ -186,12 +186,12 @@ test("an attempt that a crash cut off counts, and there is never a fourth", asyn
 describe("Retry-After", () => {
   const now_ms = Date.UTC(2026, 0, 1);
   const cases: [string, string | null, number | null][] = [
-    ["none", null, null],
+    ["missing", null, null],
     ["seconds", "120", 120_000],
     ["a date", "Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
-    ["a date that is over", "Thu, 01 Jan 2015 00:01:00 GMT", 0],
-    ["nonsense", "soon", null],
-    ["negative", "-1x", null],
+    ["a past date", "Thu, 01 Jan 2015 00:01:00 GMT", 0],
+    ["invalid", "soon", null],
+    ["a negative number", "-1x", null],
   ];
   for (const [why, value, ms] of cases)
     test(why, () => expect(retryAfterMs(value, now_ms)).toBe(ms));

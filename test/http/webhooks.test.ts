@@ -1,11 +1,11 @@
-/** Parts of webhooks: the setting of the limit, and sealing. */
+/** Parts of webhooks: the limit's setting, and sealing. */
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { createSeal } from "../../core/store/seal";
 import { startTestServer } from "../helpers/host";
 
-test("the limit is a setting, the message names the one in force, and the key that seals is its owner's alone", async () => {
+test("the limit is a setting named in the error, and only the owner can read the key", async () => {
   const server = await startTestServer({ env: { DOSSIER_WEBHOOKS_PER_ACCOUNT: "1" } });
   const create = (event_type: string) =>
     server.send("ada", "POST", "/webhooks", { event_type, url: "http://93.184.216.34/" });
@@ -19,20 +19,20 @@ test("the limit is a setting, the message names the one in force, and the key th
 describe("sealing", () => {
   const seal = createSeal(join("/nonexistent"), "a passphrase");
   const sealed = seal.seal("whsec_x", "row 1");
-  test("opens at its place", () => expect(seal.unseal(sealed, "row 1")).toBe("whsec_x"));
-  test("twice is not twice the same", () => expect(seal.seal("whsec_x", "row 1")).not.toBe(sealed));
+  test("opens in its own place", () => expect(seal.unseal(sealed, "row 1")).toBe("whsec_x"));
+  test("is new each time", () => expect(seal.seal("whsec_x", "row 1")).not.toBe(sealed));
   const cases: [string, () => string][] = [
-    ["at another place", () => seal.unseal(sealed, "row 2")],
+    ["in another place", () => seal.unseal(sealed, "row 2")],
     ["with another key", () => createSeal("/nonexistent", "another").unseal(sealed, "row 1")],
     [
-      "changed",
+      "after a change",
       () =>
         seal.unseal(
           sealed.replace(/.(.{8})$/, (all, end) => (all[0] === "A" ? "B" : "A") + end),
           "row 1",
         ),
     ],
-    ["cut short", () => seal.unseal(sealed.slice(0, 20), "row 1")],
+    ["when truncated", () => seal.unseal(sealed.slice(0, 20), "row 1")],
   ];
   for (const [why, open] of cases)
     test(`does not open ${why}`, () => expect(open).toThrow("secret key"));

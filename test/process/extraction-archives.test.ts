@@ -1,6 +1,6 @@
 /**
- * Archives and XML that are damaged, lie or want too much: each ends with its status, quickly, and
- * nothing is left behind.
+ * Damaged, lying and oversized archives and XML: each ends quickly with its status, and nothing is
+ * left behind.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
@@ -29,7 +29,7 @@ const { read, fail } = extraction;
 const body = (xml: string): string =>
   `<?xml version="1.0"?><w:document ${w}><w:body>${xml}</w:body></w:document>`;
 const main = "word/document.xml";
-/** A quarter of a gigabyte of spaces, packed. */
+/** A quarter of a gigabyte of spaces, compressed. */
 const bomb = (): Uint8Array => deflateRawSync(Buffer.alloc(256 * 1024 * 1024, 32));
 
 describe("read", () => {
@@ -37,7 +37,7 @@ describe("read", () => {
   const cases: [reason: string, bytes: Uint8Array][] = [
     ["whatever its name says", zip(parts)],
     [
-      "parts that are not packed",
+      "uncompressed parts",
       zip(
         Object.fromEntries(
           Object.entries(parts).map(([name, data]) => [
@@ -51,11 +51,11 @@ describe("read", () => {
     ["something in front of the archive", zip({ ...parts }, { before: "PK\x03\x04 junk" })],
     ["the directory is lost", zip(parts, { directory: false })],
     [
-      "sizes that lie, of parts that are small",
+      "wrong sizes on small parts",
       zip({ ...parts, [main]: { data: body(wp("Harbour")), claimed_bytes: 2_000_000_000 } }),
     ],
     [
-      "names with backslashes and in other cases",
+      "names with backslashes and different case",
       zip(
         Object.fromEntries(
           Object.entries(parts).map(([name, data]) => [name.replace("word/", "Word\\"), data]),
@@ -67,21 +67,21 @@ describe("read", () => {
       zip({ ...parts, [main]: utf16(body(wp("Harbour")).replace("?>", ` encoding="UTF-16"?>`)) }),
     ],
     [
-      "an entity that would grow to a billion is never expanded",
+      "an entity that would expand a billionfold is never expanded",
       zip({
         ...parts,
         [main]: `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${body(wp("Harbour"))}`,
       }),
     ],
     [
-      "a hundred thousand elements inside each other",
+      "a hundred thousand nested elements",
       zip({
         ...parts,
         [main]: body(`${"<w:x>".repeat(100_000)}${wp("Harbour")}${"</w:x>".repeat(100_000)}`),
       }),
     ],
     [
-      "tables and boxes inside each other",
+      "nested tables and text boxes",
       zip({
         ...parts,
         [main]: body(
@@ -105,7 +105,7 @@ describe("read", () => {
     });
   }
 
-  test("a part that is damaged is said in a warning, and the rest is read", async () => {
+  test("a damaged part becomes a warning, and the rest is read", async () => {
     const slides = pptx([slide(shape(ap("One"))), slide(shape(ap("Two")))], {
       "ppt/slides/slide1.xml": { data: "x", packed: Buffer.from("\xff\xff\xff", "latin1") },
     });
@@ -118,7 +118,7 @@ describe("read", () => {
     ).toEqual(["damaged_file"]);
   });
 
-  test("templates and documents with macros have types of their own", async () => {
+  test("templates and documents with macros have their own media types", async () => {
     const typeOf = async (type: string): Promise<string> =>
       (await read(docx(wp("x"), {}, {}, type))).media_type;
     expect(
@@ -140,26 +140,26 @@ describe("refused", () => {
   );
   const cases: [reason: string, make: () => Uint8Array, code: string, message: RegExp][] = [
     [
-      "a bomb",
+      "a zip bomb",
       () => zip({ ...parts, [main]: { data: "", packed: bomb() } }),
       "too_large",
       /Unpacked/,
     ],
     [
-      "a bomb whose header says it is small",
+      "a zip bomb whose header claims a small size",
       () => zip({ ...parts, [main]: { data: "", packed: bomb(), claimed_bytes: 100 } }),
       "too_large",
       /Unpacked/,
     ],
     [
-      "many parts that are too much together",
+      "many parts that are too large together",
       () => pptx(Array.from({ length: 4 }, () => slide(" ".repeat(48 * 1024 * 1024)))),
       "too_large",
       /Unpacked/,
     ],
     ["too many parts", () => zip({ ...parts, ...many }), "too_large", /too many/],
     [
-      "a long text that a million cells share",
+      "a long text shared by a million cells",
       () =>
         xlsx(
           { S: `<row>${`<c t="s"><v>0</v></c>`.repeat(100_000)}</row>` },
@@ -170,43 +170,38 @@ describe("refused", () => {
       /longer/,
     ],
     [
-      "a password on the archive",
+      "a password-protected archive",
       () => zip({ ...parts, [main]: { data: "noise", encrypted: true } }),
       "encrypted",
       /password/,
     ],
     [
-      "the main part is damaged",
+      "a damaged main part",
       () => zip({ ...parts, [main]: { data: "x", packed: Buffer.from("\xff\xff\xff", "latin1") } }),
       "corrupt",
       /damaged/,
     ],
     [
-      "half a document",
+      "a truncated document",
       () =>
         cut(zip({ ...parts, [main]: { data: body(wp("Harbour ".repeat(5_000))), stored: true } })),
       "corrupt",
       /damaged/,
     ],
     [
-      "the main part is missing",
+      "a missing main part",
       () => zip({ ...parts, [main]: { data: "", stored: true } }),
       "empty",
       /no text/,
     ],
     [
-      "an archive of something else",
+      "an archive that is not a document",
       () => zip({ "notes.txt": "words" }),
       "unsupported_type",
       /ZIP archive/,
     ],
     ["an empty archive", () => zip({}), "corrupt", /damaged/],
-    [
-      "nothing but the first bytes",
-      () => Buffer.from("PK\x03\x04", "latin1"),
-      "corrupt",
-      /damaged/,
-    ],
+    ["only the first bytes", () => Buffer.from("PK\x03\x04", "latin1"), "corrupt", /damaged/],
     [
       "a binary workbook",
       () =>
@@ -247,40 +242,40 @@ describe("XML", () => {
   const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
   const cases: [reason: string, xml: string, events: string][] = [
     [
-      "prefixes are those of the namespace",
+      "prefixes follow the namespace",
       `<x:p xmlns:x="${word}"><x:t/></x:p><x:p/>`,
       "<w:p><w:t></w:t></w:p><x:p></x:p>",
     ],
     [
-      "also without a prefix, and inside another",
+      "a default namespace, and one inside another",
       `<p xmlns="${word}"><p xmlns="urn:other"/><p/></p>`,
       "<w:p><p></p><w:p></w:p></w:p>",
     ],
     ["an undeclared prefix stays", "<w:p/>", "<w:p></w:p>"],
     [
-      "comments, instructions, sections",
+      "comments, processing instructions, CDATA",
       "<a><!-- <b> --><?c <d>?><![CDATA[<e> &amp;]]></a>",
       "<a><e> &amp;</a>",
     ],
     [
-      "a declaration of types with everything in it",
+      "a DOCTYPE with entities and elements",
       `<!DOCTYPE a [<!ENTITY b "]>"> <!ELEMENT a ANY>]><a>&b;</a>`,
       "<a>&b;</a>",
     ],
     ["a bracket in an attribute", `<a b="x>y" c='"'>d</a>`, "<a>d</a>"],
     ["a bracket that begins nothing", "<a>1 < 2</a>", "<a>1 < 2</a>"],
     [
-      "what is skipped, with its own kind inside",
+      "a skipped element with nested elements of the same name",
       "<a><skip><b/><skip>x</skip><skip/>y</skip>z</a>",
       "<a><skip>z</a>",
     ],
     [
-      "what is skipped, ended plainly or never",
+      "skipped elements, closed normally or never",
       "<a><skip><b/></skip>y<skip><!-- </skip> -->x</skip>z<skip>",
       "<a><skip>y<skip>z<skip>",
     ],
     [
-      "characters by number, the impossible replaced",
+      "numeric character references, invalid ones replaced",
       "<a>&#65;&#x1F6A2;&#0;&#xD800;&#x110000;</a>",
       "<a>A🚢\ufffd\ufffd\ufffd</a>",
     ],
@@ -291,7 +286,7 @@ describe("XML", () => {
       expect(seen(xml)).toBe(events);
     });
 
-  test("attributes: in any quotes, with prefixes, with characters by name", () => {
+  test("attributes: either quotes, prefixes, character references", () => {
     const values: (string | undefined)[] = [];
     const r = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     scanOfficeXml(`<a xmlns:q="${r}" id = '1' q:id="2" empty bare=3 text="&lt;&#10;"/>`, {

@@ -1,6 +1,6 @@
 /**
- * Damaged files of every kind, as chance makes them: each is read or refused in words; nothing
- * hangs, crashes or stays behind.
+ * Randomly damaged files of every kind: each is read or refused with a message; nothing hangs,
+ * crashes or is left behind.
  */
 import { afterAll, expect, test } from "bun:test";
 import { ExtractionFailure, type Extracted } from "../../plugins/extraction/contract";
@@ -132,8 +132,8 @@ async function originals(): Promise<[string, Uint8Array][]> {
 }
 
 /**
- * Bits turned over, bytes replaced by extreme ones, ends cut off, parts doubled, taken out, or
- * taken from another file.
+ * Flips bits, replaces bytes by extreme values, cuts off the end, and duplicates, removes or
+ * splices in parts of another file.
  */
 function damaged(
   bytes: Uint8Array,
@@ -224,7 +224,7 @@ const extraction = testExtraction({
 afterAll(() => extraction.stop());
 
 test(
-  "damaged files are read or refused in words",
+  "damaged files are read or refused with a message",
   async () => {
     console.log(`DOSSIER_FUZZ_SEED=${seed}`);
     const random = seededRandom(seed);

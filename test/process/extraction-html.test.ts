@@ -1,6 +1,6 @@
 /**
- * Web pages: what they show becomes text with headings, lists and tables, whatever the encoding and
- * however broken the markup.
+ * Web pages: visible content becomes text with headings, lists and tables, whatever the encoding
+ * and however broken the markup.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readPage, readXhtml } from "../../plugins/extraction/html/page";
@@ -19,29 +19,29 @@ describe("what a page shows", () => {
     ["paragraphs", "<p>One.</p>\n<p>Two\n  lines.</p>", "One.\n\nTwo lines."],
     ["paragraphs that are never closed", "<p>One.<p>Two.<div>Three.", "One.\n\nTwo.\n\nThree."],
     [
-      "words go on over marks within a line",
+      "inline elements don't split words",
       "Un<b>frie</b>nd<i>ly</i> <a href=x>host</a>",
       "Unfriendly host",
     ],
     [
-      "raised and lowered numbers are characters, other notes stay",
+      "numeric superscripts and subscripts become characters, others stay text",
       "5 m<sup>2</sup>, 10<sup> -6 </sup>, H<sub>2</sub>O, 2<sup>nd</sup><sup><a>[1]</a></sup>",
       "5 m², 10⁻⁶, H₂O, 2nd[1]",
     ],
     ["line breaks", "One<br>two<BR/>three", "One\ntwo\nthree"],
     ["headings", "<h1>A <em>b</em></h1>text<h2>C</h2>", "# A b\n\ntext\n\n## C"],
     [
-      "words that stand out, but no parts of words and no sentences",
+      "emphasis of words, but not of parts of words or whole sentences",
       "<p>The <b>dock</b> <i>closes </i>, un<b>able</b>. <b>Why? Storm.</b></p><b>Note.</b>",
       "The **dock** *closes* , unable. Why? Storm.\n\nNote.",
     ],
     [
-      "lists in lists",
+      "nested lists",
       "<ol><li>a<ul><li>b<ul><li>c</ul><li>d</ul><li>e</ol>",
       "1. a\n   - b\n     - c\n   - d\n2. e",
     ],
     [
-      "items of several paragraphs, one of them after an inner list",
+      "items of several paragraphs, one after an inner list",
       "<ol><li><p>a<p>b<li>c<ul><li>d<p>e</ul><p>f<li>g</ol><p>h",
       "1. a\n\n   b\n2. c\n   - d\n\n     e\n\n   f\n3. g\n\nh",
     ],
@@ -51,17 +51,17 @@ describe("what a page shows", () => {
       "| a | b |\n| --- | --- |\n| x<br>y | p<br>q |\n| c | 1 2<br>3 4 |",
     ],
     [
-      "merged cells, heads of rows, a caption",
+      "merged cells, row headers, a caption",
       "<table><caption>T</caption><tr><th>a<th colspan=2>b<tr><th rowspan=2>c<td>1|2<td>2<tr><td>3</table>",
       "T\n\n| a | b |  |\n| --- | --- | --- |\n| c | 1\\|2 | 2 |\n|  | 3 |  |",
     ],
     [
-      "heads of rows alone are no head of the columns",
+      "row headers alone don't make a header row",
       "<table><tr><th>a<td>1<tr><th>b<td>2</table>",
       "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
     ],
     [
-      "tables for the layout stay text",
+      "layout tables become plain text",
       "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table><table><tr><td>e<tr><td>f</table>",
       "a\n\nb\n\nc\n\nd\n\ne\n\nf",
     ],
@@ -77,31 +77,31 @@ describe("what a page shows", () => {
       "| Name | Depth |\n| --- | --- |\n| Gannet | 11.5 m |\n| Skua<br>Post |  |",
     ],
     [
-      "a table in a cell that only holds it",
+      "a table whose only cell holds another table",
       "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table></table>",
       "| a | b |\n| --- | --- |\n| c | d |",
     ],
     ["preformatted text", "<pre>one\n  two\n</pre>", "```\none\n  two\n```"],
     [
-      "characters by name and number",
+      "named and numeric character references",
       "&Eacute;t&eacute; &amp; &hellip; &CounterClockwiseContourIntegral; &#8364;&#x1F6A2; " +
         "&lt;b&gt; AT&T",
       "Été & … ∳ €🚢 <b> AT&T",
     ],
     ["a mark that is none", "1 < 2 & 3 > 2 <3", "1 < 2 & 3 > 2 <3"],
     [
-      "descriptions of pictures",
+      "alternative texts of images",
       "<p>See <img src=x alt='the &quot;old&quot; pier'>here <img src=y alt=''></p>",
       'See the "old" pier here',
     ],
     ["what is typed into a form", "<textarea>a <b>\nc</textarea>", "a <b> c"],
     [
-      "the title, when the page lacks it",
+      "the title becomes the heading when the page has none",
       "<title>Tides &amp;\n times</title><p>High water.</p>",
       "# Tides & times\n\nHigh water.",
     ],
     [
-      "the title once, when the page has it",
+      "a title repeated as a heading appears once",
       "<head><title>Tides</title></head><h1>Tides</h1>",
       "# Tides",
     ],
@@ -112,7 +112,7 @@ describe("what a page shows", () => {
     ["what a truncated page has", "<h1>Head</h1><p>body <a hr", "# Head\n\nbody"],
     ["a body without its tag", "<head><style>p{}</style><p>text", "text"],
     [
-      "elements that end where they begin, as in XML",
+      "self-closing elements, as in XML",
       "<?xml version='1.0'?><html><head><script src='x'/><title/></head><div/><p>one<a id='x'/> " +
         "two</p><svg:text>three</svg:text></html>",
       "one two\n\nthree",
@@ -147,7 +147,7 @@ describe("what a page does not show", () => {
     );
 });
 
-test("a part of an e-book is XML without saying so, and its title is not shown", () => {
+test("an e-book part is parsed as XML, and its title is not shown", () => {
   expect(
     readXhtml(
       "<html><head><title>No</title><script/></head><body><h2>One</h2><p>text<span/></p></body></html>",
@@ -158,7 +158,7 @@ test("a part of an e-book is XML without saying so, and its title is not shown",
   ]);
 });
 
-test("headings say where they are and how high", () => {
+test("headings have their offset and level", () => {
   const { text, headings } = page(
     "<title>Guide</title><h1>Use</h1><p>First.</p><h3> Of <br>boats </h3>text",
   );
@@ -203,26 +203,23 @@ describe("the encoding of a page", () => {
     ["UTF-16", utf16(`<html><p>${russian}`)],
     ["a meta element", encodeAs("windows-1251", `<html><meta charset=windows-1251><p>${russian}`)],
     [
-      "a meta element in words of HTTP",
+      "a meta http-equiv element",
       encodeAs(
         "koi8-r",
         `<html><meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><p>${russian}`,
       ),
     ],
     [
-      "the declaration of XML",
+      "an XML declaration",
       encodeAs("iso-8859-5", `<?xml version="1.0" encoding="ISO-8859-5"?><html><p>${russian}`),
     ],
+    ["a page declared as Latin-1 that is UTF-8", `<html><meta charset="iso-8859-1"><p>${russian}`],
     [
-      "a page that says it is Latin, and is UTF-8",
-      `<html><meta charset="iso-8859-1"><p>${russian}`,
-    ],
-    [
-      "a page that says it is UTF-8, and is not",
+      "a page declared as UTF-8 that is not",
       encodeAs("windows-1251", `<html><meta charset=utf-8><p>${russian}. ${russian}.`),
     ],
     [
-      "a name that nobody knows",
+      "an unknown encoding name",
       encodeAs("windows-1251", `<html><meta charset=martian><p>${russian}. ${russian}.`),
     ],
     ["no word at all", encodeAs("windows-1251", `<html><p>${russian}. ${russian}.`)],
@@ -237,10 +234,10 @@ describe("the encoding of a page", () => {
     );
 });
 
-describe("what is a page", () => {
+describe("what counts as a page", () => {
   const cases: [string, string, string, string | null, string][] = [
     [
-      "by its content, under any name",
+      "by its content, whatever its name",
       "notes.txt",
       '\n<!-- x --><!DOCTYPE HTML PUBLIC ""><p>text',
       null,
@@ -248,7 +245,7 @@ describe("what is a page", () => {
     ],
     ["a part of one, by its name", "part.htm", "<div>text</div>", null, "text/html"],
     [
-      "a part of one, by its declared type",
+      "an HTML fragment, by its declared type",
       "part",
       "text<br>more",
       "text/html; charset=utf-8",
@@ -270,7 +267,7 @@ describe("what is a page", () => {
     );
 });
 
-test("a page without text has none to give", async () => {
+test("a page without text is refused as empty", async () => {
   expect(await fail("<html><script>draw()</script>")).toMatchObject({
     code: "empty",
     message: "This page has no text.",

@@ -1,6 +1,6 @@
 /**
- * Mail messages: headers, body and attachments become one text, and nothing that is attached can
- * spoil the rest.
+ * Mail messages: headers, body and attachments become one text, and a bad attachment doesn't spoil
+ * the rest.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { isMail } from "../../plugins/extraction/mail/extractor";
@@ -66,12 +66,12 @@ describe("a message", () => {
       `${top}\n\nIt starts on Monday.\nIn the north.\n\nAnna`,
     ],
     [
-      "a page alone",
+      "HTML only",
       simple({ type: "text/html", body: "<p>It starts <b>on</b> Monday.<script>x</script>" }),
       `${top}\n\nIt starts **on** Monday.`,
     ],
     [
-      "text and a page that say the same",
+      "plain text and HTML of the same content",
       simple({
         type: "multipart/alternative; boundary=A",
         body: `--A\r\n${part({ type: "text/plain", body: "It starts." })}\r\n--A\r\n${part({ type: "text/html", body: "<p>It starts!" })}\r\n--A--`,
@@ -79,7 +79,7 @@ describe("a message", () => {
       `${top}\n\nIt starts.`,
     ],
     [
-      "letters of another alphabet",
+      "a non-Latin alphabet",
       simple({
         type: "text/plain; charset=koi8-r",
         body: base64(encodeAs("koi8-r", "Капитан порта")),
@@ -97,7 +97,7 @@ describe("a message", () => {
       `${top}\n\nStraße of it`,
     ],
     [
-      "several receivers, and a copy",
+      "several recipients and a Cc",
       simple({ type: "text/plain", body: "x" }, [
         "Cc: =?utf-8?b?0JDQvdC90LA=?= <a@example.org>, c@example.org",
       ]),
@@ -125,7 +125,7 @@ test("the subject is the heading, decoded", async () => {
   ]);
 });
 
-test("attachments follow under their names, read by their bytes; what can't be read is a warning", async () => {
+test("attachments follow under their names; unreadable ones become warnings", async () => {
   const message = mail(
     { type: "text/plain", body: "See below." },
     attachment("report.bin", pdf([["Puffin Ring."], ["Skua Post."]])),
@@ -165,7 +165,7 @@ test("attachments follow under their names, read by their bytes; what can't be r
   expect(extraction.leftovers()).toEqual([]);
 });
 
-test("pictures and styles of the page are no attachments", async () => {
+test("images and styles of the HTML body are not attachments", async () => {
   const picture: Part = {
     type: "image/png",
     body: base64("x"),
@@ -183,7 +183,7 @@ test("pictures and styles of the page are no attachments", async () => {
   ).toMatchObject({ text: `${top}\n\nHello.`, warnings: [] });
 });
 
-test("messages in messages are read to a depth", async () => {
+test("nested messages are read up to a maximum depth", async () => {
   let message = simple({ type: "text/plain", body: "the innermost" });
   for (let depth = 0; depth < 4; depth++)
     message = mail(
@@ -220,7 +220,7 @@ test("at most a hundred attachments are read", async () => {
   expect(extraction.leftovers()).toEqual([]);
 });
 
-test("a page that a browser saved is a page", async () => {
+test("a page saved by a browser is read as a page", async () => {
   const saved = [
     "From: <Saved by Blink>",
     "Snapshot-Content-Location: https://example.org/",
@@ -240,20 +240,20 @@ test("a page that a browser saved is a page", async () => {
   expect((await read(saved, { name: "page.mhtml" })).text).toBe("# Tides\n\nHigh € water.");
 });
 
-describe("what is mail", () => {
+describe("what counts as mail", () => {
   const cases: [string, string, string, boolean][] = [
     ["headers under any name", "x.txt", headers.join("\n"), true],
     ["few headers under its name", "x.eml", "Subject: a\nDate: b\n\nbody", true],
     ["few headers under another name", "x.txt", "Subject: a\nDate: b\n\nbody", false],
     [
-      "letters that begin with words and colons",
+      "letters that begin with words and colons are not mail",
       "x.txt",
       "To: the harbour\nFrom: me\nDear all,\nDate: today",
       false,
     ],
     ["headers of HTTP", "x.txt", "Server: a\nDate: b\nContent-Type: c\nSubject: d\n\n", false],
     [
-      "a mailbox of many messages is none",
+      "a mailbox of many messages is not mail",
       "x.mbox",
       `From anna Mon Mar 3\n${headers.join("\n")}`,
       false,
@@ -266,7 +266,7 @@ describe("what is mail", () => {
     );
 });
 
-test("a message nested beyond measure is refused in words", async () => {
+test("an excessively nested message is refused with a message", async () => {
   let body = "x";
   for (let depth = 0; depth < 300; depth++)
     body = part({

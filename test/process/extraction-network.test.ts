@@ -1,6 +1,6 @@
 /**
- * No file makes its reader connect to anything, whatever addresses it names. Needs `strace`; says
- * so and is skipped where that is missing or may not trace.
+ * Reading a file never opens a network connection, whatever addresses the file names. Needs
+ * `strace`; reports and skips where it is missing or may not trace.
  */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!can_trace)(
-  "reading a file of every kind connects to nothing",
+  "reading a file of any kind opens no connection",
   async () => {
     for (const [name, bytes] of cases) {
       const { text } = await extraction.read(bytes, { name });

@@ -1,6 +1,6 @@
 /**
- * Pictures of text: images and scanned pages, whichever way they are turned, with what could not be
- * read said.
+ * Pictures of text: images and scanned pages, however they are rotated; what could not be read is
+ * reported.
  */
 import { ProcessClock, type RunClock } from "../../core/isolate/run-clock";
 import { afterAll, describe, expect, test } from "bun:test";
@@ -47,7 +47,7 @@ const paragraphs = [
 const [page, second] = (await scan(
   buildPdf([...setProse(paragraphs, { size: 12, gap: 12 }), ...setProse([more], { size: 12 })]),
 )) as [Gray, Gray];
-/** The first line of the page: less to read. */
+/** The first line of the page: quicker to recognise. */
 const picture = crop(page, 110, 96);
 const other = crop(second, 110, 96);
 /** Enough of it to tell which way it is turned. */
@@ -97,33 +97,33 @@ describe("an image", () => {
     ["TIFF, Motorola", () => tiff([picture], { little: false }), "image/tiff"],
     ["TIFF, deflated", () => tiff([deflated(picture)]), "image/tiff"],
     [
-      "TIFF, deflated differences, Motorola",
+      "TIFF, deflate with predictor, big-endian",
       () => tiff([deflated(picture, { differences: true })], { little: false }),
       "image/tiff",
     ],
     ["TIFF with JPEG inside", async () => tiff([await jpegStrips(picture)]), "image/tiff"],
     [
-      "TIFF with JPEG inside that shares its tables",
+      "TIFF with JPEG and shared tables",
       async () => tiff([await jpegStrips(picture, { shared: true })]),
       "image/tiff",
     ],
     [
-      "TIFF with JPEG inside, turned",
+      "TIFF with JPEG, rotated",
       async () => tiff([{ ...(await jpegStrips(turn(picture, 3))), orientation: 6 }]),
       "image/tiff",
     ],
     [
-      "turned, as its EXIF says",
+      "rotated, according to its EXIF",
       async () => withOrientation(await jpeg(turn(picture, 3)), 6),
       "image/jpeg",
     ],
     [
-      "upside down, as its EXIF says the other way round",
+      "upside down, according to its EXIF in the other byte order",
       async () => withOrientation(await jpeg(turn(picture, 2)), 3, true),
       "image/jpeg",
     ],
     [
-      "TIFF that says how it is turned",
+      "TIFF with an orientation tag",
       () => tiff([{ ...turn(picture, 3), orientation: 6 }]),
       "image/tiff",
     ],
@@ -159,7 +159,7 @@ describe("an image", () => {
   ];
   for (const [why, make] of lying) {
     test(
-      `is turned, which is said: ${why}`,
+      `is rotated, with a warning: ${why}`,
       async () => {
         const found = await read(await make());
         expect(flat(found.text)).toStartWith(words);
@@ -184,7 +184,7 @@ describe("an image", () => {
   );
 
   test(
-    "of two columns is read one after the other",
+    "of two columns is read column by column",
     async () => {
       const column = (x: number, text: string): PdfPage => ({
         lines: setProse([text.repeat(4)], { columns: 2, size: 11 })[0]!.lines!.map((line) => ({
@@ -223,7 +223,7 @@ describe("a table on a scan", () => {
       draw(xOf(column), yOf(0), thickness, yOf(3) - yOf(0) + thickness);
     return { ...unruled, pixels };
   }
-  /** The head as light letters on a dark ground. */
+  /** With the header row as light letters on a dark background. */
   function darkHead(): Gray {
     const { width, pixels, ...size } = ruled(2);
     const from = Math.round((842 - top) * dots),
@@ -257,7 +257,7 @@ describe("a table on a scan", () => {
   }
 
   test(
-    "whose letters can't be read is said",
+    "whose letters can't be read gives a warning",
     async () => {
       const scrawled = ruled(2),
         [x, y] = [Math.round((left + wide) * dots) + 40, Math.round((842 - top + 2 * high) * dots)];
@@ -280,7 +280,7 @@ describe("a table on a scan", () => {
 
 describe("a TIFF of several frames", () => {
   test(
-    "has a page for each, without the small copies",
+    "has a page for each frame, without thumbnails",
     async () => {
       const progress: number[] = [];
       const found = await read(
@@ -295,7 +295,7 @@ describe("a TIFF of several frames", () => {
   );
 
   test(
-    "that leads back to its first frame ends",
+    "that loops back to its first frame ends",
     async () => {
       expect(pagesOf(await read(tiff([picture, other], { loop: true })))).toEqual({
         1: expect.stringContaining(words),
@@ -306,7 +306,7 @@ describe("a TIFF of several frames", () => {
   );
 
   test(
-    "leaves out what is too large, and says so",
+    "leaves out oversized frames with a warning",
     async () => {
       const bytes = Buffer.from(tiff([picture, other]));
       bytes.writeUInt32LE(1_000_000, 8 + 2 + 12 + 8); // The width of the first.
@@ -356,13 +356,13 @@ describe("an image without text says why", () => {
     ],
     ["no height", () => header(png(picture), 20, 0, 0, 0, 0), "corrupt", /damaged/],
     [
-      "a PNG that says it is huge",
+      "a PNG that claims to be huge",
       () => header(png(picture), 16, 0, 0, 117, 48, 0, 0, 117, 48),
       "too_large",
       /^This image has 30000 × 30000 pixels; at most 50 million are read\.$/,
     ],
     [
-      "a GIF that says it is huge",
+      "a GIF that claims to be huge",
       () => header(Buffer.from("GIF89a\0\0\0\0\0\0\0\0\0\0\0\0", "latin1"), 6, 255, 255, 255, 255),
       "too_large",
       /65535 × 65535/,
@@ -415,7 +415,7 @@ describe("a scanned PDF", () => {
       more,
     ],
     [
-      "its letters have no meaning",
+      "its letters have no Unicode mapping",
       () => ({
         lines: [{ x: 60, y: 700, size: 14, text: "WITHOUT A MEANING" }],
         meaningless: true,
@@ -423,7 +423,7 @@ describe("a scanned PDF", () => {
       "WITHOUT A MEANING",
     ],
     [
-      "its letters stand for others",
+      "its letters map to the wrong characters",
       () => ({
         lines: [words, more].map((text, at) => ({
           x: 40,
@@ -447,7 +447,7 @@ describe("a scanned PDF", () => {
   }
 
   test(
-    "a text layer that says all that the picture says is taken as it is",
+    "a text layer that matches the picture is kept",
     async () => {
       const [text] = setProse([more], { size: 12 });
       const [drawn] = await scan(buildPdf([text!]));
@@ -465,7 +465,7 @@ describe("a scanned PDF", () => {
   );
 
   test(
-    "of more pages than are recognised says which were left out",
+    "beyond the page limit for OCR names the pages left out",
     async () => {
       const few = testExtraction({ limits: { ocr_pages_max: 1 } });
       const { pages, warnings } = await few.read(
@@ -492,8 +492,8 @@ describe("a scanned PDF", () => {
   );
 });
 
-describe("what can't be trusted is said", () => {
-  /** Fewer pixels, without care. */
+describe("unreliable text is reported", () => {
+  /** Reduces the resolution without smoothing. */
   const coarse = ({ width, height, pixels }: Gray, factor: number): Gray => {
     const [across, down] = [Math.floor(width / factor), Math.floor(height / factor)];
     return {
@@ -512,7 +512,7 @@ describe("what can't be trusted is said", () => {
   const text: PdfPage = { lines: [{ x: 60, y: 700, text: "Text." }] };
 
   test(
-    "letters that can hardly be read are kept with a warning",
+    "barely legible letters are kept with a warning",
     async () => {
       const found = await read(buildPdf([text, { scan: coarse(page, 3.3) }]));
       expect(found.pages.map((span) => span.page)).toEqual([1, 2]);
@@ -528,7 +528,7 @@ describe("what can't be trusted is said", () => {
   );
 
   test(
-    "letters that can't be read are left out",
+    "illegible letters are left out",
     async () => {
       const found = await read(buildPdf([text, { scan: coarse(upper, 4.5) }]));
       expect(found.text).toBe("Text.");
@@ -542,7 +542,7 @@ describe("what can't be trusted is said", () => {
 
 describe("languages", () => {
   test(
-    "one more is used when its file lies in the directory, and a broken one is named",
+    "one in the directory is used, and a broken one is named",
     async () => {
       const english = Bun.gunzipSync(
         await Bun.file(
@@ -569,12 +569,12 @@ describe("languages", () => {
   );
 });
 
-describe("fields and notes of a PDF", () => {
+describe("form fields and annotations of a PDF", () => {
   const line = { x: 60, y: 700, text: "Full name:" };
   const rect = "/Rect [100 690 300 710]";
   const cases: [string, string[], string][] = [
     [
-      "a field without a picture of its value",
+      "a field without an appearance",
       [`/Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) ${rect}`],
       "Full name:\n\nAda Lovelace",
     ],
@@ -589,17 +589,13 @@ describe("fields and notes of a PDF", () => {
       "Full name:\n\nAsk the harbour master.",
     ],
     [
-      "the same twice is there once",
+      "a repeated text appears once",
       [`/Subtype /Text /Contents (Ask.) ${rect}`, `/Subtype /Highlight /Contents (Ask.) ${rect}`],
       "Full name:\n\nAsk.",
     ],
+    ["a hidden note is left out", [`/Subtype /Text /F 2 /Contents (Secret) ${rect}`], "Full name:"],
     [
-      "a hidden note is not there",
-      [`/Subtype /Text /F 2 /Contents (Secret) ${rect}`],
-      "Full name:",
-    ],
-    [
-      "nor is a password",
+      "a password field is left out",
       [`/Subtype /Widget /FT /Tx /Ff 8192 /T (word) /V (sesame) ${rect}`],
       "Full name:",
     ],
@@ -611,7 +607,7 @@ describe("fields and notes of a PDF", () => {
     });
   }
 
-  test("what is drawn for a note counts, whatever else it says", async () => {
+  test("a note's drawn appearance takes precedence over its text", async () => {
     const forms = ["BT /F1 11 Tf 1 0 0 1 20 20 Tm (Checked by Ada) Tj ET"];
     const annotations = [`/Subtype /Stamp /AP << /N 9 0 R >> ${rect}`];
     expect((await read(buildPdf([{ lines: [line], annotations }], { forms }))).text).toMatch(
@@ -689,7 +685,7 @@ describe("a page that is too slow", () => {
     page: 3,
   };
 
-  test("is left out by a new child that goes on behind it, but not for ever", async () => {
+  test("is skipped by a new child that goes on after it, up to a limit", async () => {
     const { starts, found } = await readWith([2, 4, 5, 7]);
     expect(starts).toEqual([1, 3, 5, 6]);
     expect(pagesOf(await found)).toEqual({ 1: "page 1", 3: "page 3", 6: "page 6" });
@@ -709,7 +705,7 @@ describe("a page that is too slow", () => {
       },
     ]);
   });
-  test("costs nothing but itself when it is the first", async () => {
+  test("loses only itself when it comes first", async () => {
     const { starts, found } = await readWith([1]);
     expect(starts).toEqual([1, 2]);
     expect((await found).pages.map((span) => span.page)).toEqual([2, 3, 4, 5, 6, 7, 8]);
@@ -722,7 +718,7 @@ describe("a page that is too slow", () => {
       },
     ]);
   });
-  test("makes the file fail when the next one is too, and nothing was read before", async () => {
+  test("fails the file when the next is slow too and nothing was read yet", async () => {
     const { starts, found } = await readWith([1, 2]);
     expect(starts).toEqual([1, 2]);
     expect(found).rejects.toMatchObject({
@@ -741,7 +737,7 @@ describe("the header of an image", () => {
     ]);
   const cases: [string, Uint8Array, Parameters<typeof readHeader>[1], [number, number]][] = [
     [
-      "WebP with losses",
+      "WebP, lossy",
       riff("VP8 ", [0, 0, 0, 0x9d, 1, 0x2a, 0x20, 3, 0x58, 2]),
       "image/webp",
       [800, 600],
@@ -773,7 +769,7 @@ describe("the header of an image", () => {
   }
 });
 
-test("ideographs are not parted, words are", () => {
+test("words are separated by spaces, ideographs are not", () => {
   const word = (text: string, at: number): string =>
     `<span class='ocrx_word' id='w' title='bbox ${at} 10 ${at + 9} 20; x_wconf 90'>${text}</span>`;
   const hocr = [

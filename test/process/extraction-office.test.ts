@@ -1,5 +1,5 @@
 /**
- * Word documents, presentations and workbooks: what a reader sees comes out once, in order, with
+ * Word documents, presentations and workbooks: the visible text is extracted once, in order, with
  * its pages and headings.
  */
 import { afterAll, describe, expect, test } from "bun:test";
@@ -41,12 +41,12 @@ describe("Word", () => {
     ["paragraphs stand apart", wp("One") + wp("Two"), "One\n\nTwo"],
     ["empty paragraphs leave no trace", wp("One") + wp("") + wp(" ") + wp("Two"), "One\n\nTwo"],
     [
-      "runs of a word are one word",
+      "a word split into runs stays one word",
       `<w:p>${run("<w:t>Har</w:t>")}${run("<w:t>bour</w:t>")}</w:p>`,
       "Harbour",
     ],
     [
-      "tabs and line breaks are kept, tab stops are none",
+      "tabs and line breaks are kept, tab stops are ignored",
       `<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr>${run("<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t>")}</w:p>`,
       "a\tb\nc",
     ],
@@ -56,12 +56,12 @@ describe("Word", () => {
       "e\u2011mail, ware\u00adhouse",
     ],
     [
-      "a first letter in a frame of its own belongs to the paragraph",
+      "a drop cap belongs to its paragraph",
       wp("H", '<w:framePr w:dropCap="drop"/>') + wp("arbour") + wp("Two"),
       "Harbour\n\nTwo",
     ],
     [
-      "raised and lowered numbers are characters, and equations lines",
+      "superscripts and subscripts become characters, equations lines",
       `<w:p>${run('<w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>-6</w:t>')}${run("<w:t> at </w:t>")}` +
         `<m:oMath xmlns:m="m"><m:sSub><m:e><m:r><m:t>H</m:t></m:r></m:e><m:sub><m:r><m:t>2</m:t></m:r></m:sub></m:sSub></m:oMath>` +
         `<m:oMath xmlns:m="m"><m:r><m:t>O</m:t></m:r></m:oMath></w:p>`,
@@ -78,7 +78,7 @@ describe("Word", () => {
       String.raw`| one<br>two | three |${"\n"}| --- | --- |${"\n"}| a\|b |  |`,
     ],
     [
-      "a table within a cell stays in its cell",
+      "a nested table stays in its cell",
       wtable(
         ["x", "y", "z"],
         ["1", "2", "3"],
@@ -87,17 +87,17 @@ describe("Word", () => {
       "| x | y | z |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| outside | a b<br>c<br>d |  |",
     ],
     [
-      "a table that only frames the text gives paragraphs",
+      "a layout table becomes paragraphs",
       wtable([wp("long ".repeat(100)) + wp("words ".repeat(100))]),
       `${"long ".repeat(100).trim()}\n\n${"words ".repeat(100).trim()}`,
     ],
     [
-      "what was deleted is gone, what was inserted is there",
+      "deleted text is left out, inserted text is kept",
       `<w:p><w:ins>${run("<w:t>new</w:t>")}</w:ins><w:del>${run("<w:delText>old</w:delText>")}</w:del></w:p>`,
       "new",
     ],
     [
-      "what was moved stands at its new place only",
+      "moved text appears only at its new place",
       `<w:p><w:moveFrom>${run("<w:t>moved</w:t>")}</w:moveFrom></w:p>${wp("x")}<w:p><w:moveTo>${run("<w:t>moved</w:t>")}</w:moveTo></w:p>`,
       "x\n\nmoved",
     ],
@@ -107,14 +107,14 @@ describe("Word", () => {
       "shown",
     ],
     [
-      "of a field the result counts",
+      "a field gives its result",
       `<w:p>${field("begin")}${run("<w:instrText>DATE</w:instrText><w:t>DATE</w:t>")}` +
         `${field("separate")}${run("<w:t>12 June</w:t>")}${field("end")}` +
         `${run("<w:t> 2031</w:t>")}</w:p>`,
       "12 June 2031",
     ],
     [
-      "a field that never ends swallows its paragraph alone",
+      "an unclosed field loses only its own paragraph",
       `<w:p>${field("begin")}${run("<w:t>DATE</w:t>")}</w:p>${wp("after")}`,
       "after",
     ],
@@ -124,7 +124,7 @@ describe("Word", () => {
       "Halloway",
     ],
     [
-      "a box in two versions is read once, behind its paragraph",
+      "a text box in two versions is read once, after its paragraph",
       `<w:p>${run(
         "<w:t>before </w:t>" +
           alternatives(`<mc:Choice Requires="wps">${box("boxed")}</mc:Choice>`, box("boxed")) +
@@ -138,12 +138,12 @@ describe("Word", () => {
       "fallback",
     ],
     [
-      "a reading above characters is left out",
+      "a ruby annotation is left out",
       `<w:p><w:ruby><w:rt>${run("<w:t>こう</w:t>")}</w:rt><w:rubyBase>${run("<w:t>港</w:t>")}</w:rubyBase></w:ruby></w:p>`,
       "港",
     ],
     [
-      "Greek letters of the font Symbol",
+      "Greek letters in the Symbol font",
       `<w:p>${run(`<w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Wingdings" w:char="F0FC"/><w:t>-rays</w:t>`)}</w:p>`,
       "α-rays",
     ],
@@ -154,7 +154,7 @@ describe("Word", () => {
       expect((await read(docx(body))).text).toBe(text);
     });
 
-  test("headers, notes, comments and footers come once, around the text", async () => {
+  test("headers, notes, comments and footers appear once, around the text", async () => {
     const part = (element: string, text: string): string =>
       `<w:${element} ${w}>${text}</w:${element}>`;
     const related: Relations = {
@@ -176,7 +176,7 @@ describe("Word", () => {
     );
   });
 
-  test("lists count, and headings are known by their style", async () => {
+  test("lists are numbered, and headings are recognised by style", async () => {
     const level = (at: number, format: string, text: string): string =>
       `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
     const abstract = (id: number, levels: string): string =>
@@ -212,13 +212,13 @@ describe("Word", () => {
     expect(headings).toEqual([{ start: 3, end: 11, level: 2 }]);
   });
 
-  test("its pages are the printer's: none here", async () => {
+  test("there are no pages: they depend on the printer", async () => {
     const { pages, page_count } = await read(docx(wp("One") + wp("Two")));
     expect([pages, page_count]).toEqual([[], null]);
   });
 });
 
-describe("documents in a document", () => {
+describe("embedded documents", () => {
   const chunk = (id: string): string => `<w:altChunk r:id="${id}"/>`;
   const embedded = (name: string, bytes: string | Uint8Array): Promise<Extracted> =>
     read(
@@ -250,7 +250,7 @@ describe("documents in a document", () => {
     ["RTF", "chunk.rtf", "{\\rtf1\\ansi In\\'e9side\\par}", "Inéside"],
     ["plain text", "chunk.txt", "one\r\n\r\ntwo", "one\n\ntwo"],
     [
-      "text of two bytes for each letter",
+      "text in UTF-16",
       "chunk.txt",
       new Uint8Array(Buffer.from("\ufeffИнside", "utf16le")),
       "Инside",
@@ -258,7 +258,7 @@ describe("documents in a document", () => {
     ["a Word document", "chunk.docx", docx(wp("Inside")), "Inside"],
     ["a Word document of before 2007", "chunk.doc", doc("Inside\r"), "Inside"],
     [
-      "a Word document in the wrapping of objects",
+      "a Word document wrapped as an OLE object",
       "object.bin",
       compound({ Package: docx(wp("Inside")) }),
       "Inside",
@@ -306,7 +306,7 @@ describe("documents in a document", () => {
     ["one that is no document", "chunk.dat", Uint8Array.from([1, 0, 2, 0])],
     ["one that is damaged", "chunk.docx", docx(wp("Inside")).subarray(0, 40)],
     [
-      "one that swells",
+      "a zip bomb",
       "chunk.docx",
       docx(
         wp("Inside"),
@@ -333,7 +333,7 @@ describe("PowerPoint", () => {
     [`ppt/slides/_rels/${part}.rels`]: relations(all),
   });
 
-  test("slides come in the order of the show, the title first, hidden ones too", async () => {
+  test("slides come in show order, titles first, hidden slides included", async () => {
     const slides = [
       slide(shape(ap("Points")) + shape(ap("Welcome"), "title") + shape(ap("1"), "sldNum")),
       slide(""),
@@ -426,7 +426,7 @@ describe("PowerPoint", () => {
     ]);
   });
 
-  test("bullets that a slide has from its layout or its master", async () => {
+  test("bullets inherited from the layout or the master", async () => {
     const levels = (...bullets: readonly string[]): string =>
       bullets.map((bullet, at) => `<a:lvl${at + 1}pPr>${bullet}</a:lvl${at + 1}pPr>`).join("");
     const placeholder = (index: number, inside: string, style = ""): string =>
@@ -471,12 +471,12 @@ describe("Excel", () => {
   const row = (number: number, cells: string): string => `<row r="${number}">${cells}</row>`;
   const cases: [reason: string, data: string, text: string][] = [
     [
-      "numbers as Excel knows them",
+      "numbers as Excel shows them",
       row(1, `<c r="A1"><v>11.500000000000002</v></c><c r="B1"><v>1E3</v></c>`),
       "# Data\n\n| 11.5 | 1000 |\n| --- | --- |",
     ],
     [
-      "texts of its own, truth, errors, results of formulas",
+      "inline texts, booleans, errors, formula results",
       row(
         1,
         `<c r="A1" t="inlineStr"><is><t>own</t></is></c><c r="B1" t="b"><v>1</v></c><c ` +
@@ -485,14 +485,14 @@ describe("Excel", () => {
       "# Data\n\n| own | TRUE | #N/A | own! |\n| --- | --- | --- | --- |",
     ],
     [
-      "empty columns and rows inside stay, those around are left out",
+      "inner empty columns and rows stay, outer ones are left out",
       row(3, `<c r="C3"><v>1</v></c><c r="F3"><v>2</v></c>`) +
         row(4, `<c r="F4"><v>3</v></c>`) +
         row(9, `<c r="C9"><v>4</v></c><c r="E9"/>`),
       "# Data\n\n| 1 |  |  | 2 |\n| --- | --- | --- | --- |\n|  |  |  | 3 |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n| 4 |  |  |  |",
     ],
     [
-      "cells and rows without a place follow each other",
+      "cells and rows without references follow each other",
       `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`,
       "# Data\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |",
     ],
@@ -544,7 +544,7 @@ describe("Excel", () => {
     );
   });
 
-  test("a page for each sheet, its name first; comments behind", async () => {
+  test("one page per sheet, its name first, comments last", async () => {
     const more: ZipParts = {
       "xl/worksheets/_rels/sheet2.xml.rels": relations({ c1: ["comments", "../comments1.xml"] }),
       "xl/comments1.xml":

@@ -1,5 +1,5 @@
 /**
- * OpenDocument files and e-books: what a reader sees comes out once, in order, with its pages and
+ * OpenDocument files and e-books: the visible text is extracted once, in order, with its pages and
  * headings.
  */
 import { afterAll, describe, expect, test } from "bun:test";
@@ -16,7 +16,7 @@ describe("text", () => {
   const item = (text: string): string => `<text:list-item>${text}</text:list-item>`;
   const cases: [reason: string, inside: string, text: string][] = [
     [
-      "white space counts once, spaces and tabs of their own count",
+      "white space collapses, explicit spaces and tabs are kept",
       tp('\n  one \n two<text:s text:c="3"/>three<text:tab/>four<text:line-break/>five'),
       "one two   three\tfour\nfive",
     ],
@@ -58,7 +58,7 @@ describe("text", () => {
       "before after\n\nboxed",
     ],
     [
-      "what was deleted is gone",
+      "deleted text is left out",
       `<text:tracked-changes><text:changed-region>${tp("deleted")}</text:changed-region>` +
         `</text:tracked-changes>${tp("kept")}`,
       "kept",
@@ -84,7 +84,7 @@ describe("text", () => {
       expect((await read(opendocument("text", inside, { automatic }))).text).toBe(text);
     });
 
-  test("headings are known; headers and footers come once", async () => {
+  test("headings are recognised; headers and footers appear once", async () => {
     const page = (text: string): string =>
       `<style:master-page><style:header>${tp("Harbour Board")}</style:header><style:footer>${tp(text)}</style:footer></style:master-page>`;
     const { text, headings, pages, page_count, media_type } = await read(
@@ -101,7 +101,7 @@ describe("text", () => {
     ]);
   });
 
-  test("a chart inside is read where it stands", async () => {
+  test("an embedded chart is read in its place", async () => {
     const chart =
       `<office:document-content ` +
       `xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ` +
@@ -121,7 +121,7 @@ describe("text", () => {
     ).toBe("before after\n\nShips by year");
   });
 
-  test("one that is protected by a password is said to be", async () => {
+  test("a password-protected file is reported as such", async () => {
     const manifest =
       `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">` +
       `<m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry>` +
@@ -138,7 +138,7 @@ describe("text", () => {
   });
 });
 
-test("slides: a page each, the title first, notes and what the master writes behind", async () => {
+test("slides: one page each, title first, notes and master text last", async () => {
   const frame = (inside: string, attributes = ""): string =>
     `<draw:frame ${attributes}><draw:text-box>${inside}</draw:text-box></draw:frame>`;
   const title = `presentation:class="title"`;
@@ -181,7 +181,7 @@ describe("sheets", () => {
   const sheet = (name: string, rows: string): string =>
     `<table:table table:name="${name}">${rows}</table:table>`;
 
-  test("a page each, its name first, values as they are shown", async () => {
+  test("one page each, its name first, values as displayed", async () => {
     const rows = row(
       cell("", `table:number-columns-repeated="1000"`) +
         cell("14 March 2031", `office:value-type="date" office:date-value="2031-03-14"`) +
@@ -199,7 +199,7 @@ describe("sheets", () => {
     expect([pages.map(({ page }) => page), page_count]).toEqual([[1, 2, 3], 3]);
   });
 
-  test("a million repeats are a few", async () => {
+  test("a million repeated rows are cut to a few", async () => {
     const rows =
       row(
         cell("a", `table:number-columns-repeated="16384"`),
@@ -233,13 +233,13 @@ describe("e-books", () => {
     ["preformatted text keeps its lines", "<pre>a\n  b</pre>", "```\na\n  b\n```"],
     ["named characters", "<p>caf&eacute; &mdash; &hellip; &nosuch;</p>", "café — … &nosuch;"],
     [
-      "scripts and styles are no text",
+      "scripts and styles are left out",
       "<style>p { }</style><script>if (a < b) x();</script><p>text</p>",
       "text",
     ],
     ["elements that are never closed", "<p>one<br>two<p>three", "one\ntwo\n\nthree"],
     [
-      "a reading above characters is left out",
+      "a ruby annotation is left out",
       "<p><ruby>港<rp>(</rp><rt>こう</rt><rp>)</rp></ruby></p>",
       "港",
     ],
@@ -249,7 +249,7 @@ describe("e-books", () => {
       expect((await read(epub([body]))).text).toBe(text);
     });
 
-  test("a page for each part, in the order of reading; headings are known", async () => {
+  test("one page per part, in reading order; headings are recognised", async () => {
     const { text, pages, page_count, headings, media_type } = await read(
       epub(["<h1>First</h1><p>a</p>", "<img src='x'/>", "<h2>Third</h2>"]),
     );

@@ -30,7 +30,7 @@ const page = (text: string): PdfPage => ({ lines: [{ x: 60, y: 700, text }] });
 const textOf = ({ text, pages }: Extracted): Record<number, string> =>
   Object.fromEntries(pages.map((span) => [span.page, text.slice(span.start, span.end)]));
 /**
- * Forms that draw each other, ten of the next each: a few bytes that become more objects than any
+ * Forms that each draw the next one ten times: a few bytes that expand to more objects than any
  * memory holds.
  */
 const form_bomb = Array.from({ length: 10 }, (_, depth) =>
@@ -39,7 +39,7 @@ const form_bomb = Array.from({ length: 10 }, (_, depth) =>
 const bomb: PdfPage = { content: "/X0 Do" };
 
 describe("text", () => {
-  test("comes with its pages, which blank lines part", async () => {
+  test("comes with its pages, separated by blank lines", async () => {
     const found = await read(
       buildPdf([page("Tidal gauge"), page("Puffin Ring"), page("Dredging caf\u00e9")]),
     );
@@ -72,7 +72,7 @@ describe("text", () => {
 
   const cut: [why: string, lines: string[], expected: string][] = [
     [
-      "a word that is cut at the end of a line is whole",
+      "a word hyphenated at the end of a line is joined",
       ["The northern break-", "water was inspected."],
       "The northern breakwater\nwas inspected.",
     ],
@@ -87,12 +87,12 @@ describe("text", () => {
       "A north-west wind blows. The north-west\nwind is cold.",
     ],
     [
-      "a name keeps it",
+      "a name keeps its hyphen",
       ["The line Dover-", "Calais is closed."],
       "The line Dover-\nCalais is closed.",
     ],
     [
-      "an option keeps it",
+      "a command-line option keeps its hyphen",
       ["Call it with --shell-", "escape to allow that."],
       "Call it with --shell-escape\nto allow that.",
     ],
@@ -103,7 +103,7 @@ describe("text", () => {
       expect((await read(buildPdf([{ lines: placed }]))).text).toBe(expected);
     });
 
-  test("reads one column after the other", async () => {
+  test("reads column by column", async () => {
     const paragraph =
       "The survey vessel left the harbour before dawn and came back with the evening tide, its " +
       "hold full of samples. ".repeat(12).trim();
@@ -136,7 +136,7 @@ describe("text", () => {
   });
 });
 
-describe("pages that give no text are warnings", () => {
+describe("pages without text give warnings", () => {
   const cases: [string, PdfPage[], { code: string; page: number | null; message: RegExp }[]][] = [
     ["a blank one is none", [page("one"), {}], []],
     ["one with nothing legible on it is none", [page("one"), { picture: true }], []],
@@ -190,7 +190,7 @@ describe("a file without text says why", () => {
     ["no pages at all", buildPdf([]), "corrupt", /no pages|damaged/],
     ["every page missing", buildPdf([{ missing: true }]), "corrupt", /none of its pages/],
     [
-      "a tree of pages that leads back to itself",
+      "a circular page tree",
       Buffer.from(buildPdf([page("Words")]))
         .toString("latin1")
         .replace("/Kids [7 0 R", "/Kids [2 0 R")
@@ -199,7 +199,7 @@ describe("a file without text says why", () => {
       /damaged|none of its pages/,
     ],
     [
-      "a picture without a word",
+      "a picture without text",
       buildPdf([{ picture: true }, {}]),
       "empty",
       /no text: nothing was found on any of its pages/,
@@ -220,7 +220,7 @@ describe("a file without text says why", () => {
     );
   }
 
-  test("more pages than are read", async () => {
+  test("too many pages", async () => {
     const failure = await within({ pages_max: 2 }).fail(
       buildPdf([page("1"), page("2"), page("3")]),
     );
@@ -230,7 +230,7 @@ describe("a file without text says why", () => {
     ]);
   });
 
-  test("more text than is kept", async () => {
+  test("too much text", async () => {
     const other = within({ characters_max: 20 });
     expect((await other.fail(buildPdf([page("ten or more"), page("and some more")]))).code).toBe(
       "too_large",
@@ -248,15 +248,15 @@ describe("a file without text says why", () => {
     ]);
   });
 
-  test("and the next file is read all the same", async () => {
+  test("the next file is read normally", async () => {
     expect((await read(buildPdf([page("Words")]))).text).toBe("Words");
   });
 });
 
-describe("what was read before the end is kept", () => {
+describe("what was read before a stop is kept", () => {
   const pages = [page("one"), page("two"), bomb, page("four")];
 
-  test("when the memory is used up", async () => {
+  test("when memory runs out", async () => {
     const other = within({ memory_max_bytes: 300 * 1024 ** 2 });
     const found = await other.read(buildPdf(pages, { forms: form_bomb }));
     expect(textOf(found)).toEqual({ 1: "one", 2: "two" });
@@ -273,7 +273,7 @@ describe("what was read before the end is kept", () => {
     expect(other.leftovers()).toEqual([]);
   }, 30_000);
 
-  test("when the time is over", async () => {
+  test("when time runs out", async () => {
     const other = within({
       memory_max_bytes: 8 * 1024 ** 3,
       timeout_ms: 3_000,
@@ -286,7 +286,7 @@ describe("what was read before the end is kept", () => {
   }, 30_000);
 });
 
-/** A child that says these things and then ends so, in place of a real one. */
+/** A fake child that sends these messages and then ends this way. */
 function scripted(messages: readonly PageMessage[], written: string, end: Error | null) {
   const temporary = process.env.TMPDIR ?? "/tmp";
   const isolate = async (
@@ -322,9 +322,9 @@ function scripted(messages: readonly PageMessage[], written: string, end: Error 
   );
 }
 
-describe("what runs through all pages", () => {
+describe("running headers and footers", () => {
   const body = (number: number): string => `Buoy ${"abcdefghijkl"[number]} lies in the fairway.`;
-  /** Pages with a head, a text and a foot each. */
+  /** Pages with a header, a text and a footer each. */
   const pages = (
     count: number,
     head: (number: number) => string,
@@ -345,7 +345,7 @@ describe("what runs through all pages", () => {
     ["numbers of pages are no text", pages(6, none, String), all(6)],
     ["… nor Roman ones", pages(5, none, (n) => ["", "i", "ii", "iii", "iv", "v"][n]!), all(5)],
     [
-      "the head of a chapter is text where the chapter begins alone",
+      "a chapter heading is kept on the page where the chapter starts",
       pages(
         6,
         (n) => (n === 1 ? "" : `Moorings ${n}`),
@@ -355,22 +355,22 @@ describe("what runs through all pages", () => {
       ["Moorings", ...all(6)],
     ],
     [
-      "a letterhead that nothing else says stays once",
+      "a letterhead is kept once",
       pages(4, () => "Harbour Office, Quay 7", none),
       ["Harbour Office, Quay 7", ...all(4)],
     ],
     [
-      "two pages are too few to tell",
+      "two pages are too few to detect them",
       pages(2, () => "Harbour Office", none),
       ["Harbour Office", body(0), "Harbour Office", body(1)],
     ],
     [
-      "numbers that do not count on are text",
+      "numbers that do not increase are text",
       pages(5, none, (n) => String([17, 3, 99, 20, 1][n - 1])),
       ["17", "3", "99", "20", "1"].flatMap((number, at) => [body(at), number]),
     ],
     [
-      "what each page says at the same place is text",
+      "text that each page repeats in its body is kept",
       pages(4, (n) => `Berth ${"ABCD"[n - 1]} is free`, none),
       all(4).flatMap((text, at) => [`Berth ${"ABCD"[at]} is free`, text]),
     ],
@@ -391,7 +391,7 @@ describe("what runs through all pages", () => {
     none,
     (n) => (n % 2 === 0 ? "" : `Part ${"xabcdef"[n]}`),
   );
-  test("larger type makes headings, running heads none", async () =>
+  test("larger type makes headings, running headers do not", async () =>
     expect(headingsOf(await read(buildPdf(titled)))).toEqual([
       ["Part a", 1],
       ["Part c", 1],
@@ -436,11 +436,7 @@ describe("the end of a child", () => {
       { messages: opened, end: new TaskFailure("memory", "") },
       { code: "out_of_memory" },
     ],
-    [
-      "a crash without a page is worth another attempt",
-      { messages: opened, end: crashed },
-      crashed,
-    ],
+    ["a crash without a page is retried", { messages: opened, end: crashed }, crashed],
     [
       "a time limit after a page keeps it",
       { messages: one_page, end: new TaskFailure("timeout", "") },
@@ -454,7 +450,7 @@ describe("the end of a child", () => {
     ],
     ["a full disk is worth another attempt, pages or not", { messages: one_page, end: full }, full],
     [
-      "too much text fails, pages or not",
+      "too much text fails, with or without pages",
       { messages: one_page, end: new TaskFailure("threw", "long", "too_large") },
       { code: "too_large" },
     ],

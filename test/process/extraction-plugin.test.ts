@@ -12,7 +12,7 @@ import { encodeAs } from "../helpers/encode";
 import { startTestServer } from "../helpers/host";
 import { buildPdf, pdf } from "../helpers/pdf";
 
-test("texts that a killed server left on their way are removed when it starts, and nothing else is", async () => {
+test("a start removes unfinished texts that a killed server left, and nothing else", async () => {
   const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
   const temporary = join(data, "tmp");
   mkdirSync(temporary, { recursive: true });
@@ -57,7 +57,7 @@ test("uploads are read by their bytes, in a child, within the configured limits"
   });
 }, 60_000);
 
-test("its health fails when child after child crashes, and recovers with the first that does not", async () => {
+test("health fails after repeated child crashes and recovers with the first success", async () => {
   let end: () => unknown = () => ({ broken: 0 });
   const isolate = async (_task: string, { output }: { output: string }) => {
     writeFileSync(output, "text");

@@ -1,6 +1,6 @@
 /**
- * RTF: groups, letters in many encodings, tables, notes and headers; what is no text stays out;
- * damaged and hostile files end in time.
+ * RTF: groups, many encodings, tables, notes and headers; what isn't text is left out; damaged and
+ * hostile files end in time.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { encodeAs } from "../helpers/encode";
@@ -10,7 +10,7 @@ const extraction = testExtraction({ all: true });
 afterAll(() => extraction.stop());
 const { read, fail } = extraction;
 
-/** The bytes of this text as RTF writes them. */
+/** The bytes of this text, escaped for RTF. */
 const hex = (encoding: Parameters<typeof encodeAs>[0], text: string): string =>
   Array.from(encodeAs(encoding, text), (byte) => `\\'${byte.toString(16).padStart(2, "0")}`).join(
     "",
@@ -45,20 +45,16 @@ const cases: [string, string, string][] = [
     "Łódź",
   ],
   [
-    "a table of fonts without groups",
+    "a font table without groups",
     "{\\fonttbl\\f0\\fcharset0 Arial;\\f1\\fcharset204 Arial Cyr;}\\f1\\'cf",
     "П",
   ],
   [
-    "letters of two bytes, one of them plain",
+    "two-byte characters, one byte of them unescaped",
     `${fonts(font(0, 128))}\\f0 \\'83A\\'83\\\\x${hex("shift_jis", "港")}`,
     "アソx港",
   ],
-  [
-    "letters of two bytes that come apart at a line break",
-    `${fonts(font(0, 134))}\\f0\\'b8\r\n\\'db`,
-    "港",
-  ],
+  ["two-byte characters split by a line break", `${fonts(font(0, 134))}\\f0\\'b8\r\n\\'db`, "港"],
   ["letters of the font Symbol", `${fonts(font(0, 2, "Symbol"))}\\f0 abg\\'b7\\u-3999?`, "αβγ•α"],
   ["raw bytes", `\\ansicpg1252 Caf\xe9`, "Café"],
   [
@@ -78,25 +74,25 @@ const cases: [string, string, string][] = [
     "| A | B |\n| --- | --- |\n| One<br>two | C |",
   ],
   [
-    "cells by their edges, merged ones",
+    "cells by their edges, including merged ones",
     "\\trowd\\cellx2000\\cellx3000\\intbl Ships\\cell Left\\cell\\row\\trowd\\cellx1000\\cellx2010" +
       "\\clvmrg\\cellx3000 in\\cell out\\cell x\\cell\\row",
     "| Ships |  | Left |\n| --- | --- | --- |\n| in | out |  |",
   ],
   [
-    "tables in tables",
+    "nested tables",
     "\\pard\\intbl\\itap2 A\\nestcell " +
       "B\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables\\par}\\pard\\intbl\\itap1 " +
       "C\\cell\\row",
     "A\tB\n\nC",
   ],
   [
-    "notes behind their paragraph",
+    "notes follow their paragraph",
     "One{\\footnote\\pard A note.\\par} two.\\par Three.\\par",
     "One two.\n\nA note.\n\nThree.",
   ],
   [
-    "comments, without who wrote them",
+    "comments, without their authors",
     "One{\\*\\atnid A}{\\*\\atnauthor Ada}{\\*\\annotation Why?}.\\par",
     "One.\n\nWhy?",
   ],
@@ -112,25 +108,25 @@ const cases: [string, string, string][] = [
   ],
   ["numbers of lists", "{\\listtext 1.\\tab}One\\par{\\pntext 2.\\tab}Two\\par", "1. One\n2. Two"],
   [
-    "bullets of lists, and of lists in them; a heading stays one",
+    "bullets of nested lists; a numbered heading stays a heading",
     "{\\listtext\\pard\\plain\\u8226\\'95\\tab}\\ilvl0 One\\par{\\listtext o\\tab}\\ilvl1 Two\\par" +
       "\\pard\\outlinelevel0{\\listtext\\pard 1.1\\tab}Title\\par",
     "- One\n  - Two\n\n# 1.1 Title",
   ],
   [
-    "numbers of lists in cells are text",
+    "list numbers in cells are text",
     "\\pard\\intbl{\\listtext\\pard 1.\\tab}One\\cell Two\\cell\\row\\intbl A\\cell B\\cell\\row",
     "| 1. One | Two |\n| --- | --- |\n| A | B |",
   ],
   [
-    "no properties, pictures, objects, styles, unknown destinations",
+    "properties, pictures, objects, styles and unknown destinations are left out",
     "{\\info{\\title T}}{\\colortbl;\\red1;}{\\stylesheet{\\s1 Normal;}}{\\pict\\pngblip " +
       "89504e47}{\\*\\unknown x{y}}{\\object{\\*\\objdata 01}{\\result R}}Text",
     "RText",
   ],
   ["no binary data, whatever it holds", "{\\pict\\bin7 }}}{{{\\}One\\bin3 }}} two", "One two"],
   [
-    "no marks of an index, no hidden or deleted text",
+    "index entries, hidden and deleted text are left out",
     "One{\\xe two}{\\v three}{\\deleted four}\\v five\\v0 six\\deleted seven\\deleted0 eight",
     "Onesixeight",
   ],
@@ -160,7 +156,7 @@ describe("the text of RTF", () => {
     });
   }
 
-  test("headings are marked, by the name of their style or by their level", async () => {
+  test("headings are recognised by style name or outline level", async () => {
     const { text, headings } = await read(
       "{\\rtf1{\\stylesheet{\\s0 Normal;}{\\s3 heading 2;}}\\pard\\s3 Moorings\\par\\pard " +
         "Words\\par\\pard\\outlinelevel0 Harbour\\par}",
@@ -171,7 +167,7 @@ describe("the text of RTF", () => {
     ]);
   });
 
-  test("behind a byte order mark or white space", async () => {
+  test("after a byte order mark or white space", async () => {
     expect((await read("\ufeff\n{\\rtf1 One}")).text).toBe("One");
   });
 });
@@ -187,7 +183,7 @@ describe("damaged and hostile RTF", () => {
     ["tables", "{\\b".repeat(6_000)],
   ];
   for (const [why, rtf] of deep) {
-    test(`${why} one inside the other without end`, async () => {
+    test(`endlessly nested ${why}`, async () => {
       expect(await fail(`{\\rtf1 Text ${rtf}`)).toMatchObject({
         code: "corrupt",
         message: expect.stringMatching(/5000 groups/),
@@ -214,7 +210,7 @@ describe("damaged and hostile RTF", () => {
       expect((await read(`{\\rtf1 ${rtf}}`)).text).toBe(expected);
     });
 
-  test("wherever it is cut, it ends with text or with a reason", async () => {
+  test("a file cut at any place yields text or a reason", async () => {
     const whole = Buffer.from(
       `{\\rtf1\\ansi${fonts(font(0, 128))}\\f0 \\'83A\\u1055?{\\field{\\*\\fldinst X}` +
         `{\\fldrslt Y}}\\trowd\\intbl Z\\cell\\row{\\footnote N}{\\pict\\bin3 abc}}`,

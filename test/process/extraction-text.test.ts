@@ -1,6 +1,6 @@
 /**
- * Plain text: whatever its encoding and size, its content comes out whole; and what is no text is
- * refused by name.
+ * Plain text: whatever its encoding and size, its content is read in full; other files are refused
+ * with their type named.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
@@ -33,12 +33,12 @@ describe("the encoding is found", () => {
     ["UTF-16, big end first, with a mark", chinese, utf16(chinese, { big_endian: true })],
     ["UTF-16 without a mark", german, utf16(german, { mark: false })],
     [
-      "UTF-16, big end first, without a mark",
+      "UTF-16 big-endian without a byte order mark",
       german,
       utf16(german, { big_endian: true, mark: false }),
     ],
     [
-      "UTF-16 of another alphabet, without a mark",
+      "UTF-16 of another alphabet without a byte order mark",
       russian.repeat(5),
       utf16(russian.repeat(5), { mark: false }),
     ],
@@ -66,7 +66,7 @@ describe("the encoding is found", () => {
       expect((await read(bytes)).text).toBe(text);
     });
 
-  test("also when the first letter beyond ASCII stands far behind", async () => {
+  test("also when the first non-ASCII character comes late", async () => {
     const ascii = "The tidal gauge reads 4.72 metres.\n".repeat(50_000);
     expect((await read(joined(utf8(ascii), encodeAs("windows-1251", russian)))).text).toBe(
       ascii + russian,
@@ -81,17 +81,17 @@ describe("the text is whole and clean", () => {
     ["a few zero characters", `${"word ".repeat(100)}\0end`, `${"word ".repeat(100)}end`],
     ["half a character at the end", utf8("Łódź").slice(0, -1), "Łód\ufffd"],
     [
-      "one broken byte in much UTF-8",
+      "one broken byte in long UTF-8",
       joined(utf8(russian), new Uint8Array([0xff]), utf8(russian)),
       `${russian}\ufffd${russian}`,
     ],
     [
-      "half a pair in UTF-16",
+      "an unpaired surrogate in UTF-16",
       joined(utf16("ship "), new Uint8Array([0x3d, 0xd8]), utf16(" ahoy", { mark: false })),
       "ship \ufffd ahoy",
     ],
     [
-      "the end mark of DOS and an escape",
+      "a DOS end-of-file mark and escape sequences",
       "\u001b[1mbold\u001b[0m text\u001a",
       "\u001b[1mbold\u001b[0m text\u001a",
     ],
@@ -101,14 +101,14 @@ describe("the text is whole and clean", () => {
       expect((await read(bytes)).text).toBe(text);
     });
 
-  test("a place that could not be decoded is a warning", async () => {
+  test("undecodable bytes give a warning", async () => {
     expect(
       (await read(joined(utf8(russian), new Uint8Array([0xff])))).warnings.map(({ code }) => code),
     ).toEqual(["damaged_text"]);
     expect((await read(`${russian}\ufffd`)).warnings).toEqual([]);
   });
 
-  test("wherever a chunk ends", () => {
+  test("with chunk boundaries anywhere", () => {
     const bytes = utf8("\r\nи\r\n\rŁ🚢\r");
     for (let size = 1; size <= bytes.length; size++) {
       const chunks = () =>
@@ -133,7 +133,7 @@ describe("the text is whole and clean", () => {
     }
   });
 
-  test("a file too large for reading at once comes out the same", async () => {
+  test("a file too large to read at once gives the same text", async () => {
     const text = `${russian}${chinese}🚢\r\n`.repeat(20_000);
     expect((await read(text)).text).toBe(text.replaceAll("\r\n", "\n"));
     expect(extraction.leftovers()).toEqual([]);
@@ -149,7 +149,7 @@ describe("the media type", () => {
       { name: "notes", declared_type: "Text/Markdown; charset=utf-8" },
       "text/markdown",
     ],
-    ["is not what the name claims", { name: "notes.pdf" }, "text/plain"],
+    ["ignores a wrong file name", { name: "notes.pdf" }, "text/plain"],
   ];
   for (const [why, source, type] of cases)
     test(why, async () => {
@@ -189,7 +189,7 @@ describe("refused", () => {
       /not known/,
     ],
     [
-      "a program behind a text",
+      "a program after a text",
       joined(utf8("#!/bin/sh\nexit\n".repeat(100)), noise(200_000)),
       "unsupported_type",
       /not known/,
@@ -224,11 +224,11 @@ describe("refused", () => {
       expect((await read(`${text} and more.\n`)).media_type).toBe("text/plain");
     });
 
-  test("a page of thousands of comments costs no time", async () => {
+  test("a page of thousands of comments is handled quickly", async () => {
     expect((await read(`${"<!---->".repeat(9_000)}words`)).media_type).toBe("text/plain");
   });
 
-  test("more text than is allowed, read at once or in a child", async () => {
+  test("too much text, read at once or in a child", async () => {
     const small = testExtraction({ limits: { characters_max: 1_000 } });
     for (const length of [1_001, 400_000])
       expect((await small.fail("x".repeat(length))).code).toBe("too_large");
@@ -237,7 +237,7 @@ describe("refused", () => {
   });
 });
 
-describe("who reads", () => {
+describe("which extractor reads", () => {
   const extractor = (name: string, rank: number, text: string): Extractor => ({
     name,
     rank,
@@ -251,7 +251,7 @@ describe("who reads", () => {
     }),
   });
 
-  test("the highest rank of those who know the file", async () => {
+  test("the highest-ranked one that recognises the file", async () => {
     const other = testExtraction({
       extractors: [extractor("low", 1, "low"), extractor("high", 200, "high")],
     });
@@ -260,7 +260,7 @@ describe("who reads", () => {
     await other.stop();
   });
 
-  test("what a plugin hands over is repaired without moving an offset, and never blank", async () => {
+  test("a plugin's text is repaired without shifting offsets, and never blank", async () => {
     const careless = testExtraction({ extractors: [extractor("careless", 1, "a\0b\ud800c")] });
     expect((await careless.read("!")).text).toBe("a b\ufffdc");
     await careless.stop();
@@ -269,7 +269,7 @@ describe("who reads", () => {
     await blank.stop();
   });
 
-  test("an abort is no failure of the file", async () => {
+  test("an abort is not a failure of the file", async () => {
     const reason = new Error("the server stops");
     const run = extraction.read(encodeAs("windows-1251", russian), {
       signal: AbortSignal.abort(reason),

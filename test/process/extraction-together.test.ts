@@ -1,6 +1,6 @@
 /**
  * Files of many kinds in a whole server: the good ones are found with their headings and languages,
- * and the hostile ones beside them harm nobody.
+ * and hostile ones among them do no harm.
  */
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -25,7 +25,7 @@ const mail = (body: string): string =>
     "",
   ].join("\r\n");
 
-/** Name, content, a word that is in no other file, and the heading above that word. */
+/** Name, content, a word found in no other file, and the heading above that word. */
 const good: [string, Uint8Array, string, string | null][] = [
   ["a.pdf", pdf([[prose("breakwater")]]), "breakwater", null],
   [

@@ -1,6 +1,6 @@
 /**
- * Servers that an import may meet: polite ones that set rules, and hostile ones that never end,
- * lie, drip, pack bombs and lead inside.
+ * Servers that an import may meet: polite ones that set rules, and hostile ones that never finish,
+ * lie, drip, send decompression bombs or redirect to internal addresses.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   names = await startNameServer();
   server = await startTestServer({
     env: {
-      // Only this very address: any other of the loopback network stays refused.
+      // Only this address: all others of the loopback network stay refused.
       DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.1/32",
       DOSSIER_IMPORTS_TIMEOUT: "1500ms",
       DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
@@ -61,32 +61,32 @@ describe("answers", () => {
   const bomb = gzipSync(Buffer.alloc(8 * 2 ** 20, "a"));
   const cases: [reason: string, what: Served, result: RegExp][] = [
     [
-      "packed with gzip",
+      "compressed with gzip",
       body(gzipSync("The otter."), { "content-encoding": "gzip" }),
       /^The otter\.$/,
     ],
     [
-      "packed with brotli",
+      "compressed with brotli",
       body(brotliCompressSync("The otter."), { "content-encoding": "br" }),
       /^The otter\.$/,
     ],
     [
-      "a packed bomb",
+      "a decompression bomb",
       body(bomb, { "content-encoding": "gzip" }),
       /^too_large: .* larger than 262144 bytes/,
     ],
     [
-      "packed in a way nobody asked for",
+      "an encoding that was not requested",
       body("x", { "content-encoding": "zstd" }),
       /^unreadable: .*zstd/,
     ],
     [
-      "packed, and damaged",
+      "damaged compression",
       body("not gzip", { "content-encoding": "gzip" }),
       /^unreadable: .*unpacked/,
     ],
     [
-      "longer than the limit, as it says",
+      "a declared length above the limit",
       body("x".repeat(300_000), {}),
       /^too_large: .* larger than 262144 bytes/,
     ],
@@ -103,7 +103,7 @@ describe("answers", () => {
       /^too_large: .* larger than 262144 bytes/,
     ],
     [
-      "a slow drip",
+      "a slowly dripping body",
       (_request, response) => {
         response.writeHead(200, { "content-type": "text/plain" });
         const drip = setInterval(() => response.write("x"), 50);
@@ -113,7 +113,7 @@ describe("answers", () => {
     ],
     ["silence", () => undefined, /^timeout: .* longer than 1\.5 s/],
     [
-      "shorter than it says",
+      "a body shorter than declared",
       (_request, response) => {
         response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
         response.write("The otter");
@@ -122,14 +122,14 @@ describe("answers", () => {
       /^(unreadable|unreachable): .*broke off/,
     ],
     [
-      "no HTTP",
+      "a response that is not HTTP",
       (request) => {
         request.socket.end("garbage\r\n\r\n");
       },
       /^unreachable: /,
     ],
     [
-      "an error",
+      "an error status",
       new Response("no", { status: 500 }),
       /^http_status: .* answered 500 Internal Server Error\./,
     ],
@@ -139,7 +139,7 @@ describe("answers", () => {
     expect(await outcome(put(what))).toMatch(result);
   });
 
-  test("a page that takes its reader apart is read like any file", async () => {
+  test("a page that is hard to parse is read like any file", async () => {
     const {
       items: [item],
     } = await importing(put(`<html><body>${"<div>".repeat(20_000)}<p>The otter.</p>`));
@@ -148,12 +148,12 @@ describe("answers", () => {
       content: "The otter.",
     });
   });
-  test("nobody listens", async () => {
+  test("a port where nothing listens", async () => {
     expect(await outcome("http://127.0.0.1:1/")).toMatch(/^unreachable: /);
   });
 });
 
-describe("where it leads", () => {
+describe("addresses", () => {
   const inside: [reason: string, url: string][] = [
     ["loopback", "http://127.0.0.2/"],
     ["private", "http://10.1.2.3/"],
@@ -163,11 +163,11 @@ describe("where it leads", () => {
     ["mapped", "http://[::ffff:10.0.0.1]/"],
     ["a name of this machine", "http://localhost/"],
   ];
-  test.each(inside)("inside: %s", async (_reason, url) => {
+  test.each(inside)("refused as internal: %s", async (_reason, url) => {
     expect(await outcome(url)).toMatch(/^address_refused: /);
   });
 
-  test("a name with a private address among its answers, a name that is not there, and a silent name server", async () => {
+  test("a name with a private address, an unknown name, and a silent name server", async () => {
     names.set("mixed.test", ["127.0.0.1", "10.0.0.1"]);
     names.set("failing.test", "servfail");
     expect(await outcome("http://mixed.test/")).toMatch(/^address_refused: /);
@@ -177,7 +177,7 @@ describe("where it leads", () => {
     expect(await outcome("http://failing.test/")).toMatch(/^unreachable: .*could not be looked up/);
   });
 
-  test("a name is looked up at every request, and connected to what was checked", async () => {
+  test("a name is resolved for every request, and the checked address is used", async () => {
     const port = new URL(site.url).port;
     names.set("rebinds.test", { a: (asked) => (asked === 0 ? ["127.0.0.1"] : ["10.0.0.1"]) });
     site.set("/rebound", page("Rebound", "never fetched"));
@@ -214,7 +214,7 @@ describe("where it leads", () => {
   test.each(redirects)("redirected %s", async (_reason, location, result) => {
     expect(await outcome(put(redirect(location())))).toMatch(result);
   });
-  test("five redirects are followed, each of them checked", async () => {
+  test("up to five redirects are followed, each one checked", async () => {
     let url = put(body("The otter.", {}));
     for (let i = 0; i < 5; i++) url = put(redirect(url, [301, 302, 303, 307, 308][i]));
     expect(await outcome(url)).toBe("The otter.");
@@ -222,8 +222,8 @@ describe("where it leads", () => {
   });
 });
 
-describe("manners", () => {
-  /** A site of its own, because what it says of robots is for all of it. */
+describe("politeness", () => {
+  /** A separate site, because robots.txt applies to a whole site. */
   async function polite(
     robots: Served | undefined,
     use: (site: Website) => Promise<void>,
@@ -236,7 +236,7 @@ describe("manners", () => {
   const codes = async (...urls: string[]) =>
     (await importing(...urls)).items.map(({ status, error }) => error?.code ?? status);
 
-  test("robots.txt is asked for once, and obeyed, redirects included", () =>
+  test("robots.txt is fetched once and obeyed, also after redirects", () =>
     polite(body("User-agent: *\nDisallow: /closed\nAllow: /closed/open\n", {}), async (own) => {
       own.set("/around", redirect("/closed"));
       expect(
@@ -268,7 +268,7 @@ describe("manners", () => {
     }),
   );
 
-  test("robots.txt is asked for again when a run is tried again", () =>
+  test("robots.txt is fetched again when a run is retried", () =>
     polite(new Response("no", { status: 500 }), async (own) => {
       const { run, items } = await importing(`${own.url}/open`);
       own.set("/robots.txt", undefined);
@@ -279,7 +279,7 @@ describe("manners", () => {
       ]);
     }));
 
-  test("the pause that a host asks for is given; one connection at a time", () =>
+  test("a host's crawl delay is observed, with one connection at a time", () =>
     polite(body("User-agent: *\nCrawl-delay: 0.2\n", {}), async (own) => {
       await importing(...Array.from({ length: 4 }, (_, i) => `${own.url}/open?${i}`));
       const times = own.asked
@@ -316,7 +316,7 @@ describe("manners", () => {
       expect(times.slice(1).every((at, i) => at - times[i]! >= 110)).toBe(true);
     }));
 
-  test("a host that is busy is asked again when it says so, three times in all", async () => {
+  test("a busy host is retried after the delay it gives, three times at most", async () => {
     let asked = 0;
     const url = put(
       (_request, response) =>
@@ -358,7 +358,7 @@ describe("manners", () => {
     await patient.stop();
   });
 
-  test("nothing stays behind", async () => {
+  test("no temporary files are left behind", async () => {
     await server.settle();
     expect(filesOf(server.data).filter((name) => name.startsWith("tmp/"))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * What imports make of each kind of source: sitemaps, archives, directories; and of those that could
- * not be read in whole.
+ * What imports create from each kind of source: sitemaps, archives, directories; and from sources
+ * that could not be read completely.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ const path = (): string => site.freePath();
 const put = (what: Served): string => site.put(what);
 
 describe("sources", () => {
-  test("an index of sitemaps, packed ones among them, one of which is broken", async () => {
+  test("a sitemap index with compressed sitemaps and a broken one", async () => {
     const [a, b] = [put(page("A", "a")), put(page("B", "b"))];
     const packed = put(
       file(
@@ -87,7 +87,7 @@ describe("sources", () => {
     );
   });
 
-  test("an archive: its files, whatever they call themselves, and none of its tricks", async () => {
+  test("an archive: its files are imported under safe names, its tricks refused", async () => {
     const folder = await ada.folder();
     const archive = put(
       file(
@@ -132,7 +132,7 @@ describe("sources", () => {
     await expectSound(server);
   });
 
-  test("what is no archive, and what is no feed", async () => {
+  test("files that are not an archive or a feed", async () => {
     const at = put(page("No", "archive"));
     for (const type of ["zip", "feed", "sitemap"]) {
       const { run } = await importing(await ada.folder(), { type, url: site.url + at });
@@ -143,7 +143,7 @@ describe("sources", () => {
     }
   });
 
-  test("a directory that holds the server's own data: all but that", async () => {
+  test("a directory that holds the server's data, which is left out", async () => {
     const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-around-")));
     const data = join(around, "data");
     mkdirSync(data, { mode: 0o700 });
@@ -168,7 +168,7 @@ describe("sources", () => {
     rmSync(around, { recursive: true, force: true });
   });
 
-  test("a directory: its directories are subfolders, and no link leads out of it", async () => {
+  test("a directory: its directories become subfolders, links out of it are ignored", async () => {
     const root = join(shelf, "library");
     mkdirSync(join(root, "reports/2025/may"), { recursive: true });
     mkdirSync(join(root, ".git"));
@@ -227,8 +227,8 @@ describe("sources", () => {
   });
 });
 
-describe("what the source could not give", () => {
-  test("a part of a sitemap is listed by the next try, and is never a document itself", async () => {
+describe("unreadable parts of a source", () => {
+  test("a failed part of a sitemap is listed by a retry, and never becomes a document", async () => {
     const [index, part] = [path(), path()];
     site.set(
       index,

@@ -47,7 +47,7 @@ const failureOf = async (run: Promise<unknown>): Promise<TaskFailure> => {
   }
   throw new Error("The task did not fail.");
 };
-/** Gone, or dead and not yet collected by whoever inherited it. */
+/** Gone, or a zombie that its new parent has not reaped yet. */
 const isGone = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -92,7 +92,7 @@ describe("a task that ends badly says why", () => {
       /^The file is odd\.$/,
     ],
     [
-      "something thrown that is no error keeps its text",
+      "a thrown value that isn't an Error keeps its text",
       { task: "throwText" },
       { reason: "threw" },
       /^just text$/,
@@ -111,13 +111,13 @@ describe("a task that ends badly says why", () => {
     ],
     ["a child that exits has crashed", { task: "exit" }, { reason: "crashed" }, /exit code 3/],
     [
-      "a stray rejection ends the child, not the wait",
+      "an unhandled rejection ends the child, not the parent",
       { task: "strayRejection" },
       { reason: "crashed" },
       /exit code 1/,
     ],
     [
-      "a child that speaks out of turn is ended",
+      "a child that sends an unexpected message is killed",
       { task: "garble" },
       { reason: "crashed" },
       /no reply/,
@@ -138,7 +138,7 @@ describe("a task that ends badly says why", () => {
 });
 
 describe("an abort", () => {
-  test("kills a task under way", async () => {
+  test("kills a running task", async () => {
     const stop = new AbortController();
     let pid = 0;
     const run = testIsolate()("hang", null, {
@@ -152,7 +152,7 @@ describe("an abort", () => {
     await untilGone(pid);
   });
 
-  test("takes a task out of the line, and the others stay in it", async () => {
+  test("removes a task from the queue, and the others stay", async () => {
     const run = testIsolate();
     const stop = new AbortController();
     const first = run("sleep", 300);
@@ -164,13 +164,13 @@ describe("an abort", () => {
     await first;
   });
 
-  test("that came before the run starts nothing", async () => {
+  test("before the run starts nothing", async () => {
     expect(
       (await failureOf(testIsolate()("echo", 1, { signal: AbortSignal.abort() }))).reason,
     ).toBe("aborted");
   });
 
-  test("a stopped isolate ends what runs, what waits and what comes later", async () => {
+  test("a stopped isolate ends running, waiting and later tasks", async () => {
     const isolate = new ChildPool({
       command: child_command,
       log: jsonLog("error"),
@@ -203,7 +203,7 @@ describe("owners take turns", () => {
     (owner: string, task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) =>
       withOrigin({ owner }, () => run(task, input, options));
 
-  test("one file of an owner does not wait for the many of another", async () => {
+  test("an owner's one file does not wait for another's many", async () => {
     const run = ownerRun(testIsolate());
     const ended: string[] = [];
     const all = [..."aaaaab"].map(async (owner) => {
@@ -214,7 +214,7 @@ describe("owners take turns", () => {
     expect(ended.join("")).toBe("abaaaa");
   });
 
-  test("files of an owner that never end leave a child for the others", async () => {
+  test("an owner's endless files leave a child for the others", async () => {
     const run = ownerRun(testIsolate({ children_max: 2, overflow_max: 1, patience_ms: 10 }));
     const stop = new AbortController();
     const { signal } = stop;
@@ -293,7 +293,7 @@ describe("children", () => {
     ],
     ["after a run that left it swollen", (run) => run("swell", 300)],
     [
-      "when the warm one was killed meanwhile",
+      "when the warm one was killed in the meantime",
       async (run) => {
         const pid = await run("pid");
         process.kill(pid, "SIGKILL");
@@ -310,7 +310,7 @@ describe("children", () => {
     });
   }
 
-  test("one that was killed is replaced before the next run wants it", async () => {
+  test("a killed one is replaced before the next run needs it", async () => {
     const directory = mkdtempSync(join(tmpdir(), "dossier-isolate-"));
     const starts = join(directory, "starts");
     const run = testIsolate({
@@ -334,7 +334,7 @@ describe("children", () => {
     await untilGone(await testIsolate({ idle_ms: 20 })("pid"));
   });
 
-  test("so many at a time, the rest in line", async () => {
+  test("a limited number run at a time, the rest wait", async () => {
     const run = testIsolate({ children_max: 2 });
     let now = 0;
     let most = 0;
@@ -352,7 +352,7 @@ describe("children", () => {
     expect(most).toBe(2);
   });
 
-  test("one that takes long lets others pass, up to a number", async () => {
+  test("a long run lets others pass, up to a limit", async () => {
     const run = testIsolate({ overflow_max: 3, patience_ms: 20 });
     const stop = new AbortController();
     const hanging = [1, 2].map(() => failureOf(run("hang", null, { signal: stop.signal })));
@@ -366,7 +366,7 @@ describe("children", () => {
     expect(await run("echo", "last")).toBe("last");
   });
 
-  test("a run in line that follows a failure still runs", async () => {
+  test("a waiting run still runs after a failure", async () => {
     const run = testIsolate();
     const failing = failureOf(run("exit"));
     expect(await run("echo", "next")).toBe("next");
@@ -406,13 +406,13 @@ describe("a killed parent leaves no child", () => {
   }
 });
 
-describe("memory seen from outside", () => {
-  test("both ways of looking agree within a factor of two", async () => {
+describe("memory measured from outside", () => {
+  test("both measurements agree within a factor of two", async () => {
     const [proc, ps] = [fromProc(process.pid), await fromPs(process.pid)];
     expect(proc! / ps!).toBeGreaterThan(0.5);
     expect(proc! / ps!).toBeLessThan(2);
   });
-  test("of a process that is gone there is none", async () => {
+  test("a finished process has none", async () => {
     expect(fromProc(2 ** 30)).toBeNull();
     expect(await fromPs(2 ** 30)).toBeNull();
   });
@@ -432,7 +432,7 @@ describe("lines", () => {
       expect(await Array.fromAsync(decodeLines(stream(...chunks)))).toEqual(values);
     });
 
-  test("a character cut in two by the pipe", async () => {
+  test("a character split between two reads", async () => {
     const bytes = new TextEncoder().encode('"é"\n');
     expect(
       await Array.fromAsync(

@@ -1,6 +1,6 @@
 /**
- * Kill -9 at random moments: no acknowledged job is lost, none runs its effect twice, none ends
- * without it.
+ * Kill -9 at random moments: no acknowledged job is lost, takes effect twice or ends without its
+ * effect.
  */
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -18,8 +18,8 @@ const batch = 8;
 type Child = Bun.Subprocess<"pipe", "pipe", "inherit">;
 
 /**
- * One life of a server: enqueues from `next` on until `kill` says so, and returns what was
- * acknowledged.
+ * One server's lifetime: enqueues from `next` on until `kill` asks to stop, and returns the
+ * acknowledged jobs.
  */
 async function live(
   directory: string,
@@ -38,7 +38,7 @@ async function live(
     for (let i = 0; i < count; i++) child.stdin.write(`${next()}\n`);
     await child.stdin.flush();
   };
-  // The kill may come between the look and the write.
+  // The kill may come between the check and the write.
   const brokenPipe = (error: unknown) => {
     if (!child.killed) throw error;
   };

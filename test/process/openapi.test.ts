@@ -1,6 +1,6 @@
 /**
- * The published contract and that of the console: complete, and valid for two linters nobody here
- * wrote. test/acceptance/clients.test.ts generates clients from it.
+ * The published contract and that of the console: complete, and valid for two independent linters.
+ * test/acceptance/clients.test.ts generates clients from it.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(own_file, JSON.stringify({ ...rest, paths: Object.fromEntries(own) }));
 });
 
-/** The component that it refers to, or itself. */
+/** The component that it refers to, or the object itself. */
 const responseOf = (given: any): any =>
   given.$ref ? document.components.responses[given.$ref.split("/").at(-1)] : given;
 
@@ -93,7 +93,7 @@ describe("every operation", () => {
     Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(
       ([path, methods]) => Object.entries(methods).map(([method, of]) => ({ path, method, of })),
     );
-  test("is every route that is served", () => {
+  test("matches the served routes exactly", () => {
     const served = server.host.mounted
       .filter(({ route }) => !route.root && route.surface === undefined)
       .map(
@@ -106,7 +106,7 @@ describe("every operation", () => {
         .sort(),
     ).toEqual([...served, "get /api/dev/v1/openapi.json"].sort());
   });
-  test("tells its security, its shared errors and a success", () => {
+  test("documents its security, its shared errors and a success", () => {
     for (const { path, of } of operations()) {
       const statuses = Object.keys(of.responses);
       expect(statuses.some((status) => status.startsWith("2"))).toBe(true);
@@ -116,7 +116,7 @@ describe("every operation", () => {
       if (path.includes("{")) expect(statuses).toContain("404");
     }
   });
-  test("tells the headers of every success, and what is special of a problem", () => {
+  test("documents the headers of every success, and special members of a problem", () => {
     const limits = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
     for (const { of } of operations())
       for (const [status, given] of Object.entries<any>(of.responses)) {
@@ -145,7 +145,7 @@ describe("every operation", () => {
     });
     expect(lacking).toEqual([]);
   });
-  test("names its operation once", () => {
+  test("has a unique operation id", () => {
     const names = operations().map(({ of }) => of.operationId);
     expect(new Set(names).size).toBe(names.length);
   });

@@ -1,6 +1,6 @@
 /**
- * The connection itself, in a process whose environment trusts everybody and names a proxy: neither
- * has a say.
+ * Outbound connections in a process whose environment disables certificate checks and names a
+ * proxy: both are ignored.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -78,7 +78,7 @@ async function ask(by: string, trusted: Record<string, string>): Promise<(number
 }
 
 describe.each(["fetch", "post"])("by %s", (by) => {
-  test("the certificate must be good for the name, now, and from someone trusted", async () => {
+  test("the certificate must match the name, be current and be trusted", async () => {
     expect(await ask(by, { NODE_EXTRA_CA_CERTS: root })).toEqual([
       204,
       204,
@@ -90,7 +90,7 @@ describe.each(["fetch", "post"])("by %s", (by) => {
     expect(through_proxy).toBe(0);
   }, 20_000);
 
-  test("nobody is trusted because the environment says so", async () => {
+  test("certificates trusted only by the environment are refused", async () => {
     const [plain, ...secure] = await ask(by, {});
     expect(plain).toBe(204);
     for (const result of secure) expect(result).toBeString();

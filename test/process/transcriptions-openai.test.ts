@@ -1,6 +1,6 @@
 /**
- * A transcription service behind HTTP that works, lies, fails and falls silent; and a server
- * without any transcriber.
+ * A transcription service over HTTP that works, misreports, fails or stops answering; and a server
+ * without a transcriber.
  */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -89,7 +89,7 @@ const verbose = {
   segments: [{ start: 0.5, end: 2.5, text: " The heron waits." }],
 };
 
-describe("what goes out", () => {
+describe("the request", () => {
   test("the file, the model and the best format, with the key", async () => {
     expect(JSON.parse(await hear(() => Response.json(verbose)))).toEqual(verbose);
     const [one] = asked;
@@ -123,7 +123,7 @@ describe("what goes out", () => {
   });
 });
 
-describe("formats that a service does not know are given up", () => {
+describe("formats that a service doesn't support are dropped", () => {
   const refusing =
     (known: readonly string[], body: object): Play =>
     ({ fields }) =>
@@ -132,7 +132,7 @@ describe("formats that a service does not know are given up", () => {
         : Response.json(body, { status: 400 });
   const cases: [why: string, play: Play, expected: string, asked: number][] = [
     [
-      "OpenAI says which it wants",
+      "OpenAI names the ones it accepts",
       refusing(["json", "text"], {
         error: {
           message:
@@ -145,7 +145,7 @@ describe("formats that a service does not know are given up", () => {
     ],
     ["one that says nothing of use", refusing(["text"], { error: "bad request" }), "in text", 4],
     [
-      "one that knows WebVTT",
+      "a service that supports WebVTT",
       refusing(["vtt"], { detail: [{ loc: ["body", "response_format"] }] }),
       "in vtt",
       2,
@@ -155,12 +155,12 @@ describe("formats that a service does not know are given up", () => {
     test(why, async () => {
       const one = transcriber();
       expect([await hear(next, one), asked.length]).toEqual([expected, times]);
-      // It is remembered.
+      // The format is remembered.
       expect([await hear(next, one), asked.length]).toEqual([expected, 1]);
     });
 });
 
-describe("what may pass is tried again", () => {
+describe("temporary failures are retried", () => {
   const good = () => Response.json(verbose);
   const cases: [why: string, first: () => Response][] = [
     [
@@ -175,14 +175,14 @@ describe("what may pass is tried again", () => {
       expect(JSON.parse(await hear((_one, n) => (n < 2 ? first() : good())))).toEqual(verbose);
       expect(asked.length).toBe(3);
     });
-  test("a pause that the service asks for is kept", async () => {
+  test("the pause that the service asks for is observed", async () => {
     const started = performance.now();
     await hear((_one, n) =>
       n === 0 ? new Response("", { status: 429, headers: { "retry-after": "0.3" } }) : good(),
     );
     expect(performance.now() - started).toBeGreaterThan(290);
   });
-  test("half an answer", async () => {
+  test("a truncated answer", async () => {
     const whole = JSON.stringify(verbose),
       head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${whole.length}\r\nconnection: close\r\n\r\n`;
     let answers = 0;
@@ -202,7 +202,7 @@ describe("what may pass is tried again", () => {
       answers,
     ]).toEqual([whole, 3]);
   });
-  test("not for ever", async () => {
+  test("gives up after the retry limit", async () => {
     const error = await hear(() => new Response("no", { status: 500 })).catch(
       (failure: unknown) => failure,
     );
@@ -211,7 +211,7 @@ describe("what may pass is tried again", () => {
       4,
     ]);
   });
-  test("nobody there", async () => {
+  test("an endpoint that can't be reached", async () => {
     const error = await hear(good, transcriber({ base_url: "http://127.0.0.1:9/v1" })).catch(
       (failure: unknown) => failure,
     );
@@ -222,7 +222,7 @@ describe("what may pass is tried again", () => {
   });
 });
 
-describe("what will not pass fails at once, in words for whoever must act", () => {
+describe("permanent failures fail at once with a helpful message", () => {
   const cases: [why: string, answer: () => Response, code: string, words: RegExp][] = [
     [
       "a wrong key",
@@ -257,7 +257,7 @@ describe("what will not pass fails at once, in words for whoever must act", () =
     ],
     ["nothing", () => new Response(""), "transcriber_failed", /nothing/],
     [
-      "far too much",
+      "an oversized answer",
       () => new Response("x".repeat(50 * 2 ** 20)),
       "transcriber_failed",
       /more than 32 MiB/,
@@ -275,7 +275,7 @@ describe("what will not pass fails at once, in words for whoever must act", () =
     });
 });
 
-test("a silent service is left when the run ends", async () => {
+test("a request to a silent service ends with its run", async () => {
   const stop = new AbortController();
   const hearing = hear(() => new Promise<Response>(() => undefined), transcriber(), stop.signal);
   setTimeout(() => stop.abort(new Error("over")), 100);
@@ -313,7 +313,7 @@ describe("over HTTP", () => {
     DOSSIER_TRANSCRIPTION_LANGUAGE: "en",
   };
 
-  test("a recording that the service hears is a document with times", async () => {
+  test("a transcribed recording becomes a document with times", async () => {
     play = () => Response.json(verbose);
     const { status, last, found } = await run(openai, "a.wav", bytes);
     expect([
@@ -326,7 +326,7 @@ describe("over HTTP", () => {
       found[0].time_end,
     ]).toEqual([202, "completed", "en", 3, "The heron waits.", 0.5, 2.5]);
   });
-  test("a service that takes too long is left", async () => {
+  test("a service that takes too long is abandoned", async () => {
     play = () => new Promise<Response>(() => undefined);
     const { last } = await run(
       { ...openai, DOSSIER_TRANSCRIPTION_TIMEOUT: "300ms" },
@@ -338,7 +338,7 @@ describe("over HTTP", () => {
       error: { code: "timeout", message: expect.stringMatching(/transcription\.timeout/) },
     });
   });
-  test("without a transcriber a recording fails at once, and says what to set", async () => {
+  test("without a transcriber a recording fails at once and names the setting", async () => {
     const { status, first, last, files } = await run({}, "a.wav", bytes);
     expect([status, first.status, first.error.code]).toEqual([202, "failed", "no_transcriber"]);
     expect(first.error.message).toMatch(/DOSSIER_TRANSCRIPTION_PROVIDER/);
@@ -346,7 +346,7 @@ describe("over HTTP", () => {
   });
   test("without a transcriber captions work", async () =>
     expect((await run({}, "a.vtt", captions)).last.status).toBe("completed"));
-  test("a program that is not there is named", async () => {
+  test("a missing program is named", async () => {
     const { last } = await run(
       {
         DOSSIER_TRANSCRIPTION_PROVIDER: "command",
@@ -377,7 +377,7 @@ describe("over HTTP", () => {
   });
 });
 
-describe("settings that can't be right are a configuration error", () => {
+describe("impossible settings are a configuration error", () => {
   const fit: TranscriptionSettings = { provider: "none", timeout: 1 };
   const cases: [why: string, settings: Partial<TranscriptionSettings>, words: RegExp][] = [
     ["no address", { provider: "openai", model: "m" }, /BASE_URL/],
@@ -395,7 +395,7 @@ describe("settings that can't be right are a configuration error", () => {
     ],
     ["no program", { provider: "command" }, /COMMAND/],
     [
-      "a program that gets no recording",
+      "a program that isn't given the recording",
       { provider: "command", command: "whisper-cli" },
       /\{input\}/,
     ],
@@ -408,11 +408,11 @@ describe("settings that can't be right are a configuration error", () => {
       expect(() => chosenTranscriber({ ...fit, ...settings })).toThrow(ConfigError);
       expect(() => chosenTranscriber({ ...fit, ...settings })).toThrow(words);
     });
-  test("nothing to set without a provider", () =>
+  test("no setting is required without a provider", () =>
     expect(chosenTranscriber(fit)).toEqual({ kind: "none" }));
 });
 
-describe("a command line to words", () => {
+describe("splitting a command line into words", () => {
   const cases: [why: string, command: string, words: string[] | undefined][] = [
     ["white space parts", "  a  b\tc\n", ["a", "b", "c"]],
     ["quotes keep together", `a 'b c' "d e"`, ["a", "b c", "d e"]],
@@ -428,7 +428,7 @@ describe("a command line to words", () => {
     test(why, () => expect(splitCommandLine(command)).toEqual(words));
 });
 
-describe("progress in what a program prints", () => {
+describe("progress from a program's output", () => {
   const cases: [
     why: string,
     text: string,

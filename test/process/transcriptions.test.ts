@@ -1,6 +1,6 @@
 /**
- * Transcription runs over HTTP: what starts one, how it ends, what it leaves behind, and what a
- * program of the settings can do wrong.
+ * Transcription runs over HTTP: what starts one, how it ends, what it leaves behind, and how a
+ * configured program can fail.
  */
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -57,7 +57,7 @@ const textOf = async (run: { document_id: string }) =>
   (await server.send("ada", "GET", `/documents/${run.document_id}`)).body.content;
 
 describe("captions", () => {
-  test("become a document whose citations tell when something is said", async () => {
+  test("become a document whose citations have times", async () => {
     const run = await ended("heron talk.vtt", captions);
     expect(run).toEqual({
       id: expect.stringMatching(/^trn_[0-9A-Z]{26}$/),
@@ -98,7 +98,7 @@ describe("captions", () => {
     });
   });
 
-  test("a transcript is called what the query says, also of an address in JSON", async () => {
+  test("the query names the transcript, also for a URL in JSON", async () => {
     const made = async (body: unknown) => {
       const path = `/transcriptions?folder_id=${folder}&name=%20Tide%20talk%20`;
       const { status, body: run } = await server.send("ada", "POST", path, body);
@@ -126,7 +126,7 @@ describe("captions", () => {
     expect(result.citations[0]).toMatchObject({ time_start: 1, time_end: 6 });
   });
 
-  test("the times stay when the document is renamed, or indexed again", async () => {
+  test("the times survive renaming and reindexing", async () => {
     const { document_id } = await ended("a.vtt", captions);
     const times = async () =>
       (
@@ -144,14 +144,14 @@ describe("captions", () => {
 
   const others: [why: string, name: string, text: string, code: string | null][] = [
     [
-      "SRT under the name of something else",
+      "SRT under another file extension",
       "talk.txt",
       "1\n00:00:01,000 --> 00:00:02,000\nHerons.\n",
       null,
     ],
     ["captions that say nothing", "empty.vtt", "WEBVTT\n\nNOTE nothing here\n", "empty"],
     [
-      "text is no captions, whatever it is called",
+      "plain text is refused as captions, whatever its name",
       "talk.vtt",
       "Herons wait.\n",
       "unsupported_type",
@@ -175,7 +175,7 @@ describe("captions", () => {
     });
 });
 
-test("captions that are uploaded as a document have their times too", async () => {
+test("captions uploaded as a document have their times too", async () => {
   const upload = async (name: string, content: string) => {
     const {
       body: { id },
@@ -249,7 +249,7 @@ describe("the result", () => {
     expect((await result("mp3")).status).toBe(400);
   });
 
-  test("there is none of a run that failed", async () => {
+  test("a failed run has none", async () => {
     const { id } = await ended("a.wav", recordingOf("crash"));
     expect(await server.send("ada", "GET", `/transcriptions/${id}/result`)).toMatchObject({
       status: 409,
@@ -258,7 +258,7 @@ describe("the result", () => {
   });
 });
 
-describe("a program listens", () => {
+describe("transcribing by a program", () => {
   const good: [
     mode: string,
     text: string,
@@ -314,13 +314,13 @@ describe("a program listens", () => {
       ]).toEqual([[], []]);
     });
 
-  test("it gets the server's environment, but none of its settings", async () => {
+  test("it gets the server's environment without Dossier's settings", async () => {
     const text = await textOf(await ended("a.wav", recordingOf("environment")));
     expect(text).toContain("PATH=");
     expect(text).not.toContain("of-the-test");
   });
 
-  test("the recording is the document's original, and plays from anywhere", async () => {
+  test("the recording is the document's original, and supports ranges", async () => {
     const bytes = recordingOf("vtt", 2),
       { document_id } = await ended("heron.wav", bytes);
     const { status, headers, text } = await server.send(
@@ -338,7 +338,7 @@ describe("a program listens", () => {
     ]);
   });
 
-  test("its percentage is the progress, and cancelling ends it with all it has started", async () => {
+  test("its percentage is the progress, and cancelling kills it with its children", async () => {
     const {
       body: { id },
     } = await upload("a.wav", recordingOf("slow"));
@@ -370,7 +370,7 @@ describe("a program listens", () => {
     expect(await runOf(id)).toMatchObject({ status: "cancelled", document_id: null });
   });
 
-  test("one that waits in line is cancelled before it begins", async () => {
+  test("a waiting run is cancelled before it begins", async () => {
     engine.close();
     const waiting = await Promise.all(
       Array.from(
@@ -392,7 +392,7 @@ describe("a program listens", () => {
   });
 });
 
-test("what is under way ends when its user is deactivated, what is heard and what waits", async () => {
+test("deactivating a user ends their running and waiting transcriptions", async () => {
   const theirs = await newFolder("zoe");
   const ids: string[] = [];
   for (const seconds of [1.1, 1.2, 1.3, 1.4, 1.5, 1.6])
@@ -408,7 +408,7 @@ test("what is under way ends when its user is deactivated, what is heard and wha
     );
 });
 
-test("one user may have a hundred under way; others, and what has ended, are not counted", async () => {
+test("one user may have a hundred unfinished runs; others' and ended ones don't count", async () => {
   engine.close();
   const many = await newFolder("max");
   const first = (await upload("first.wav", recordingOf("gate"), "max", many)).body.id;
@@ -443,7 +443,7 @@ test("one user may have a hundred under way; others, and what has ended, are not
 });
 
 describe("deleting", () => {
-  test("a folder ends its runs and takes what they heard", async () => {
+  test("a folder ends its runs and deletes their transcripts", async () => {
     const done = await ended("a.vtt", captions);
     const {
       body: { id },
@@ -463,7 +463,7 @@ describe("deleting", () => {
     ).toEqual([]);
   });
 
-  test("a document for good leaves the run without its text", async () => {
+  test("a document permanently leaves its run without the text", async () => {
     const { id, document_id } = await ended("a.vtt", captions);
     await server.send("ada", "DELETE", `/documents/${document_id}?folder_id=${folder}`);
     expect((await server.send("ada", "GET", `/transcriptions/${id}/result`)).status).toBe(200);
@@ -479,8 +479,8 @@ describe("deleting", () => {
   });
 });
 
-describe("who may, and how much", () => {
-  test("another user's run is forbidden, one that does not exist is missing", async () => {
+describe("access and limits", () => {
+  test("another user's run is 403, a missing one 404", async () => {
     const { id } = await ended("a.vtt", captions);
     for (const [method, path] of [
       ["GET", ""],
@@ -519,7 +519,7 @@ describe("who may, and how much", () => {
       400,
     ],
     [
-      "a URL that is none",
+      "an invalid URL",
       () =>
         server.send("ada", "POST", "/transcriptions", {
           folder_id: folder,
@@ -594,7 +594,7 @@ describe("who may, and how much", () => {
       );
     });
 
-  test("a file above the limit of uploads: 413, and nothing of it stays; from a URL the run fails", async () => {
+  test("a file above the upload limit: 413, nothing is kept; from a URL the run fails", async () => {
     const small = await startTestServer({
       env: {
         DOSSIER_TRANSCRIPTION_PROVIDER: "command",
@@ -653,7 +653,7 @@ describe("the webhook", () => {
     (await server.store.db.selectFrom("webhooks_deliveries").selectAll().execute()).filter(
       (one: any) => one.request_body.includes(run_id),
     );
-  test("is told of a run that completed, in exactly these words, and of no other", async () => {
+  test("reports completed runs alone, with exactly this body", async () => {
     const received: string[] = [];
     using hook = Bun.serve({
       hostname: "127.0.0.1",
@@ -685,7 +685,7 @@ describe("the webhook", () => {
   });
 });
 
-test("a recording of a user who may not sign in any more is not heard", async () => {
+test("a deactivated user's recording is not transcribed", async () => {
   const small = await startTestServer({
     env: {
       DOSSIER_TRANSCRIPTION_PROVIDER: "command",
@@ -724,7 +724,7 @@ test("a recording of a user who may not sign in any more is not heard", async ()
   await small.stop();
 });
 
-test("a quota that is reached while a recording is heard fails the run, with the quota's words", async () => {
+test("a quota reached during transcription fails the run with the quota's message", async () => {
   const small = await startTestServer({
     env: {
       DOSSIER_TRANSCRIPTION_PROVIDER: "command",
@@ -760,7 +760,7 @@ test("a quota that is reached while a recording is heard fails the run, with the
   await small.stop();
 });
 
-test("the file of a run is nobody's to sweep away, and goes when no one has it", async () => {
+test("a run's file is kept from the sweep, and removed when nothing uses it", async () => {
   engine.close();
   const {
     body: { id },
@@ -772,7 +772,7 @@ test("the file of a run is nobody's to sweep away, and goes when no one has it",
       .where("id", "=", id)
       .executeTakeFirst()) as any,
     isThere = async () => (await server.files.open(sha256)) !== undefined;
-  // The same recording, sent as a document that is deleted again: the run still has it.
+  // The same recording, uploaded as a document and then deleted: the run still has it.
   const other = await newFolder("ada");
   await server.send(
     "ada",

@@ -1,6 +1,6 @@
 /**
- * The pure parts of accounts: what keys look like, which passwords will do, when the use of a key
- * is written.
+ * The pure parts of accounts: the format of keys, which passwords are accepted, and when the last
+ * use of a key is written.
  */
 import { describe, expect, spyOn, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
@@ -21,7 +21,7 @@ import { LastUseBuffer } from "../../plugins/accounts/last-use";
 const quiet = jsonLog("error", () => {});
 
 describe("a key", () => {
-  test("has one shape, names itself, and never comes twice", () => {
+  test("has a fixed format, contains its public id, and is unique", () => {
     const made = Array.from({ length: 200 }, newKeyToken);
     for (const { token, public_id } of made) {
       expect(token).toMatch(/^dsk_[0-9A-Za-z]{50}$/);
@@ -31,7 +31,7 @@ describe("a key", () => {
     expect(new Set(made.map(({ public_id }) => public_id)).size).toBe(200);
   });
 
-  test("with any one character mistyped is not a key", () => {
+  test("with any single character mistyped is not a key", () => {
     const { token } = newKeyToken();
     for (let at = 0; at < token.length; at++) {
       const wrong = token.slice(0, at) + (token[at] === "x" ? "y" : "x") + token.slice(at + 1);
@@ -40,23 +40,23 @@ describe("a key", () => {
   });
 
   const token = "dsk_HBI3CxkW05S6ATPyB7N7ZZ4SDRrXOlMO4zJEB06twyQp1onWk5";
-  test("made by an earlier release is still one", () =>
+  test("made by an earlier release is still valid", () =>
     expect(publicIdOf(token)).toBe("HBI3CxkW05S6"));
   const cases: [string, string][] = [
-    ["nothing", ""],
+    ["an empty string", ""],
     ["the prefix alone", "dsk_"],
-    ["cut short", token.slice(0, -1)],
-    ["one character more", `${token}0`],
+    ["a truncated key", token.slice(0, -1)],
+    ["a key with an extra character", `${token}0`],
     ["another prefix", token.replace("dsk_", "dst_")],
-    ["upper-case prefix", token.replace("dsk_", "DSK_")],
-    ["two characters swapped", token.slice(0, 8) + token[9]! + token[8]! + token.slice(10)],
-    ["a line break at the end", `${token}\n`],
-    ["a whole megabyte", "x".repeat(2 ** 20)],
+    ["an upper-case prefix", token.replace("dsk_", "DSK_")],
+    ["a key with two swapped letters", token.slice(0, 8) + token[9]! + token[8]! + token.slice(10)],
+    ["a key with a trailing line break", `${token}\n`],
+    ["a megabyte of text", "x".repeat(2 ** 20)],
   ];
   for (const [why, text] of cases)
     test(`${why} is not a key`, () => expect(publicIdOf(text)).toBeNull());
 
-  test("that is not one is refused without a look at the database", async () => {
+  test("that is malformed is refused without a database lookup", async () => {
     let looks = 0;
     const reads = {
       get: async () => {
@@ -77,7 +77,7 @@ describe("a key", () => {
   });
 });
 
-describe("what the database says of a key", () => {
+describe("a key checked against its database row:", () => {
   const { token, public_id } = newKeyToken();
   const row = {
     id: "key_1",
@@ -87,10 +87,10 @@ describe("what the database says of a key", () => {
     expires_at: null as number | null,
   };
   const cases: [string, Partial<typeof row>, string[] | null][] = [
-    ["the right digest", {}, ["read", "write"]],
-    ["reading alone", { scopes: "read" }, ["read"]],
-    ["writing alone", { scopes: "write" }, ["write"]],
-    ["another secret under the same public id", { token_sha256: sha256(`${token}x`) }, null],
+    ["the digest matches", {}, ["read", "write"]],
+    ["read scope only", { scopes: "read" }, ["read"]],
+    ["write scope only", { scopes: "write" }, ["write"]],
+    ["a different secret under the same public id", { token_sha256: sha256(`${token}x`) }, null],
     ["a millisecond before it expires", { expires_at: 1_001 }, ["read", "write"]],
     ["at the millisecond it expires", { expires_at: 1_000 }, null],
     ["after it expired", { expires_at: 1 }, null],
@@ -128,16 +128,16 @@ test("no key, and no token of a link or a session, survives in a log line", () =
     expect(redact(`"url":"/console/setup#t=${secret}"`)).not.toContain(secret.slice(8, 20));
 });
 
-describe("a password", () => {
+describe("a password:", () => {
   const cases: [string, string, boolean][] = [
-    ["ten characters will do", "abcdefghij", true],
-    ["ten emoji will do", "🗂".repeat(10), true],
-    ["spaces count and stay", "          ", true],
-    ["nine characters won't", "abcdefghi", false],
-    ["nine emoji won't", "🗂".repeat(9), false],
-    ["none won't", "", false],
-    ["1,024 bytes will do", "x".repeat(1_024), true],
-    ["1,025 bytes won't", "x".repeat(1_025), false],
+    ["ten characters are enough", "abcdefghij", true],
+    ["ten emoji are enough", "🗂".repeat(10), true],
+    ["spaces count and are kept", "          ", true],
+    ["nine characters are too few", "abcdefghi", false],
+    ["nine emoji are too few", "🗂".repeat(9), false],
+    ["an empty one is refused", "", false],
+    ["1,024 bytes are accepted", "x".repeat(1_024), true],
+    ["1,025 bytes are too many", "x".repeat(1_025), false],
   ];
   for (const [why, password, good] of cases)
     test(why, () => {
@@ -145,7 +145,7 @@ describe("a password", () => {
       else expect(() => checkPassword(password)).toThrow(HttpError);
     });
 
-  test("is kept as argon2id and known again, however the keyboard composes its letters", async () => {
+  test("is stored as argon2id and matches in any Unicode normalization form", async () => {
     const passwords = new Passwords();
     const kept = await passwords.hash("cafe\u0301 au lait");
     expect(kept).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
@@ -153,11 +153,11 @@ describe("a password", () => {
     expect(await passwords.verify("cafe au lait", kept)).toBe(false);
   });
 
-  test("of nobody is never right", async () => {
+  test("without a stored hash never matches", async () => {
     expect(await new Passwords().verify("nobody has this password", undefined)).toBe(false);
   });
 
-  test("of more than can wait is turned away with when to come back, and the others are looked at", async () => {
+  test("beyond the queue limit gets 503 with Retry-After; queued ones are checked", async () => {
     // A hundred hashes would take a processor for ten seconds.
     const looked_at = spyOn(Bun.password, "verify").mockImplementation(async () => {
       await Bun.sleep(0);
@@ -182,7 +182,7 @@ describe("a password", () => {
     }
   });
 
-  test("of many at the same time is right for each", async () => {
+  test("is checked correctly when many are checked at once", async () => {
     const passwords = new Passwords();
     const kept = await passwords.hash("correct horse");
     const words = ["correct horse", "wrong horse", "correct horse", "wrong horse", "correct horse"];
@@ -215,7 +215,7 @@ describe("the last use of keys", () => {
     ]);
   });
 
-  test("that could not be written is kept, and what came later wins", async () => {
+  test("is kept when a write fails, and a newer time wins", async () => {
     const written: [string, number][] = [];
     let broken = true;
     const usage = new LastUseBuffer({
@@ -239,7 +239,7 @@ describe("the last use of keys", () => {
     ]);
   });
 
-  test("is written at the stop, after a write that is under way", async () => {
+  test("is written on stop, after a write already in progress", async () => {
     const written: [string, number][] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usage = new LastUseBuffer({
@@ -262,18 +262,18 @@ describe("the last use of keys", () => {
   });
 });
 
-describe("the date on the command line", () => {
+describe("a date on the command line:", () => {
   const cases: [string, string, string | null][] = [
-    ["a day is its first moment in UTC", "2027-01-01", "2027-01-01T00:00:00.000Z"],
+    ["a day means midnight UTC", "2027-01-01", "2027-01-01T00:00:00.000Z"],
     ["a time with a zone", "2027-01-01T12:00:00+02:00", "2027-01-01T10:00:00.000Z"],
-    ["the 29th of February of a leap year", "2028-02-29", "2028-02-29T00:00:00.000Z"],
-    ["the 29th of February of another year", "2027-02-29", null],
+    ["29 February in a leap year", "2028-02-29", "2028-02-29T00:00:00.000Z"],
+    ["29 February in a common year", "2027-02-29", null],
     ["month 13", "2027-13-01", null],
     ["hour 25", "2027-01-01T25:00:00Z", null],
     ["a time without a zone", "2027-01-01T12:00:00", null],
-    ["words", "next year", null],
-    ["nothing", "", null],
-    ["another order", "01-02-2027", null],
+    ["prose", "next year", null],
+    ["an empty string", "", null],
+    ["day-month-year order", "01-02-2027", null],
   ];
   for (const [why, written, expected] of cases)
     test(why, () => {

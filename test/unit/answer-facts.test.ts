@@ -1,4 +1,4 @@
-/** Which statements of a model a source bears out: numbers, negations and names must agree. */
+/** Which statements of a model its source supports: numbers, negations and names must agree. */
 import { describe, expect, test } from "bun:test";
 import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
 import { quantitiesIn } from "../../plugins/answers-openai/facts/quantities";
@@ -75,82 +75,102 @@ const es = "¿Cómo se cuida el filtro?";
 type Case = [why: string, source: string, question: string, statement: string];
 const untrue: Case[] = [
   [
-    "another number and unit, which stands elsewhere",
+    "a number and unit taken from elsewhere in the source",
     filter,
     en,
     "The filter must be replaced every seven years [1].",
   ],
   [
-    "a negation that the source has not",
+    "a negation the source doesn't have",
     filter,
     en,
     "The filter must never be replaced at all [1].",
   ],
-  ["another number in digits", filter, en, "The filter must be replaced every 30 days [1]."],
-  ["another unit", filter, en, "The filter must be replaced every ninety weeks [1]."],
-  ["an interval in one word", filter, en, "The filter must be replaced weekly [1]."],
-  ["a negation that is left out", filter, en, "Washing the filter is allowed [1]."],
+  ["a different number in digits", filter, en, "The filter must be replaced every 30 days [1]."],
+  ["a different unit", filter, en, "The filter must be replaced every ninety weeks [1]."],
+  ["a different interval in one word", filter, en, "The filter must be replaced weekly [1]."],
+  ["an omitted negation", filter, en, "Washing the filter is allowed [1]."],
   [
-    "a negation that turns a prohibition around",
+    "an omitted negation in a prohibition",
     filter,
     en,
     "You can operate the hood without a filter [1].",
   ],
-  ["another name", filter, en, "The hood was designed by Peter Brandt [1]."],
-  ["another place", filter, en, "The hood was designed by Anna Keller in Munich [1]."],
-  ["another weight", filter, en, "The hood weighs 125 kg [1]."],
+  ["a different name", filter, en, "The hood was designed by Peter Brandt [1]."],
+  ["a different place", filter, en, "The hood was designed by Anna Keller in Munich [1]."],
+  ["a different weight", filter, en, "The hood weighs 125 kg [1]."],
   [
-    "a lower bound made an upper one",
+    "a lower bound turned into an upper one",
     filter,
     en,
     "The hood needs at most 65 cm above the stove [1].",
   ],
-  ["numbers that change places", filter, en, "The warranty lasts ninety days [1]."],
-  ["another day of the week", filter, en, "Deliveries arrive on Friday [1]."],
-  ["another month", filter, en, "The workshop is closed in March [1]."],
-  ["the opposite", filter, en, "The workshop is open in August [1]."],
+  ["swapped numbers", filter, en, "The warranty lasts ninety days [1]."],
+  ["a different day of the week", filter, en, "Deliveries arrive on Friday [1]."],
+  ["a different month", filter, en, "The workshop is closed in March [1]."],
+  ["an antonym", filter, en, "The workshop is open in August [1]."],
   [
-    "a short answer with another number",
+    "a different number in a short answer",
     filter,
     "How often must the filter be replaced?",
     "Every seven years [1].",
   ],
   [
-    "another number in German",
+    "a different number in German",
     filter_de,
     de,
     "Der Filter muss alle sieben Jahre ersetzt werden [1].",
   ],
-  ["a negation in German", filter_de, de, "Der Filter muss nie ersetzt werden [1]."],
-  ["a negation left out in German", filter_de, de, "Der Filter darf gewaschen werden [1]."],
-  ["another year in German", filter_de, de, "Das Werk wurde 1984 von Anna Keller gegründet [1]."],
-  ["another name in German", filter_de, de, "Das Werk wurde von Peter Brandt gegründet [1]."],
-  ["another place in German", filter_de, de, "Das Werk in Bremen wurde 1974 gegründet [1]."],
-  ["a bound in German", filter_de, de, "Die Haube braucht höchstens 65 cm Abstand zum Herd [1]."],
+  ["an added negation in German", filter_de, de, "Der Filter muss nie ersetzt werden [1]."],
+  ["an omitted negation in German", filter_de, de, "Der Filter darf gewaschen werden [1]."],
   [
-    "another number in French",
+    "a different year in German",
+    filter_de,
+    de,
+    "Das Werk wurde 1984 von Anna Keller gegründet [1].",
+  ],
+  ["a different name in German", filter_de, de, "Das Werk wurde von Peter Brandt gegründet [1]."],
+  ["a different place in German", filter_de, de, "Das Werk in Bremen wurde 1974 gegründet [1]."],
+  [
+    "a reversed bound in German",
+    filter_de,
+    de,
+    "Die Haube braucht höchstens 65 cm Abstand zum Herd [1].",
+  ],
+  [
+    "a different number in French",
     filter_fr,
     fr,
     "Le filtre doit être remplacé tous les soixante-dix jours [1].",
   ],
-  ["a negation in French", filter_fr, fr, "Le filtre ne doit jamais être remplacé [1]."],
-  ["a negation left out in French", filter_fr, fr, "Le filtre doit être lavé [1]."],
-  ["another number in Spanish", filter_es, es, "El filtro debe cambiarse cada cuarenta días [1]."],
-  ["a negation in Spanish", filter_es, es, "El filtro no debe cambiarse nunca [1]."],
-  ["another name in Spanish", filter_es, es, "La campana fue diseñada por Carmen Ruiz [1]."],
+  ["an added negation in French", filter_fr, fr, "Le filtre ne doit jamais être remplacé [1]."],
+  ["an omitted negation in French", filter_fr, fr, "Le filtre doit être lavé [1]."],
+  [
+    "a different number in Spanish",
+    filter_es,
+    es,
+    "El filtro debe cambiarse cada cuarenta días [1].",
+  ],
+  ["an added negation in Spanish", filter_es, es, "El filtro no debe cambiarse nunca [1]."],
+  ["a different name in Spanish", filter_es, es, "La campana fue diseñada por Carmen Ruiz [1]."],
 ];
 const faithful: Case[] = [
   ["the same words", filter, en, "The filter must be replaced every ninety days [1]."],
   ["the number in digits", filter, en, "The filter must be replaced every 90 days [1]."],
   ["the number in another unit", filter, en, "Replace the filter every three months [1]."],
   ["an interval in one word", filter, en, "The filter has to be replaced quarterly [1]."],
-  ["another order", filter, en, "Every ninety days, the filter of the hood must be replaced [1]."],
+  [
+    "a different word order",
+    filter,
+    en,
+    "Every ninety days, the filter of the hood must be replaced [1].",
+  ],
   ["a prohibition in other words", filter, en, "The filter must not be washed [1]."],
   ["a negation as a verb", filter, en, "Washing the filter is prohibited [1]."],
   ["two negations", filter, en, "Do not operate the hood without a filter [1]."],
   ["a number as a word", filter, en, "The warranty lasts seven years [1]."],
   [
-    "two facts of two sentences",
+    "facts from two sentences",
     filter,
     en,
     "The filter must be replaced every 90 days, and the warranty lasts seven years [1].",
@@ -237,15 +257,15 @@ faithful.push(
   ]),
 );
 
-describe("a statement that is untrue", () => {
-  test.each(untrue)("by %s is marked, and not grounded", (_why, source, question, statement) => {
+describe("an unsupported statement", () => {
+  test.each(untrue)("with %s is marked and not grounded", (_why, source, question, statement) => {
     const { answer, grounded, is_usable, citations } = checked(statement, [source], question);
     expect([grounded, is_usable, citations.length]).toEqual([false, false, 0]);
     expect(answer).toBe(statement.replace("[1]", "[?]"));
   });
 });
-describe("a statement that is true", () => {
-  test.each(faithful)("in %s stays grounded", (_why, source, question, statement) => {
+describe("a supported statement", () => {
+  test.each(faithful)("with %s stays grounded", (_why, source, question, statement) => {
     const { answer, grounded, is_usable } = checked(statement, [source], question);
     expect([answer, grounded, is_usable]).toEqual([statement, true, true]);
   });
@@ -255,14 +275,14 @@ test.each([
   ["The hood is a hood that needs a stove [1].", false],
   ["The hood weighs 12.5 kg [1].", true],
 ] as [string, boolean][])(
-  "who asks how many is answered by a number: %s",
+  "a how-many question is answered only by a number: %s",
   (statement, is_usable) => {
     const said = checked(statement, [filter], "How many kilograms does the hood weigh?");
     expect([said.is_usable, said.grounded]).toEqual([is_usable, true]);
   },
 );
 
-describe("numbers", () => {
+describe("the numbers", () => {
   const cases: [text: string, values: number[]][] = [
     ["twenty-five hundred and three", [2_503]],
     ["five hundred and six thousand seven hundred and eighty-nine", [506_789]],
@@ -273,7 +293,7 @@ describe("numbers", () => {
     ["the one who waits", []],
     ["1. Open the lid", []],
   ];
-  test.each(cases)("of %p", (text, values) =>
+  test.each(cases)("in %p", (text, values) =>
     expect(
       quantitiesIn(text)
         .filter((one) => !one.is_weak)

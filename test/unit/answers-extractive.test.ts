@@ -1,6 +1,6 @@
 /**
- * Answers without a model: sentences, what is asked for, which sentence is picked, and what an
- * answer cites.
+ * Answers without a model: splitting into sentences, the kind of answer a question asks for, which
+ * sentences are picked, and what an answer cites.
  */
 import { describe, expect, test } from "bun:test";
 import { answerPattern } from "../../plugins/answers-extractive/answer-types";
@@ -25,26 +25,30 @@ const analysis = { analyze, sentences: sentencesOf };
 const parts = { analysis, areLanguagesDifferent };
 const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
 
-describe("sentences", () => {
+describe("splitting into sentences:", () => {
   const cases: [string, string, string[]][] = [
     [
-      "a stop before a capital ends one",
+      "a full stop before a capital ends a sentence",
       "One two. Three four! Five? Six",
       ["One two.", "Three four!", "Five?", "Six"],
     ],
     [
-      "a stop before a small letter does not",
+      "a full stop before a lower-case letter doesn't",
       "It is approx. ten e.g. this one. Next.",
       ["It is approx. ten e.g. this one.", "Next."],
     ],
     [
-      "titles and initials don't",
+      "titles and initials don't end a sentence",
       "Dr. Smith met J. K. Rowling in St. Ives. He left.",
       ["Dr. Smith met J. K. Rowling in St. Ives.", "He left."],
     ],
-    ["numbers don't", "It cost 3.5 million. Yes.", ["It cost 3.5 million.", "Yes."]],
     [
-      "closing marks belong to it",
+      "decimal points don't end a sentence",
+      "It cost 3.5 million. Yes.",
+      ["It cost 3.5 million.", "Yes."],
+    ],
+    [
+      "closing quotes and brackets belong to the sentence",
       'He said "Stop." Then (it ended.) Done.',
       ['He said "Stop."', "Then (it ended.)", "Done."],
     ],
@@ -54,17 +58,17 @@ describe("sentences", () => {
       ['"Really?" she asked.', "Yes."],
     ],
     [
-      "ideographic stops need no space",
+      "ideographic full stops need no space",
       "最初の文。二番目「はい。」三番目！最後",
       ["最初の文。", "二番目「はい。」", "三番目！", "最後"],
     ],
     [
-      "Arabic and Hindi have stops of their own",
+      "Arabic and Hindi punctuation ends sentences",
       "هل هذا؟ نعم. यह है। वह है।",
       ["هل هذا؟", "نعم.", "यह है।", "वह है।"],
     ],
     [
-      "a wrapped line goes on",
+      "a wrapped line continues the sentence",
       "This line is wrapped somewhere behind its fiftieth letter\nand goes on here. End.",
       ["This line is wrapped somewhere behind its fiftieth letter\nand goes on here.", "End."],
     ],
@@ -73,21 +77,21 @@ describe("sentences", () => {
       "Name: Ada\nPhone: 12\n- one\n- two",
       ["Name: Ada", "Phone: 12", "- one", "- two"],
     ],
-    ["a blank line ends one", "Heading\n\nText goes", ["Heading", "Text goes"]],
-    ["nothing is nothing", " \n ", []],
+    ["a blank line ends a sentence", "Heading\n\nText goes", ["Heading", "Text goes"]],
+    ["white space has no sentences", " \n ", []],
   ];
   for (const [why, text, expected] of cases)
     test(why, () =>
       expect(sentencesOf(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected),
     );
 
-  test("a long Thai text is taken apart at its spaces", () => {
+  test("a long Thai text is split at its spaces", () => {
     const text = "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้ ".repeat(20).trim(),
       found = sentencesOf(text);
     expect(found.length).toBeGreaterThan(5);
     for (const { start, end } of found) expect(end - start).toBeLessThan(200);
   });
-  test("they are in order, trimmed, and only white space lies between them", () => {
+  test("sentences are in order, trimmed, and separated by white space only", () => {
     const text = "A b. C d!\n\n  E f… g? H\r\ni. 三。四 - five\n- six ".repeat(50);
     let last = 0;
     for (const { start, end } of sentencesOf(text)) {
@@ -97,7 +101,7 @@ describe("sentences", () => {
     }
     expect(text.slice(last).trim()).toBe("");
   });
-  test("text of every shape costs linear time", () => {
+  test("degenerate text takes linear time", () => {
     for (const text of [
       "a".repeat(200_000),
       ". ".repeat(100_000),
@@ -111,7 +115,7 @@ describe("sentences", () => {
   });
 });
 
-describe("what a question asks for", () => {
+describe("what a question asks for:", () => {
   const cases: [string, string, string | null, string | null][] = [
     ["how many: a number", "How many towers are there?", "There are 12.", "There are some."],
     ["when: a date", "When was it built?", "It was built in 1889.", "It was built later."],
@@ -119,8 +123,8 @@ describe("what a question asks for", () => {
     ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],
     ["where: a place", "Where does it stand?", "It stands in Paris.", "It stands there."],
     ["how many in German", "Wie viele Türme gibt es?", "Es gibt 12.", "Es gibt einige."],
-    ["… in Arabic, with its own digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
-    ["… in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
+    ["how many in Arabic, with Arabic digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
+    ["how many in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
     [
       "when in Japanese",
       "塔はいつ建てられましたか？",
@@ -162,10 +166,10 @@ const picked = async (question: string, asked: string, sources: readonly Source[
   return chosen.map(({ source: at, start, end }) => sources[at]!.text.slice(start, end));
 };
 
-describe("the sentences that answer", () => {
+describe("the sentences that answer:", () => {
   const cases: [string, string, string, Source[], string[]][] = [
     [
-      "the one with the words of the question, and none that only fills the space",
+      "the one with the words of the question is picked, without padding",
       "tower height",
       "tower height",
       [
@@ -176,7 +180,7 @@ describe("the sentences that answer", () => {
       ["The tower height is large."],
     ],
     [
-      "what was asked for decides among equals",
+      "the kind of answer asked for breaks ties",
       "When was the tower built?",
       "tower built",
       [
@@ -187,7 +191,7 @@ describe("the sentences that answer", () => {
       [`The tower was built in 1889 ${"of much iron ".repeat(12)}.`],
     ],
     [
-      "two of different passages come by rank",
+      "two from different passages are ordered by rank",
       "tower river",
       "tower river",
       [
@@ -197,33 +201,33 @@ describe("the sentences that answer", () => {
       ["The tower stands by the river today.", "The tower and the river are old."],
     ],
     [
-      "the same sentence is not said twice",
+      "a sentence isn't repeated",
       "tower river",
       "tower river",
       [source("The tower stands by the river."), source("The tower stands by the river.", 9)],
       ["The tower stands by the river."],
     ],
     [
-      "the title speaks for its sentences",
+      "words in the title count for its sentences",
       "tower opened",
       "tower opened",
       [source("It opened early in the year.", 10, "The tower")],
       ["It opened early in the year."],
     ],
     [
-      "a text of something else answers nothing",
+      "an unrelated text gives no answer",
       "tower opened",
       "tower opened river bridge iron",
       [source("A cake needs flour and some eggs.", 10)],
       [],
     ],
-    ["no passage answers nothing", "tower", "tower", [], []],
-    ["no words to judge by answer nothing", "??", "", [source("Some text.")], []],
+    ["no passages give no answer", "tower", "tower", [], []],
+    ["a question without words gets no answer", "??", "", [source("Some text.")], []],
   ];
   for (const [why, question, asked, sources, expected] of cases)
     test(why, async () => expect(await picked(question, asked, sources)).toEqual(expected));
 
-  test("a few fit into 380 characters, or a longer one stands alone", async () => {
+  test("a few fit into 380 characters, or a single longer one is picked", async () => {
     const long = `The tower ${"and the iron river ".repeat(20)}ends.`,
       short = Array.from(
         { length: 30 },
@@ -236,45 +240,63 @@ describe("the sentences that answer", () => {
   });
 });
 
-describe("whether the nearest sentence answers", () => {
+describe("whether the nearest sentence answers:", () => {
   const prose = "The output is printed as TIFF by default.",
     code = "\\Uleft height 30pt depth 10pt axis",
     dump = "9 0 obj << /Size 11 /Root 9 0 R /Info 10 0 R >>.",
     row = "| 22 | 525.008 | 1.106 | math |";
-  /** How near the sentence and its passage are; in brackets: the passage alone, as it is known. */
+  /** Similarity of the sentence and its passage; in brackets: of the passage only. */
   const cases: [string, string, string, number | readonly [number], boolean][] = [
-    ["yes, with a name that it has", "How is the output written as TIFF?", prose, 0.9, true],
+    ["the name asked about is there", "How is the output written as TIFF?", prose, 0.9, true],
     ["an abbreviation is missing", "How is the output written as MP3?", prose, 0.9, false],
     ["a year is missing", "How is the output written in 1775?", prose, 0.9, false],
-    ["all is in capitals", "HOW IS THE OUTPUT WRITTEN AS PAPER?", prose, 0.9, true],
-    ["a name is missing, but all else is there", "Printed MP3 output?", prose, 1.3, true],
+    ["the question is all in capitals", "HOW IS THE OUTPUT WRITTEN AS PAPER?", prose, 0.9, true],
+    ["a name is missing, but everything else matches", "Printed MP3 output?", prose, 1.3, true],
     ["languages differ", "Wie wird die Ausgabe gedruckt?", prose, 0.45, true],
-    ["languages differ and it is far", "Wie hoch ist der Turm?", prose, 0.35, false],
-    ["languages differ and it is a line of code", "Wie hoch ist der Turm?", code, 0.45, false],
-    ["such a line is near enough", "Wie hoch ist der Turm?", code, 0.6, true],
-    ["languages and scripts differ", "كيف تتم طباعة الناتج؟", prose, 0.34, true],
-    ["scripts differ and it is far", "كيف تتم طباعة الناتج؟", prose, 0.29, false],
+    ["languages differ and similarity is low", "Wie hoch ist der Turm?", prose, 0.35, false],
     [
-      "the passage has the other script",
+      "languages differ and the text is a line of code",
+      "Wie hoch ist der Turm?",
+      code,
+      0.45,
+      false,
+    ],
+    ["a line of code with high similarity", "Wie hoch ist der Turm?", code, 0.6, true],
+    ["languages and scripts differ", "كيف تتم طباعة الناتج؟", prose, 0.34, true],
+    ["scripts differ and similarity is low", "كيف تتم طباعة الناتج؟", prose, 0.29, false],
+    [
+      "the passage is in another script",
       "How is it printed?",
       "يُطبع الناتج على الورق.",
       0.34,
       true,
     ],
-    ["a question of ideographs", "输出如何打印？", prose, 0.27, true],
-    ["such a question, and it is far", "输出如何打印？", prose, 0.22, false],
+    ["an ideographic question", "输出如何打印？", prose, 0.27, true],
+    ["an ideographic question with low similarity", "输出如何打印？", prose, 0.22, false],
     [
-      "a passage of ideographs with a name",
+      "an ideographic passage with a Latin name",
       "How is it printed?",
       "输出以TIFF格式打印。",
       0.27,
       true,
     ],
-    ["such a question, and an inside of a file", "世界上最高的山是哪一座？", dump, 0.4, false],
-    ["such a question, and a row of figures", "世界上最高的山是哪一座？", row, 0.4, false],
-    ["such a row is near enough", "世界上最高的山是哪一座？", row, 0.5, true],
-    ["no sentence was compared in time", "Wie wird die Ausgabe gedruckt?", prose, [0.36], true],
-    ["and the passage is far", "Wie wird die Ausgabe gedruckt?", prose, [0.3], false],
+    ["an ideographic question and raw file contents", "世界上最高的山是哪一座？", dump, 0.4, false],
+    ["an ideographic question and a row of figures", "世界上最高的山是哪一座？", row, 0.4, false],
+    ["a row of figures with high similarity", "世界上最高的山是哪一座？", row, 0.5, true],
+    [
+      "no sentence was compared in time, and the passage is near",
+      "Wie wird die Ausgabe gedruckt?",
+      prose,
+      [0.36],
+      true,
+    ],
+    [
+      "no sentence was compared in time, and the passage isn't near",
+      "Wie wird die Ausgabe gedruckt?",
+      prose,
+      [0.3],
+      false,
+    ],
   ];
   test.each(cases)("%s", async (_why, text, passage, nearness, expected) => {
     const [similarity, meaning] =
@@ -290,7 +312,7 @@ describe("whether the nearest sentence answers", () => {
   });
 });
 
-describe("an answer", () => {
+describe("an answer:", () => {
   const passage = (n: number, quote: string): FoundPassage => ({
     document_id: `doc_${n}`,
     document_name: "Towers",
@@ -344,7 +366,7 @@ describe("an answer", () => {
     passage(n, `The tower number ${n} is made of iron. Something else follows in this text.`),
   );
 
-  test("quotes with markers; what else is worth reading follows, five in all", async () => {
+  test("quotes have markers, and related passages fill up to five", async () => {
     const { answer } = await ask("tower iron", six);
     expect(answer).toMatchObject({
       outcome: "answered",
@@ -371,13 +393,13 @@ describe("an answer", () => {
   });
   const neighbours: [string, string, string, string[]][] = [
     [
-      "two sentences beside each other are one quote",
+      "two adjacent sentences are one quote",
       "The tower is of iron. The river is by the tower.",
       "The tower is of iron. The river is by the tower. [1]",
       ["The tower is of iron. The river is by the tower."],
     ],
     [
-      "two sentences of a passage that others part are two quotes",
+      "two separate sentences of a passage are two quotes",
       `The tower is of iron. A cake ${"of very sweet plums ".repeat(20)}. 😀 The river is by the tower.`,
       "The tower is of iron. [1] 😀 The river is by the tower. [2]",
       ["The tower is of iron.", "😀 The river is by the tower."],
@@ -392,7 +414,7 @@ describe("an answer", () => {
         expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
       expect(answer.related).toEqual([]);
     });
-  test("a sentence that is too long for a quote is said as far as it is one", async () => {
+  test("a sentence too long for a quote is cut in the answer too", async () => {
     const text = `${"so much about other things, ".repeat(40)}and the iron tower, ${"and on ".repeat(80)}.`;
     const { answer } = await ask("iron tower", [passage(1, text)]);
     const { quote } = answer.citations[0]!;
@@ -403,14 +425,14 @@ describe("an answer", () => {
   const headed: [why: string, heading: string | null, text: string, quote: string, said: string][] =
     [
       [
-        "the heading above it is no part of a sentence",
+        "the heading above is not part of a sentence",
         "The tower and its (old) iron from the river and further on",
         "The tower and its (old) iron\n  from the river and further on\nThe tower is made of iron.",
         "The tower is made of iron.",
         "The tower is made of iron. [1]",
       ],
       [
-        "nor are those above that",
+        "nor are the headings above that",
         "Buildings of the whole old town and its surroundings › The tower made of iron and of steel",
         "Buildings of the whole old town and its surroundings\nThe tower made of iron and of steel\n" +
           "it is of iron.",
@@ -418,7 +440,7 @@ describe("an answer", () => {
         "it is of iron. [1]",
       ],
       [
-        "a sentence that begins as its heading does stays whole",
+        "a sentence that begins like its heading stays whole",
         "The tower",
         "The tower is made of iron.",
         "The tower is made of iron.",
@@ -432,28 +454,28 @@ describe("an answer", () => {
         "The iron tower [1]",
       ],
       [
-        "a heading says nothing where there is more to say",
+        "a heading isn't quoted when there is text below it",
         null,
         "# Handbook of the iron tower\n\nThe tower is made of iron.",
         "The tower is made of iron.",
         "The tower is made of iron. [1]",
       ],
       [
-        "a heading that is all there is makes none in the answer",
+        "a lone Markdown heading is not a heading in the answer",
         null,
         "## The iron tower",
         "## The iron tower",
         "The iron tower [1]",
       ],
       [
-        "an item of a list makes none either",
+        "a list item is not a list item in the answer",
         null,
         "- The tower is made of iron.",
         "- The tower is made of iron.",
         "The tower is made of iron. [1]",
       ],
       [
-        "rows of a table are no sentence",
+        "tab-separated rows are written with separators",
         null,
         "Building of the old town\tmaterial that it is made of\nthe tower\tiron and a little steel",
         "Building of the old town\tmaterial that it is made of\nthe tower\tiron and a little steel",
@@ -469,7 +491,7 @@ describe("an answer", () => {
       for (const { start, end } of answer.citations)
         expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
     });
-  test("a sentence stands on one line, and its own bracketed numbers are no markers", async () => {
+  test("a sentence is put on one line, and its own bracketed numbers are dropped", async () => {
     const { answer } = await ask("tower iron", [
       passage(
         1,
@@ -480,7 +502,7 @@ describe("an answer", () => {
       "The tower that is high above the old town and the river is of iron and steel. [1]",
     );
   });
-  test("that is none says so, and cites nothing", async () => {
+  test("without a matching passage, it says so and cites nothing", async () => {
     for (const passages of [[], [passage(1, "A cake needs flour.")]]) {
       const { answer } = await ask("tower iron bridge", passages);
       expect(answer).toMatchObject({
@@ -490,7 +512,7 @@ describe("an answer", () => {
       });
     }
   });
-  test("tells that saved prompts were not applied", async () => {
+  test("it warns that saved prompts were not applied", async () => {
     const { answer } = await ask("tower iron", six, {
       prompts: [{ id: "prm_1", name: "Short", text: "Be short." }],
     });
@@ -504,15 +526,15 @@ describe("an answer", () => {
     { question: "How high is the iron tower?", answer: "300 m [1]" },
   ];
   const turns: [string, string, string | undefined, boolean][] = [
-    ["a short question leans on the one before it", "And the river?", "river", true],
+    ["a short question uses the previous one as context", "And the river?", "river", true],
     [
-      "one that points back does too",
+      "a question that refers back does too",
       "How many people visit it every single year today?",
       "peopl visit everi singl year",
       true,
     ],
     [
-      "one that stands alone does not",
+      "a self-contained question doesn't",
       "Which river flows under the oldest bridge?",
       "river flow oldest bridg",
       false,
@@ -523,7 +545,7 @@ describe("an answer", () => {
       const { finds } = await ask(text, six, { history, asked: asked! });
       expect(finds).toEqual(leans ? [undefined, "How high is the iron tower?"] : [undefined]);
     });
-  test("stops when nobody waits for it", async () => {
+  test("it stops when the request is aborted", async () => {
     const gone = new AbortController();
     gone.abort(new Error("gone"));
     await expect(ask("tower", six, { signal: gone.signal })).rejects.toThrow("gone");

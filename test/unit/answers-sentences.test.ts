@@ -1,6 +1,6 @@
 /**
- * Which sentences an answer says: what belongs together, each part of a question, meaning beside
- * words, across languages, and when nothing answers.
+ * Which sentences an answer quotes: what belongs together, the parts of a question, similarity in
+ * meaning besides words, across languages, and when there is no answer.
  */
 import { describe, expect, test } from "bun:test";
 import { answerPattern } from "../../plugins/answers-extractive/answer-types";
@@ -19,15 +19,15 @@ const analyze = (text: string): { term: string; start: number; end: number }[] =
 };
 const termsOf = (words: string) => analyze(words).map(({ term }) => ({ term, idf: 2 }));
 
-describe("what belongs together", () => {
+describe("what belongs together:", () => {
   const cases: [string, string, string[]][] = [
     [
-      "a colon and what it announces, over an empty line too",
+      "a colon and what it introduces, even after an empty line",
       "To remove the pump (once it is dry):\n\n  pumpctl --remove all\n\nThen close the lid.",
       ["To remove the pump (once it is dry):\n\n  pumpctl --remove all", "Then close the lid."],
     ],
     [
-      "an option and what it does; each of a list stands alone",
+      "an option and its description; options of a list are separate",
       "--dry wash nothing, only say what would be washed\n--heat=DEGREES wash at so many degrees\n" +
         "--quiet say nothing",
       [
@@ -42,17 +42,17 @@ describe("what belongs together", () => {
       ["‘--heat=degrees’\nWash at so many degrees.", "‘--dry’\nWash nothing."],
     ],
     [
-      "an option with a full stop, and what it does",
+      "an option with a full stop, and its description",
       "--dry. Nothing is washed. It only says what would be.\n--heat degrees. It is hot.",
       ["--dry. Nothing is washed.", "It only says what would be.", "--heat degrees. It is hot."],
     ],
     [
-      "each item of a list with round or square marks",
+      "each item of a list with round or square bullets",
       "● -n Wash nothing and\n● -q say nothing of it\n■ Dry it",
       ["● -n Wash nothing and", "● -q say nothing of it", "■ Dry it"],
     ],
     [
-      "an option that a line of prose happens to begin with does not part it",
+      "a wrapped line that begins with an option doesn't split the sentence",
       "Whoever wants to see what would be washed without any water gives it the option\n" +
         "-n and reads what it says.",
       [
@@ -61,22 +61,18 @@ describe("what belongs together", () => {
       ],
     ],
     [
-      "a number of a list and its text",
+      "a list number and its text",
       "1. Open the lid. 2. Dry it.",
       ["1. Open the lid.", "2. Dry it."],
     ],
     [
-      "a colon announces no head of a table",
+      "a colon is not joined to a table header",
       "These are the programs:\n\nPROGRAM DEGREES\n\ncotton 60",
       ["These are the programs:", "PROGRAM DEGREES", "cotton 60"],
     ],
+    ["a colon in German", "So geht es:\n\nKlappe zu.", ["So geht es:\n\nKlappe zu."]],
     [
-      "ein Doppelpunkt auch im Deutschen",
-      "So geht es:\n\nKlappe zu.",
-      ["So geht es:\n\nKlappe zu."],
-    ],
-    [
-      "a row of a table is one, whatever its cells say; the head has the line below it",
+      "a table row, whatever its cells contain; the header and its delimiter line",
       "Dues:\n| Code | Note |\n| --- | --- |\n| T1 | min. 2 h. Else none. |\n| T2 |  |\nThat is all.",
       [
         "Dues:",
@@ -87,27 +83,27 @@ describe("what belongs together", () => {
       ],
     ],
     [
-      "a block of code is one, with its fences, whatever it says",
+      "a code block with its fences, whatever it contains",
       "Start it. It hums.\n\n```sh\npump start\n\npump list. Then wait.\n```\n\nDone.",
       ["Start it.", "It hums.", "```sh\npump start\n\npump list. Then wait.\n```", "Done."],
     ],
     [
-      "code that a colon announces belongs to it",
+      "a colon and the code block it introduces",
       "Start it so:\n\n~~~\npump start\n~~~\nIt hums.",
       ["Start it so:\n\n~~~\npump start\n~~~", "It hums."],
     ],
     [
-      "a part of a text may begin within a block",
+      "a text that begins inside a code block",
       "pump start\npump list\n```\n\nIt hums. It is warm.",
       ["pump start\npump list\n```", "It hums.", "It is warm."],
     ],
     [
-      "and end within one",
+      "a text that ends inside a code block",
       "It hums.\n\n```\npump start. Wait.\npump list",
       ["It hums.", "```\npump start. Wait.\npump list"],
     ],
     [
-      "of a block too long for a quote, lines are",
+      "whole lines of a code block too long for a quote",
       `\`\`\`\n${"pump start --slowly and wait. Then\n".repeat(20)}\`\`\`\nIt hums.`,
       [
         `\`\`\`\n${"pump start --slowly and wait. Then\n".repeat(8).trim()}`,
@@ -116,7 +112,7 @@ describe("what belongs together", () => {
         "It hums.",
       ],
     ],
-    ["中文冒号也一样", "命令如下：\n\npumpctl start", ["命令如下：\n\npumpctl start"]],
+    ["a colon in Chinese", "命令如下：\n\npumpctl start", ["命令如下：\n\npumpctl start"]],
   ];
   for (const [why, text, expected] of cases)
     test(why, () =>
@@ -124,20 +120,20 @@ describe("what belongs together", () => {
     );
 });
 
-describe("the questions of a text", () => {
+describe("splitting a text into questions:", () => {
   const cases: [string, string, string[]][] = [
     [
-      "two with a comma",
+      "two joined with a comma",
       "What is the boiler pressure, and how do I lower it?",
       ["What is the boiler pressure", "how do I lower it?"],
     ],
     [
-      "two without one",
+      "two joined without a comma",
       "Who built the mill and when was it sold?",
       ["Who built the mill", "when was it sold?"],
     ],
     [
-      "with a preposition",
+      "the second begins with a preposition",
       "What is the mill made of and by whom was it sold?",
       ["What is the mill made of", "by whom was it sold?"],
     ],
@@ -163,12 +159,12 @@ describe("the questions of a text", () => {
     ],
     ["Chinese", "锅炉的压力是多少，如何降低？", ["锅炉的压力是多少", "如何降低？"]],
     [
-      "an and within one",
+      "an and inside a question doesn't split it",
       "Which salt and pepper mills are sold?",
       ["Which salt and pepper mills are sold?"],
     ],
     [
-      "what leads to a question is none",
+      "a statement before a question isn't split off",
       "The mill stands still. Which lever starts it?",
       ["The mill stands still. Which lever starts it?"],
     ],
@@ -177,20 +173,50 @@ describe("the questions of a text", () => {
     test(why, () => expect(questionParts(text)).toEqual(expected));
 });
 
-describe("what a sentence must hold that answers about options", () => {
+describe("a sentence that answers about options:", () => {
   const cases: [why: string, question: string, sentence: string, holds: boolean][] = [
-    ["the option that is named, explained", "What does washer -n do?", "-n Wash nothing.", true],
-    ["… with a mark", "What does --heat do?", "● --heat=DEGREES Wash at so many.", true],
-    ["… and not mentioned", "What does --heat do?", "Give --heat before it.", false],
-    ["… nor another that begins like it", "What does --heat do?", "--heater Which one.", false],
-    ["a command", "What is the default of \\hbox?", "▶ \\hbox (integer) Is one.", true],
-    ["any option", "Which option prints crop marks?", "Crop marks come with ‘-k’.", true],
-    ["… in German", "Welcher Schalter druckt?", "Das tut --print.", true],
-    ["a hyphen or a dash is none", "Which option prints?", "Well-known marks - or none.", false],
+    ["it explains the named option", "What does washer -n do?", "-n Wash nothing.", true],
+    [
+      "it explains the named option after a bullet",
+      "What does --heat do?",
+      "● --heat=DEGREES Wash at so many.",
+      true,
+    ],
+    [
+      "a mere mention of the option isn't enough",
+      "What does --heat do?",
+      "Give --heat before it.",
+      false,
+    ],
+    [
+      "an option with the same prefix isn't enough",
+      "What does --heat do?",
+      "--heater Which one.",
+      false,
+    ],
+    [
+      "it explains the named command",
+      "What is the default of \\hbox?",
+      "▶ \\hbox (integer) Is one.",
+      true,
+    ],
+    [
+      "it contains any option",
+      "Which option prints crop marks?",
+      "Crop marks come with ‘-k’.",
+      true,
+    ],
+    ["it contains any option, in German", "Welcher Schalter druckt?", "Das tut --print.", true],
+    [
+      "a hyphen or a dash is not an option",
+      "Which option prints?",
+      "Well-known marks - or none.",
+      false,
+    ],
   ];
   for (const [why, question, sentence, holds] of cases)
     test(why, () => expect(answerPattern(question)!.test(sentence)).toBe(holds));
-  test("what names no option asks for none", () =>
+  test("a question without an option doesn't ask for one", () =>
     expect(answerPattern("Is the e-mail well-known - or not?")).toBeNull());
 });
 
@@ -199,7 +225,7 @@ interface Asked {
   readonly question: string;
   readonly passages: readonly string[];
   readonly heading?: string;
-  /** How near a sentence is in meaning; without it nothing tells. */
+  /** The similarity of a sentence in meaning; without it, words alone decide. */
   readonly similar?: Similar;
   readonly meaning?: number;
 }
@@ -232,8 +258,8 @@ async function said({ question, passages, similar, meaning, heading }: Asked): P
 const echo =
   "How the kettle is descaled depends on the kettle, and descaling the kettle takes time.";
 const answer = "Fill it with vinegar and let it boil twice.";
-describe("what is said", () => {
-  test("meaning finds the sentence that answers where another echoes the question", async () => {
+describe("the quoted sentences:", () => {
+  test("similarity finds the answer where another sentence echoes the question", async () => {
     const by_vinegar = `${answer.slice(0, -1)}, and the kettle is clean.`,
       filler = "Nobody has counted the cups of tea that were ever drunk in the house.",
       asked = {
@@ -244,14 +270,14 @@ describe("what is said", () => {
     const similar: Similar = (text) => (text === by_vinegar ? 1.1 : text === echo ? 0.7 : 0.1);
     expect(await said({ ...asked, similar, meaning: 0.8 })).toContain(by_vinegar);
   });
-  test("what follows the best sentence goes on with it", async () =>
+  test("a sentence that continues the best one is added", async () =>
     expect(
       await said({
         question: "How do I descale the kettle?",
         passages: [`To descale the kettle, use vinegar. ${answer}`],
       }),
     ).toEqual(["To descale the kettle, use vinegar.", answer]));
-  test("code below the sentence that points to it follows, unless it reads as a marker", async () => {
+  test("code a sentence refers to is added, unless it looks like a marker", async () => {
     const points = "To descale the kettle, use vinegar, as in Listing 3.",
       code = "```\nboil(vinegar, 2)\n```",
       asked = { question: "How do I descale the kettle?" };
@@ -259,14 +285,14 @@ describe("what is said", () => {
     const unread = "```\nboil(vinegars[2])\n```";
     expect(await said({ ...asked, passages: [`${points}\n\n${unread}`] })).toEqual([points]);
   });
-  test("a question after it adds nothing", async () =>
+  test("a question after the answer isn't added", async () =>
     expect(
       await said({
         question: "How do I descale the kettle?",
         passages: [`To descale the kettle, use vinegar. And how do I descale the pot?`],
       }),
     ).toEqual(["To descale the kettle, use vinegar."]));
-  test("what is said of an option comes with the option", async () => {
+  test("a statement about an option is quoted with the option", async () => {
     const option = "--log=LEVEL. Nothing is noted at level 0.",
       between = `Other levels are for ${"those who mend it and for ".repeat(14)} nobody else.`,
       level = "At level 2 the pressure of the boiler is noted every minute.";
@@ -278,7 +304,7 @@ describe("what is said", () => {
     const apart = { ...asked, passages: [`${option}\n\n${between} ${level}`] };
     expect(await said(apart)).toEqual([level]);
   });
-  test("what a sentence goes on about is said before it", async () => {
+  test("the sentence that a pronoun refers to is quoted first", async () => {
     const file = "The cache is a file of its own.",
       holds = "It holds the cups that were washed before.",
       echo_of_it = "Whoever wants to know which cups were washed before holds them to the light.";
@@ -288,7 +314,7 @@ describe("what is said", () => {
     };
     expect((await said(asked)).slice(0, 2)).toEqual([file, holds]);
   });
-  test("the entry of the next option does not go on with this one", async () =>
+  test("the entry of the next option isn't added", async () =>
     expect(
       await said({
         question: "What stops the chatter about cups?",
@@ -298,7 +324,7 @@ describe("what is said", () => {
         ],
       }),
     ).toEqual(["‘-q’ Do all of it quietly.", "Don't chatter about the cups that are washed."]));
-  test("a heading is not said", async () => {
+  test("a heading isn't quoted", async () => {
     for (const head of ["4.2 Descaling the kettle", "Descaling the kettle"])
       expect(
         await said({
@@ -308,7 +334,7 @@ describe("what is said", () => {
         }),
       ).toEqual(["To descale the kettle, use vinegar."]);
   });
-  test("each part of a question has its sentence", async () => {
+  test("each part of a question gets its sentence", async () => {
     const volume = "The kettle holds two litres of water.",
       lid = "Press the lever to open the lid.";
     const between = `Other things are told at length ${"in this part of the manual ".repeat(12)}.`;
@@ -321,27 +347,27 @@ describe("what is said", () => {
   });
 });
 
-describe("nothing answers", () => {
+describe("whether there is an answer:", () => {
   const german = "Wie entkalke ich die Kaffeemaschine?",
     english = "The machine is cleaned with vinegar. It has a lid and a plug and a long cable.";
   const cases: [string, Asked, boolean][] = [
     [
-      "another language is answered when the meaning is near",
+      "another language answers when similarity is high",
       { question: german, passages: [english], similar: () => 0.6, meaning: 0.5 },
       true,
     ],
     [
-      "… and not when it is far",
+      "another language doesn't answer when similarity is low",
       { question: german, passages: [english], similar: () => 0.2, meaning: 0.3 },
       false,
     ],
     [
-      "… the passage's meaning decides when no sentence's was in time",
+      "the passage's similarity decides when none of its sentences was compared",
       { question: german, passages: [english], similar: () => null, meaning: 0.6 },
       true,
     ],
     [
-      "… code is near many questions a little",
+      "code in another language needs a higher similarity",
       {
         question: german,
         passages: ["```\nclean --machine\n```"],
@@ -351,7 +377,7 @@ describe("nothing answers", () => {
       false,
     ],
     [
-      "… not so with a sentence that announces it",
+      "code introduced by a sentence doesn't",
       {
         question: german,
         passages: ["The machine is cleaned so:\n\n```\nclean --machine\n```"],
@@ -360,9 +386,13 @@ describe("nothing answers", () => {
       },
       true,
     ],
-    ["… by words alone it is refused", { question: german, passages: [english] }, false],
     [
-      "a number is asked for that the sentence has not",
+      "another language is refused without a similarity",
+      { question: german, passages: [english] },
+      false,
+    ],
+    [
+      "a number is asked for and the sentence has none",
       {
         question: "How much does the machine cost?",
         passages: ["The cost of the machine is a burden to all."],
@@ -372,7 +402,7 @@ describe("nothing answers", () => {
       false,
     ],
     [
-      "… and one that it has",
+      "a number is asked for and the sentence has one",
       {
         question: "How much does the machine cost?",
         passages: ["The cost of the machine is 40 pounds to all."],
@@ -382,7 +412,7 @@ describe("nothing answers", () => {
       true,
     ],
     [
-      "the same words in another sense are refused",
+      "the same words in a different sense are refused",
       {
         question: "What is the price of the machine?",
         passages: ["All this has its price, and the machine is slow."],
@@ -392,7 +422,7 @@ describe("nothing answers", () => {
       false,
     ],
     [
-      "near in meaning without the words that matter is refused",
+      "high similarity without the important words is refused",
       {
         question: "Which kettle converts water into petroleum and diamonds?",
         passages: ["This device turns it hot within a minute."],
@@ -402,7 +432,7 @@ describe("nothing answers", () => {
       false,
     ],
     [
-      "words and meaning together are answered",
+      "matching words and high similarity answer",
       {
         question: "Which lever opens the lid?",
         passages: ["The red lever opens the lid."],

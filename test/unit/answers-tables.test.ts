@@ -1,4 +1,4 @@
-/** Answers from the rows of tables: the cell that is asked for, with the heads of row and column. */
+/** Answers from table rows: the requested cell, with the headers of its row and column. */
 import { expect, test } from "bun:test";
 import { sayRow, tableRows } from "../../plugins/answers-extractive/table-row";
 import { sentencesOf } from "../../plugins/search/sentences";
@@ -15,7 +15,7 @@ const table = [
 const rows_only = table.split("\n").slice(4).join("\n");
 
 type Answer = { readonly text: string; readonly is_exact: boolean };
-/** What the row that has most words of the question says. */
+/** The answer from the row that shares the most words with the question. */
 function answered(question: string, text: string, heading: string | null = null): Answer {
   const words = new Set(question.toLowerCase().match(/\w+/g)),
     weightOf = (part: string): number =>
@@ -41,7 +41,7 @@ const cases: [reason: string, question: string, text: string, heading: string | 
     { text: "Q2, South: –", is_exact: false },
   ],
   [
-    "a row alone is named: all of it, without its empty cells",
+    "only a row is named: all of it, without empty cells",
     "revenue of South",
     table,
     null,
@@ -62,21 +62,21 @@ const cases: [reason: string, question: string, text: string, heading: string | 
     { text: "Q1, East | West: 70", is_exact: true },
   ],
   [
-    "the row is named by what it holds",
+    "the row is identified by a value",
     "Which region had 95 in Q3",
     table,
     null,
     { text: "Region, 95: South", is_exact: true },
   ],
   [
-    "the head is that of the heading, in the middle of a long table",
+    "the column headers come from the heading, within a long table",
     "South in Q3",
     rows_only,
     "Report › Region | Q1 | Q2 | Q3",
     { text: "Q3, South: 95", is_exact: true },
   ],
   [
-    "without a head cells stand alone",
+    "without column headers, only the cells are given",
     "South in Q3",
     rows_only,
     "Report",

@@ -1,11 +1,11 @@
-/** Archives that are written while they are sent: begun in turn, and ended with whoever leaves. */
+/** Archives written while they are sent: started in turn, and ended when the client leaves. */
 import { expect, test } from "bun:test";
 import { ArchiveStreams } from "../../core/http/archive-streams";
 import { until } from "../helpers/server";
 
 const never = new AbortController().signal;
 
-/** An archive that reads and reads before its first byte. */
+/** An archive that reads for a long time before its first byte. */
 class Slow {
   is_begun = false;
   is_told = false;
@@ -33,11 +33,11 @@ class Slow {
 const leaves: [reason: string, leave: (left: AbortController, body: ReadableStream) => unknown][] =
   [
     ["the client hangs up", (left) => left.abort()],
-    ["the body is not wanted, as of HEAD", (_left, body) => body.cancel()],
+    ["the body is canceled, as for HEAD", (_left, body) => body.cancel()],
     ["both", (left, body) => (left.abort(), body.cancel())],
   ];
 test.each(leaves)(
-  "%s: the work is told, and the next one begins when it has ended",
+  "%s: the work is aborted, and the next archive starts once it has ended",
   async (_reason, leave) => {
     const streams = new ArchiveStreams("Too many."),
       [first, second, third] = [new Slow(), new Slow(), new Slow()],
@@ -56,7 +56,7 @@ test.each(leaves)(
     first.goOn();
     const last = await next;
     expect([first.is_ended, third.is_begun, second.is_told]).toEqual([true, true, false]);
-    // One has left: there is room for one.
+    // One has left, so there is room for just one more.
     const fourth = new Slow(),
       waiting = streams.open("ada", fourth.make, never);
     await Bun.sleep(0);
@@ -67,7 +67,7 @@ test.each(leaves)(
   },
 );
 
-test("what can't be made makes room for the next one", async () => {
+test("a failed archive makes room for the next one", async () => {
   const streams = new ArchiveStreams("Too many.");
   const fails = async (): Promise<never> => {
     throw new Error("There is nothing in it.");

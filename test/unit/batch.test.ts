@@ -1,4 +1,4 @@
-/** Lists are cut into pieces of a size, in order. */
+/** Lists are split into batches of a given size, in order. */
 import { expect, test } from "bun:test";
 import { batchesOf } from "../../core/lib/batch";
 
@@ -9,4 +9,5 @@ const cases: [list: number[], size: number, batches: number[][]][] = [
   [[1, 2, 3, 4, 5], 2, [[1, 2], [3, 4], [5]]],
 ];
 for (const [list, size, batches] of cases)
-  test(`${list.length} by ${size}`, () => expect([...batchesOf(list, size)]).toEqual(batches));
+  test(`${list.length} in batches of ${size}`, () =>
+    expect([...batchesOf(list, size)]).toEqual(batches));

@@ -1,13 +1,13 @@
-/** Memory in turns: who gets it, who waits, and who is told to come again. */
+/** The memory budget: who gets memory, who waits, and who is refused. */
 import { expect, test } from "bun:test";
 import { BudgetRefusal, ByteBudget } from "../../core/lib/byte-budget";
 
-/** 10 bytes, 6 for each owner, and 4 may wait, 2 of one owner. */
+/** 10 bytes, 6 of them per owner; 4 requests may wait, 2 of them per owner. */
 function budget(wait_ms_max = 60_000) {
   const order: string[] = [];
   const limits = { bytes_max: 10, per_owner_bytes_max: 6, waiting_max: 4 };
   const bytes = new ByteBudget({ ...limits, per_owner_waiting_max: 2, wait_ms_max });
-  /** Answers what gives the bytes back, and notes who got some when. */
+  /** Returns the function that releases the bytes, and records the order of grants. */
   const take = async (
     what: string,
     wanted: number,
@@ -19,10 +19,10 @@ function budget(wait_ms_max = 60_000) {
   };
   return { order, take };
 }
-/** What runs without waiting has run. */
+/** Lets everything that need not wait run. */
 const settled = () => new Promise((done) => setImmediate(done));
 
-test("there is room at once, until the share of an owner is used up", async () => {
+test("bytes are granted at once until an owner's share is used up", async () => {
   const { order, take } = budget();
   const release = await take("a1", 6);
   const later = take("a2", 1);
@@ -33,21 +33,21 @@ test("there is room at once, until the share of an owner is used up", async () =
   await later;
 });
 
-test("one alone may have more than a share, and never waits for what is not there", async () => {
+test("a single request may exceed the limits rather than wait forever", async () => {
   const { order, take } = budget();
   (await take("a1", 1_000))();
   await take("a2", 7);
   expect(order).toEqual(["a1", "a2"]);
 });
 
-test("owners take turns, and little does not overtake much", async () => {
+test("owners take turns, and a small request doesn't overtake a large one", async () => {
   const { order, take } = budget();
   const [first, second] = [await take("a1", 6), await take("b1", 4)];
   const later = [take("a2", 6), take("a3", 1), take("c1", 1)];
   await settled();
   second();
   await settled();
-  // Nobody holds up c: the share of a is used up.
+  // c doesn't wait behind a, whose share is used up.
   expect(order).toEqual(["a1", "b1", "c1"]);
   const much = take("d1", 6);
   const little = take("e1", 1);
@@ -60,7 +60,7 @@ test("owners take turns, and little does not overtake much", async () => {
   expect(order).toEqual(["a1", "b1", "c1", "a2", "d1", "e1", "a3"]);
 });
 
-test("given back twice counts once", async () => {
+test("releasing twice counts once", async () => {
   const { order, take } = budget();
   const [first] = [await take("a1", 6), await take("b1", 4)];
   first();
@@ -73,7 +73,7 @@ test("given back twice counts once", async () => {
   await waiting;
 });
 
-test("who hangs up waits no longer, and holds up nobody", async () => {
+test("an aborted request stops waiting and blocks nobody", async () => {
   const { order, take } = budget();
   await take("a1", 6);
   const leaving = new AbortController();
@@ -87,7 +87,7 @@ test("who hangs up waits no longer, and holds up nobody", async () => {
   expect(order).toEqual(["a1", "c1"]);
 });
 
-test("so many may wait, in all and of one owner, and so long", async () => {
+test("waiting requests are limited in total, per owner, and in time", async () => {
   const { take } = budget();
   const release = await take("a1", 10);
   const waiting = [take("a2", 1), take("a3", 1)];

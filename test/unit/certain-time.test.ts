@@ -1,4 +1,4 @@
-/** What goes for good after a time does not go by a clock that is wrong for a while. */
+/** Nothing is removed for good because the clock was wrong for a while. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { CertainTime, seenAgain, type Seen } from "../../core/jobs/certain-time";
 import { jobsWorld, minute, movableClock, type JobsWorld } from "../helpers/jobs";
@@ -7,7 +7,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Sets the clock (`set`), lets time pass by the minute (`run`), or sleeps switched off (`off`). */
+/** Sets the clock (`set`), runs minute by minute (`run`), or is switched off (`off`). */
 type Step = readonly ["set" | "run" | "off", number];
 function after(steps: readonly Step[]) {
   const clock = movableClock();
@@ -39,20 +39,20 @@ function after(steps: readonly Step[]) {
   return { certain_for: seen.certain_ms - begun_ms, behind: clock.now_ms() - seen.certain_ms };
 }
 
-describe("the time that has certainly come", () => {
+describe("the certain time", () => {
   const cases: [why: string, steps: readonly Step[], behind: number][] = [
-    ["is that of a clock that is right", [["run", 3 * day]], 0],
+    ["equals a correct clock", [["run", 3 * day]], 0],
     [
-      "follows a clock that is set by seconds",
+      "follows a clock corrected by seconds",
       [
         ["run", hour],
         ["set", 20_000],
       ],
       0,
     ],
-    ["does not follow one that jumps a year", [["set", year]], year],
+    ["doesn't follow a clock that jumps a year", [["set", year]], year],
     [
-      "follows one that is set back",
+      "follows a clock that is set back",
       [
         ["run", hour],
         ["set", -30 * minute],
@@ -60,7 +60,7 @@ describe("the time that has certainly come", () => {
       0,
     ],
     [
-      "is right again with the clock",
+      "is right again once the clock is",
       [
         ["set", year],
         ["run", 10 * minute],
@@ -69,7 +69,7 @@ describe("the time that has certainly come", () => {
       0,
     ],
     [
-      "believes a jump of two days after two hours",
+      "accepts a jump of two days after two hours",
       [
         ["set", 2 * day],
         ["run", 2.1 * hour],
@@ -77,7 +77,7 @@ describe("the time that has certainly come", () => {
       0,
     ],
     [
-      "believes any jump after a day",
+      "accepts any jump after a day",
       [
         ["set", year],
         ["run", 25 * hour],
@@ -85,7 +85,7 @@ describe("the time that has certainly come", () => {
       0,
     ],
     [
-      "doubts the next jump as the first",
+      "doubts a second jump like the first",
       [
         ["set", year],
         ["run", 23 * hour],
@@ -95,7 +95,7 @@ describe("the time that has certainly come", () => {
       2 * year - 25 * 23 * hour,
     ],
     [
-      "knows how long it slept",
+      "doesn't yet count a year switched off",
       [
         ["run", hour],
         ["off", year],
@@ -112,7 +112,7 @@ describe("the time that has certainly come", () => {
     expect(after(steps).behind).toBe(behind);
   });
 
-  test("of an hour in which the clock was wrong is a day too much at most", () => {
+  test("is at most a day ahead after an hour with a wrong clock", () => {
     expect(
       after([
         ["set", year],
@@ -122,7 +122,7 @@ describe("the time that has certainly come", () => {
   });
 });
 
-describe("what is remembered of it", () => {
+describe("the saved certain time", () => {
   let world: JobsWorld;
   beforeEach(async () => {
     world = await jobsWorld();
@@ -134,11 +134,11 @@ describe("what is remembered of it", () => {
     return time;
   };
 
-  test("is nothing before it was read", () => {
+  test("is unknown before it was read", () => {
     expect(new CertainTime(world).now_ms()).toBe(0);
   });
 
-  test("outlives a restart with a clock that is wrong, and is right with it again", async () => {
+  test("survives a restart with a wrong clock, and is right again once the clock is", async () => {
     const { clock } = world;
     await (await begin()).keep();
     const right = clock.now_ms();
@@ -152,7 +152,7 @@ describe("what is remembered of it", () => {
     expect((await begin()).now_ms()).toBe(clock.now_ms());
   });
 
-  test("counts the time that the server was stopped", async () => {
+  test("includes the time the server was stopped", async () => {
     const { clock } = world;
     await (await begin()).keep();
     clock.pass(5 * day);

@@ -1,4 +1,4 @@
-/** Waiting for a change of a message: woken by that message alone, never left behind. */
+/** Waiting for a message to change: woken by that message only, and no change is missed. */
 import { expect, test } from "bun:test";
 import { LocalNotifier } from "../../core/base/notifier";
 import { StatusChanged, Waiter } from "../../plugins/chats/events/waiter";
@@ -6,7 +6,7 @@ import { StatusChanged, Waiter } from "../../plugins/chats/events/waiter";
 const long_ms = 60_000;
 const idle = new AbortController().signal;
 
-/** Whether the promise has settled once everything that is due has run. */
+/** Whether the promise has settled once all pending work has run. */
 async function settledNow(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   void promise.then(() => {
@@ -16,7 +16,7 @@ async function settledNow(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-test("a change of the message wakes the one who waits", async () => {
+test("a change to the message ends the wait", async () => {
   const notifier = new LocalNotifier();
   const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const next = waiter.next(long_ms, [idle]);
@@ -35,7 +35,7 @@ test("a change between listening and waiting is not missed", async () => {
   waiter.close();
 });
 
-test("a change of another message wakes nobody", async () => {
+test("a change to another message doesn't end the wait", async () => {
   const notifier = new LocalNotifier();
   const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const end = new AbortController();
@@ -47,7 +47,7 @@ test("a change of another message wakes nobody", async () => {
   waiter.close();
 });
 
-test("each of several signals ends the wait, also one that fired before", async () => {
+test("any of several signals ends the wait, even one already aborted", async () => {
   const notifier = new LocalNotifier();
   const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const stopping = new AbortController();
@@ -67,7 +67,7 @@ test("the time limit ends the wait", async () => {
   expect(notifier.subscriptions).toBe(0);
 });
 
-test("everyone who listens to a message is woken, and closing one keeps the others", async () => {
+test("all waiters of a message are woken, and closing one keeps the others", async () => {
   const notifier = new LocalNotifier();
   const waiters = Array.from(
     { length: 5 },

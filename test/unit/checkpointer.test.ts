@@ -1,4 +1,4 @@
-/** The write-ahead log goes into the database while writes go on, and nothing written is lost. */
+/** The write-ahead log is checkpointed while writes continue, and nothing written is lost. */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -30,18 +30,18 @@ const write = (id: number) =>
     sql`insert into blobs values (${id}, zeroblob(${mib}))`.execute(tx).then(() => undefined),
   );
 
-test("a log that is long goes into the database without a write that waits for it", async () => {
-  // The log is looked at after a commit, now and then: one more follows until it was long enough.
+test("a long log is checkpointed without blocking a write", async () => {
+  // The log is checked after some commits only, so commit until it was found long enough.
   let written = 0;
   await until(async () => {
     await write(written++);
     return sizeOf(path()) > 15 * mib;
   });
-  // Far less than the log may hold before a write waits for it.
+  // Far below the size at which a write waits for the checkpoint.
   expect(written).toBeLessThan(40);
 });
 
-test("many writes at once leave a log of bounded length, and every row is there", async () => {
+test("many concurrent writes leave a log of bounded length and lose no row", async () => {
   const count = 120;
   let longest = 0;
   await Promise.all(
@@ -57,7 +57,7 @@ test("many writes at once leave a log of bounded length, and every row is there"
   expect(rows).toBe(count);
 });
 
-test("a store that is closed at once leaves no log", async () => {
+test("a store that is closed right away leaves no log", async () => {
   for (let id = 0; id < 18; id++) await write(id);
   await store.close();
   expect(sizeOf(path())).toBeGreaterThan(18 * mib);

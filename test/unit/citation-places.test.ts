@@ -1,5 +1,5 @@
 /**
- * What the console and the command line call the place of a citation: page, time or section; and
+ * How the console and the command line name the place of a citation (page, time or section), and
  * how the command line prints its quote.
  */
 import { expect, test } from "bun:test";
@@ -10,21 +10,21 @@ import { citationText } from "../../plugins/console/web/reader/location";
 const cases: [why: string, place: Partial<Passage>, console: string, command_line: string][] = [
   ["a page", { page: 3, page_end: 3 }, "a.x, p. 3", "a.x, page 3"],
   [
-    "pages, whatever the heading",
+    "a page range takes precedence over the heading",
     { page: 3, page_end: 4, heading: "Use" },
     "a.x, p. 3–4",
     "a.x, pages 3–4",
   ],
-  ["a time of a recording", { time_start: 62 }, "a.x, 1:02", "a.x"],
+  ["a time in a recording", { time_start: 62 }, "a.x, 1:02", "a.x"],
   ["the nearest heading", { heading: "Guide › Use › Filters" }, "a.x › Filters", "a.x › Filters"],
   [
-    "the heading above a table, not its heads",
+    "the heading above a table, not its column headers",
     { heading: "Guide › Limits › what | limit" },
     "a.x › Limits",
     "a.x › Limits",
   ],
-  ["heads of a table alone", { heading: "what | limit" }, "a.x", "a.x"],
-  ["nothing", {}, "a.x", "a.x"],
+  ["column headers only", { heading: "what | limit" }, "a.x", "a.x"],
+  ["no place", {}, "a.x", "a.x"],
 ];
 for (const [why, place, in_console, on_command_line] of cases)
   test(why, () => {
@@ -43,9 +43,9 @@ for (const [why, place, in_console, on_command_line] of cases)
   });
 
 const quotes: [why: string, quote: string, printed: string][] = [
-  ["on one line", "It holds\n  two litres.", "    “It holds two litres.”"],
+  ["with prose on one line", "It holds\n  two litres.", "    “It holds two litres.”"],
   [
-    "code as it is written",
+    "with code lines kept",
     "Clean it so:\n\n```sh\npump clean\n```",
     "    “Clean it so:\n\n    ```sh\n    pump clean\n    ```”",
   ],

@@ -1,6 +1,6 @@
 /**
- * What is saved of an answer: markers and citations that fit each other, numbered by first use, and
- * what else is worth reading.
+ * What is saved of an answer: markers and their citations, numbered by first use, and related
+ * passages.
  */
 import { describe, expect, test } from "bun:test";
 import { redacted } from "../../plugins/chats/citations/citations";
@@ -32,7 +32,7 @@ const citation = (id: number, document_id = `doc_${id}`): Citation => ({
   url: `/api/dev/v1/documents/${document_id}`,
 });
 
-describe("renumbering an answer", () => {
+describe("renumbering an answer:", () => {
   type Case = [
     why: string,
     answer: string,
@@ -69,7 +69,7 @@ describe("renumbering an answer", () => {
       ["doc_1", "doc_3"],
     ],
     [
-      "five in all",
+      "citations and related passages are five in all",
       "One [7].",
       [1, 2, 3, 4, 5, 6, 7],
       [1, 2, 3, 4, 5, 6, 7],
@@ -78,7 +78,7 @@ describe("renumbering an answer", () => {
       ["doc_1", "doc_2", "doc_3", "doc_4"],
     ],
     [
-      "what no marker names follows the answer when none names any",
+      "an answer without markers gets its citations at the end",
       "One.",
       [1, 2],
       [2],
@@ -86,7 +86,7 @@ describe("renumbering an answer", () => {
       ["doc_2"],
     ],
     [
-      "no more than five follow it",
+      "at most five are added at the end",
       "One [9].\n",
       [1, 2, 3, 4, 5, 6],
       [1, 2, 3, 4, 5, 6],
@@ -94,7 +94,7 @@ describe("renumbering an answer", () => {
       ["doc_1", "doc_2", "doc_3", "doc_4", "doc_5"],
     ],
     [
-      "nothing follows an answer whose own evidence is gone",
+      "nothing is added when the cited source is gone",
       "One [1].",
       [1, 2],
       [2],
@@ -103,7 +103,7 @@ describe("renumbering an answer", () => {
       ["doc_2"],
     ],
     [
-      "a marker that names none goes, with the space before it",
+      "a marker without a citation is removed with the space before it",
       "One [7]. Two [1].",
       [1],
       [1],
@@ -111,28 +111,35 @@ describe("renumbering an answer", () => {
       ["doc_1"],
     ],
     [
-      "a quote that is not there goes, and its marker",
+      "a quote that isn't in its document is removed with its marker",
       "One [1]. Two [2].",
       [1, 2],
       [2],
       "One. Two [1].",
       ["doc_2"],
     ],
-    ["nothing held leaves the text alone", "One [1] two.", [1], [], "One two.", []],
-    ["markers beside each other", "One [2][1].", [1, 2], [1, 2], "One [1][2].", ["doc_2", "doc_1"]],
-    ["one of two beside each other", "One [1][2].", [1, 2], [2], "One [1].", ["doc_2"]],
+    ["without valid quotes only the text is kept", "One [1] two.", [1], [], "One two.", []],
+    ["adjacent markers", "One [2][1].", [1, 2], [1, 2], "One [1][2].", ["doc_2", "doc_1"]],
+    ["one of two adjacent markers is valid", "One [1][2].", [1, 2], [2], "One [1].", ["doc_2"]],
     [
-      "one of two with a space between",
+      "one of two separated markers is valid",
       "One [1] [2], two.",
       [1, 2],
       [1],
       "One [1], two.",
       ["doc_1"],
     ],
-    ["none of two leaves no space", "One [8] [9]. Two [1].", [1], [1], "One. Two [1].", ["doc_1"]],
-    ["wrong markers are as good as none", "One [8].", [1], [1], "One. [1]", ["doc_1"]],
     [
-      "numbers do not run into each other",
+      "two invalid markers leave no space",
+      "One [8] [9]. Two [1].",
+      [1],
+      [1],
+      "One. Two [1].",
+      ["doc_1"],
+    ],
+    ["only invalid markers count as none", "One [8].", [1], [1], "One. [1]", ["doc_1"]],
+    [
+      "a replaced number isn't replaced again",
       "A [10] b [1].",
       [1, 10],
       [1, 10],
@@ -141,17 +148,17 @@ describe("renumbering an answer", () => {
     ],
     ["a number given twice counts once", "One [1].", [1, 1], [1], "One [1].", ["doc_1"]],
     [
-      "a number of any length is a marker",
+      "numbers of any length are markers",
       "One [2019] two [123456789012]. Three [1].",
       [1],
       [1],
       "One two. Three [1].",
       ["doc_1"],
     ],
-    ["zero is no citation", "One [0] [1].", [1], [1], "One [1].", ["doc_1"]],
+    ["zero is not a citation", "One [0] [1].", [1], [1], "One [1].", ["doc_1"]],
     ["a leading zero is repaired", "One [01].", [1], [1], "One [1].", ["doc_1"]],
     [
-      "other brackets are text",
+      "other brackets stay as text",
       "A [note] and a [1] and [] and [1a].",
       [1],
       [1],
@@ -159,7 +166,7 @@ describe("renumbering an answer", () => {
       ["doc_1"],
     ],
     ["a marker at the start leaves no space", "[9] One.", [], [], "One.", []],
-    ["an answer without markers", "One.", [], [], "One.", []],
+    ["an answer without markers or citations", "One.", [], [], "One.", []],
   ];
   for (const [why, answer, ids, held, saved, documents, related = []] of cases) {
     test(why, () => {
@@ -180,11 +187,15 @@ describe("renumbering an answer", () => {
   }
 
   const related: [why: string, cited: Partial<Citation>[], documents: string[]][] = [
-    ["what is worth reading comes after what no marker names", [{}], ["doc_2", "doc_8"]],
-    ["what is cited is not worth reading again", [{ document_id: "doc_1" }], ["doc_2"]],
-    ["nor is a quote that is there already", [{ document_id: "doc_2" }], ["doc_2"]],
-    ["another place of what is cited is", [{ document_id: "doc_1", start: 1 }], ["doc_2", "doc_1"]],
-    ["a quote that is not there goes", [{ document_id: "doc_9" }], ["doc_2"]],
+    ["related passages follow the unused citations", [{}], ["doc_2", "doc_8"]],
+    ["a cited passage is not repeated as related", [{ document_id: "doc_1" }], ["doc_2"]],
+    ["a quote already listed is not repeated", [{ document_id: "doc_2" }], ["doc_2"]],
+    [
+      "another place in a cited document is related",
+      [{ document_id: "doc_1", start: 1 }],
+      ["doc_2", "doc_1"],
+    ],
+    ["a quote that isn't in its document is dropped", [{ document_id: "doc_9" }], ["doc_2"]],
   ];
   for (const [why, further, documents] of related)
     test(why, () => {
@@ -200,16 +211,16 @@ describe("renumbering an answer", () => {
     });
 
   const passages: [why: string, Partial<Citation>, Citation["passage"]][] = [
-    ["the surroundings stay", {}, { start: 0, end: 70 }],
-    ["without them it is the quote's own place", { passage: undefined! }, { start: 0, end: 7 }],
+    ["the given range is kept", {}, { start: 0, end: 70 }],
+    ["without one, it is the quote's own range", { passage: undefined! }, { start: 0, end: 7 }],
     [
-      "as it is when the quote does not lie in them",
+      "also when the quote is outside the given range",
       { passage: { start: 1, end: 70 } },
       { start: 0, end: 7 },
     ],
   ];
   for (const [why, given, passage] of passages)
-    test(`of a passage: ${why}`, () => {
+    test(`the range of a passage: ${why}`, () => {
       const { citations } = withEvidence(
         { answer: "One [1].", citations: [{ ...citation(1), ...given }] },
         () => true,
@@ -218,7 +229,7 @@ describe("renumbering an answer", () => {
     });
 });
 
-describe("quotes that are longer than a quote may be", () => {
+describe("a quote that is too long is cut to", () => {
   const analyze = (text: string) => {
     const words: { term: string; start: number; end: number }[] = [];
     analyzer.tokenize(text, (_hash, start, end, term) => {
@@ -243,24 +254,24 @@ describe("quotes that are longer than a quote may be", () => {
   };
   const cases: [why: string, answer: string, question: string, quote: string][] = [
     [
-      "what the sentence with the marker says",
+      "the sentence that supports the marked one",
       "The filter is replaced every ninety days [1]. The pump is big [2].",
       "pump?",
       "😀 The filter is replaced every ninety days.",
     ],
     [
-      "two sentences when it takes both",
+      "two sentences when both are needed",
       "Replace the filter every ninety days, or clean the pump [1].",
       "pump?",
       "😀 The filter is replaced every ninety days. Whoever forgets it must clean the pump.",
     ],
     [
-      "what the question asks when no marker tells",
+      "what the question asks for, without a marker",
       "Yes.",
       "Who must clean the pump?",
       "Whoever forgets it must clean the pump.",
     ],
-    ["the beginning when nothing is shared", "Foo bar [1].", "?", filler(0)],
+    ["its beginning when no words match", "Foo bar [1].", "?", filler(0)],
   ];
   for (const [why, answer, question, quote] of cases)
     test(why, async () => {
@@ -275,7 +286,7 @@ describe("quotes that are longer than a quote may be", () => {
       expect([...text].slice(one!.start - 100, one!.end - 100).join("")).toBe(quote);
       expect(one!.passage).toEqual(long.passage);
     });
-  test("one without sentences is cut between words, or anywhere", async () => {
+  test("whole words, or any characters, when it has no sentences", async () => {
     for (const quote of ["word ".repeat(300).trim(), "字".repeat(1_500), "😀".repeat(800)]) {
       const end = [...quote].length;
       const { citations } = await withShortQuotes(
@@ -301,7 +312,7 @@ const answered: Omit<Answered, "answer" | "citations"> = {
   warnings: [],
 };
 
-test("an answer of an earlier version has quotes as their own passages, and nothing related", () => {
+test("an answer from an earlier version gets quotes as passages, and nothing related", () => {
   const { passage: _, ...before } = citation(1);
   const { related: _related, ...stored_fields } = answered;
   const stored = { ...stored_fields, timings: { ...answered.timings, queue_ms: 0 } };
@@ -314,7 +325,7 @@ test("an answer of an earlier version has quotes as their own passages, and noth
   expect(related).toEqual([]);
 });
 
-test("what is cited of a purged document loses its text and is stale; the rest stays", () => {
+test("citations of a purged document lose their text and become stale", () => {
   const both = [citation(1, "doc_gone"), citation(2, "doc_here")];
   const { citations, related } = redacted(
     { citations: both, related: both },

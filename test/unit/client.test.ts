@@ -1,4 +1,4 @@
-/** The TypeScript client by itself: what is tried again, how events are read, whom it believes. */
+/** The TypeScript client by itself: retries, reading of events, and webhook verification. */
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { Dossier, DossierError, verifyWebhook, type SentWebhook } from "../../client/src/index";
@@ -29,24 +29,30 @@ const answering = (answers: readonly (() => Answer)[], options: object = {}) => 
   return { client, bodies };
 };
 
-describe("a request is tried again", () => {
+describe("retrying a request:", () => {
   type Work = (client: Dossier) => Promise<unknown>;
   const list: Work = (client) => client.listFolders();
   const create: Work = (client) => client.createFolder({ name: "a" });
   const rows: [why: string, work: Work, answers: (() => Answer)[], tries: number, end: string][] = [
-    ["when the server says when", create, [() => busy(503, "0"), fine], 2, "done"],
-    ["when the rate limit says when", create, [() => busy(429, "0"), fine], 2, "done"],
-    ["three times at most", create, [() => busy(503, "0")], 4, "unavailable"],
-    ["but not when it is to wait for long", list, [() => busy(503, "60")], 1, "unavailable"],
-    ["when it reads and nothing came", list, [cut, cut, fine], 3, "done"],
-    ["when it reads and a proxy lost the server", list, [() => busy(502), fine], 2, "done"],
-    ["when it searches", (client) => client.search({ query: "a" }), [cut, fine], 2, "done"],
-    ["but not when it may have changed something", create, [cut], 1, "unreachable"],
-    ["nor then when a proxy lost the server", create, [() => busy(502)], 1, "unavailable"],
-    ["nor when the server failed", list, [() => busy(500)], 1, "unavailable"],
-    ["nor what was refused", list, [() => busy(404)], 1, "unavailable"],
+    ["503 with Retry-After is retried", create, [() => busy(503, "0"), fine], 2, "done"],
+    ["429 with Retry-After is retried", create, [() => busy(429, "0"), fine], 2, "done"],
+    ["at most three retries", create, [() => busy(503, "0")], 4, "unavailable"],
+    ["a long Retry-After is not waited for", list, [() => busy(503, "60")], 1, "unavailable"],
+    ["a read is retried after a lost connection", list, [cut, cut, fine], 3, "done"],
+    ["a read is retried after 502", list, [() => busy(502), fine], 2, "done"],
     [
-      "and what was deleted by the first try is gone",
+      "a search is retried after a lost connection",
+      (client) => client.search({ query: "a" }),
+      [cut, fine],
+      2,
+      "done",
+    ],
+    ["a write isn't retried after a lost connection", create, [cut], 1, "unreachable"],
+    ["a write isn't retried after 502", create, [() => busy(502)], 1, "unavailable"],
+    ["500 isn't retried", list, [() => busy(500)], 1, "unavailable"],
+    ["404 isn't retried", list, [() => busy(404)], 1, "unavailable"],
+    [
+      "404 on a retried delete counts as deleted",
       (client) => client.deleteFolder("a"),
       [cut, () => busy(404)],
       2,
@@ -62,14 +68,14 @@ describe("a request is tried again", () => {
     expect([bodies.length, ended]).toEqual([tries, end]);
     expect(new Set(bodies).size).toBe(1);
   });
-  test("never, when that is switched off", async () => {
+  test("no retries when they are turned off", async () => {
     const { client, bodies } = answering([cut], { retries: 0 });
     await expect(client.listFolders()).rejects.toThrow(/could not be reached: fetch failed/);
     expect(bodies).toHaveLength(1);
   });
 });
 
-test("an answer that is too late, and a signal, are told apart", async () => {
+test("a timeout and an abort are told apart", async () => {
   const hanging = (_: string, { signal }: RequestInit) =>
     new Promise((_resolve, reject) => {
       signal!.addEventListener("abort", () => reject(signal!.reason));
@@ -88,26 +94,34 @@ test("an answer that is too late, and a signal, are told apart", async () => {
   expect(stopped.message).toBe("enough");
 });
 
-describe("events are read", () => {
+describe("reading events:", () => {
   const rows: [why: string, chunks: string[], told: string[]][] = [
-    ["one by one", ["data: a\n\ndata: b\n\n"], ["message:a:", "message:b:"]],
-    ["with names and ids", ["id: 7\nevent: x\ndata: a\n\n"], ["x:a:7"]],
-    ["an id stays", ["id: 7\ndata: a\n\ndata: b\n\n"], ["message:a:7", "message:b:7"]],
-    ["of several lines", ["data: a\ndata: b\n\n"], ["message:a\nb:"]],
+    ["two events", ["data: a\n\ndata: b\n\n"], ["message:a:", "message:b:"]],
+    ["names and ids", ["id: 7\nevent: x\ndata: a\n\n"], ["x:a:7"]],
     [
-      "whatever ends a line",
+      "an id applies to the following events",
+      ["id: 7\ndata: a\n\ndata: b\n\n"],
+      ["message:a:7", "message:b:7"],
+    ],
+    ["data on several lines", ["data: a\ndata: b\n\n"], ["message:a\nb:"]],
+    [
+      "all kinds of line ends",
       ["data: a\r\n\r\ndata: b\r\rdata: c\n\n"],
       ["a", "b", "c"].map((l) => `message:${l}:`),
     ],
     [
-      "cut between CR and LF",
+      "chunks split between CR and LF",
       ["data: a\r", "\n\r", "\ndata: b\r\n\r\n"],
       ["message:a:", "message:b:"],
     ],
-    ["cut anywhere", [..."id: 1\nda", "ta: é\n", "\n"], ["message:é:1"]],
-    ["without comments and empty ones", [": hello\n\nevent: x\n\ndata: a\n\n"], ["message:a:"]],
-    ["but not half of one at the end", ["data: a\n\ndata: b\n"], ["message:a:"]],
-    ["with colons and without spaces", ["data:a: b\n\ndata\n\n"], ["message:a: b:", "message::"]],
+    ["chunks split anywhere", [..."id: 1\nda", "ta: é\n", "\n"], ["message:é:1"]],
+    [
+      "comments and empty events are skipped",
+      [": hello\n\nevent: x\n\ndata: a\n\n"],
+      ["message:a:"],
+    ],
+    ["an incomplete last event is dropped", ["data: a\n\ndata: b\n"], ["message:a:"]],
+    ["colons in data, and no spaces", ["data:a: b\n\ndata\n\n"], ["message:a: b:", "message::"]],
   ];
   test.each(rows)("%s", async (_why, chunks, told) => {
     const bytes = chunks.map((chunk) => new TextEncoder().encode(chunk));
@@ -123,7 +137,7 @@ describe("events are read", () => {
   });
 });
 
-describe("a delivery", () => {
+describe("a webhook delivery", () => {
   const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD8Pmd3nHkzTA=";
   const other = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const body = '{"event":"import.finished","import_run_id":"imp_é"}';
@@ -135,31 +149,37 @@ describe("a delivery", () => {
     "webhook-signature": signature,
   });
   const good: [why: string, sent: Partial<SentWebhook>][] = [
-    ["as a text", {}],
-    ["as bytes", { body: new TextEncoder().encode(body) }],
-    ["as a buffer", { body: new TextEncoder().encode(body).buffer as ArrayBuffer }],
-    ["with Headers", { headers: new Headers(headers()) }],
-    ["with the headers of Node", { headers: { ...headers(), cookie: ["a", "b"] } }],
-    ["with pairs", { headers: Object.entries(headers()) }],
-    ["of the newer of two secrets", { headers: headers(`${signedBy(other)} ${signedBy(secret)}`) }],
-    ["for the older of two secrets", { secret: [other, secret] }],
-    ["a little late", { now: new Date(now.getTime() + 299_000) }],
-    ["very late, where that is allowed", { now: new Date(now.getTime() + 9e6), tolerance: 9_000 }],
+    ["with a text body", {}],
+    ["with a body of bytes", { body: new TextEncoder().encode(body) }],
+    ["with an ArrayBuffer body", { body: new TextEncoder().encode(body).buffer as ArrayBuffer }],
+    ["with a Headers object", { headers: new Headers(headers()) }],
+    ["with Node's headers", { headers: { ...headers(), cookie: ["a", "b"] } }],
+    ["with header pairs", { headers: Object.entries(headers()) }],
+    [
+      "signed with the newer of two secrets",
+      { headers: headers(`${signedBy(other)} ${signedBy(secret)}`) },
+    ],
+    ["signed with the older of two secrets", { secret: [other, secret] }],
+    ["299 seconds late", { now: new Date(now.getTime() + 299_000) }],
+    [
+      "very late, within a longer tolerance",
+      { now: new Date(now.getTime() + 9e6), tolerance: 9_000 },
+    ],
   ];
-  test.each(good)("%s is believed", async (_why, sent) => {
+  test.each(good)("%s is accepted", async (_why, sent) => {
     const found = await verifyWebhook({ body, headers: headers(), secret, now, ...sent });
     expect(found).toEqual({ id: "whd_1", sentAt: now, event: JSON.parse(body) });
   });
   const bad: [why: string, sent: Partial<SentWebhook>, words: RegExp][] = [
-    ["a body that was changed", { body: `${body} ` }, /signature/],
+    ["a changed body", { body: `${body} ` }, /signature/],
     ["another secret", { secret: other }, /signature/],
     ["no secret at all", { secret: [] }, /signature/],
-    ["a secret that is none", { secret: "whsec_ä" }, /secret/],
+    ["a malformed secret", { secret: "whsec_ä" }, /secret/],
     ["an empty secret", { secret: "" }, /secret/],
-    ["another signature", { headers: headers("v1,AAAA") }, /signature/],
-    ["a signature that is none", { headers: headers("v1,*") }, /signature/],
+    ["a wrong signature", { headers: headers("v1,AAAA") }, /signature/],
+    ["a malformed signature", { headers: headers("v1,*") }, /signature/],
     [
-      "a signature of another kind",
+      "a signature of an unknown version",
       { headers: headers(signedBy(secret).replace("v1,", "v1a,")) },
       /signature/,
     ],
@@ -169,12 +189,20 @@ describe("a delivery", () => {
       { headers: { ...headers(), "webhook-signature": undefined } },
       /webhook-signature is missing/,
     ],
-    ["another time", { headers: { ...headers(), "webhook-timestamp": "1772357459" } }, /signature/],
-    ["no time", { headers: { ...headers(), "webhook-timestamp": "now" } }, /webhook-timestamp/],
-    ["an old one", { now: new Date(now.getTime() + 301_000) }, /301 s/],
-    ["one of the future", { now: new Date(now.getTime() - 301_000) }, /301 s/],
+    [
+      "a changed timestamp",
+      { headers: { ...headers(), "webhook-timestamp": "1772357459" } },
+      /signature/,
+    ],
+    [
+      "a malformed timestamp",
+      { headers: { ...headers(), "webhook-timestamp": "now" } },
+      /webhook-timestamp/,
+    ],
+    ["a timestamp that is too old", { now: new Date(now.getTime() + 301_000) }, /301 s/],
+    ["a timestamp in the future", { now: new Date(now.getTime() - 301_000) }, /301 s/],
   ];
-  test.each(bad)("with %s is not believed", async (_why, sent, words) => {
+  test.each(bad)("with %s is refused", async (_why, sent, words) => {
     const error = await verifyWebhook({ body, headers: headers(), secret, now, ...sent }).catch(
       (reason) => reason,
     );

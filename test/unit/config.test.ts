@@ -49,19 +49,19 @@ const sources = (of: Partial<ConfigSources>): ConfigSources => ({
   ...of,
 });
 
-describe("a value is taken from", () => {
+describe("a value is read from", () => {
   const cases: [string, Partial<ConfigSources>, string, string, unknown][] = [
-    ["the default when nothing is said", {}, "server", "port", 4780],
+    ["the default when it isn't set", {}, "server", "port", 4780],
     ["the file", { file: { server: { port: 1 } } }, "server", "port", 1],
     [
-      "the environment over the file",
+      "the environment before the file",
       { file: { server: { port: 1 } }, env: { DOSSIER_PORT: "2" } },
       "server",
       "port",
       2,
     ],
     [
-      "a flag over both",
+      "a flag before both",
       { file: { server: { port: 1 } }, env: { DOSSIER_PORT: "2" }, flags: { "server.port": "3" } },
       "server",
       "port",
@@ -110,10 +110,10 @@ describe("a value is taken from", () => {
       "names",
       ["a", "b"],
     ],
-    ["an empty list when nothing is said", {}, "limits", "names", []],
+    ["an empty list when it isn't set", {}, "limits", "names", []],
     ["true in the environment", { env: { DOSSIER_LIMITS_ON: "true" } }, "limits", "on", true],
     [
-      "a secret's file, without its line break",
+      "a secret's file, without the trailing line break",
       { env: { DOSSIER_MODELS_API_KEY_FILE: "/run/key" } },
       "models",
       "api_key",
@@ -125,26 +125,26 @@ describe("a value is taken from", () => {
     test(why, () => expect(readConfig(sections, sources(of)).values[section]![key]).toEqual(value));
 });
 
-describe("refused", () => {
+describe("refused:", () => {
   const cases: [string, Partial<ConfigSources>, RegExp][] = [
     [
-      "an unknown key names the nearest",
+      "an unknown key, with the nearest name suggested",
       { file: { server: { prot: 1 } } },
       /server\.prot; the nearest is server\.port/,
     ],
     [
-      "an unknown section names the nearest",
+      "an unknown section, with the nearest name suggested",
       { file: { servr: { port: 1 } } },
       /\[servr\]; the nearest is \[server\]/,
     ],
-    ["a setting outside of a section", { file: { port: 1 } }, /port stands outside of a section/],
+    ["a setting outside any section", { file: { port: 1 } }, /port stands outside of a section/],
     [
-      "an unknown variable names the nearest",
+      "an unknown variable, with the nearest name suggested",
       { env: { DOSSIER_RATE_LIMIT_REQUEST: "1" } },
       /DOSSIER_RATE_LIMIT_REQUEST; the nearest is DOSSIER_RATE_LIMIT_REQUESTS/,
     ],
     [
-      "a port that is a word",
+      "a port that isn't a number",
       { env: { DOSSIER_PORT: "http" } },
       /server\.port must be an integer.*"http" \(from DOSSIER_PORT\)/,
     ],
@@ -154,13 +154,13 @@ describe("refused", () => {
       /an integer of at least 0 and at most 65535, not "70000"/,
     ],
     [
-      "a duration without a unit that exists",
+      "a duration with an unknown unit",
       { env: { DOSSIER_RATE_LIMIT_WINDOW: "5 weeks" } },
       /must be a duration/,
     ],
     ["a bare number as a duration", { file: { rate_limit: { window: 60 } } }, /must be a duration/],
-    ["a size that is none", { file: { limits: { upload: "big" } } }, /must be a size/],
-    ["a choice that is none", { env: { DOSSIER_MODELS_MODE: "c" } }, /"a" or "b"/],
+    ["a malformed size", { file: { limits: { upload: "big" } } }, /must be a size/],
+    ["an unknown choice", { env: { DOSSIER_MODELS_MODE: "c" } }, /"a" or "b"/],
     [
       "a secret's file that can't be read",
       { env: { DOSSIER_MODELS_API_KEY_FILE: "/none" } },
@@ -178,7 +178,7 @@ describe("refused", () => {
         expect((error as Error).message).toMatch(says);
       }
     });
-  test("every problem is told at once", () => {
+  test("all problems are reported at once", () => {
     try {
       readConfig(sections, sources({ env: { DOSSIER_PORT: "x", DOSSIER_MODELS_MODE: "y" } }));
       expect.unreachable();
@@ -188,7 +188,7 @@ describe("refused", () => {
   });
 });
 
-test("a section nobody knows is a warning when its plugin could not be loaded", () => {
+test("an unknown section is only a warning when a plugin failed to load", () => {
   const slip = sources({ file: { servr: { port: 1 } } });
   expect(readConfig(sections, slip, { lenient: true }).warnings).toHaveLength(1);
 });
@@ -196,12 +196,12 @@ test("the section of a plugin that was removed is a warning", () => {
   const { warnings } = readConfig(sections, sources({ file: { news_letter: { a: 1 } } }));
   expect(warnings).toEqual([expect.stringContaining("there is no section [news_letter]")]);
 });
-describe("a variable that nobody knows", () => {
+describe("an unknown variable", () => {
   const cases: [string, string, boolean][] = [
-    ["of a known section is refused", "DOSSIER_RATE_LIMIT_BURST", true],
-    ["that is nearly a known one is refused", "DOSSIER_PROT", true],
+    ["in a known section is refused", "DOSSIER_RATE_LIMIT_BURST", true],
+    ["similar to a known one is refused", "DOSSIER_PROT", true],
     [
-      "of a section that another version may have is a warning",
+      "in a section another version may have is only a warning",
       "DOSSIER_TELESCOPE_APERTURE",
       false,
     ],
@@ -213,11 +213,11 @@ describe("a variable that nobody knows", () => {
       else expect(read().warnings).toEqual([expect.stringContaining(name)]);
     });
 });
-test("a secret is marked, so that it is never shown", () => {
+test("a secret is marked so that it is never shown", () => {
   const { settings } = readConfig(sections, sources({ env: { DOSSIER_MODELS_API_KEY: "hush" } }));
   expect(settings.find((one) => one.key === "api_key")?.secret).toBe(true);
 });
-test("environment names", () => {
+test("environment variable names and name suggestions", () => {
   expect([
     envName("server", "data"),
     envName("server", "public_url"),

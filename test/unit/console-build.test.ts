@@ -1,6 +1,6 @@
 /**
- * What the build makes of the console: one small page without inline code, every file that it
- * names, and the pure parts that decide what is shown.
+ * The built console: one small page without inline code, all the files it refers to, and the pure
+ * parts that decide what is shown.
  */
 import { describe, expect, test } from "bun:test";
 import { assets, index_html as template } from "../../plugins/console/assets.gen";
@@ -8,14 +8,14 @@ import { deviceOf } from "../../plugins/console/web/pages/account/user-agent";
 import { matching, pathOf, subtreeOf, treeOf } from "../../plugins/console/web/pages/folders/tree";
 import type { Folder } from "../../plugins/console/web/api/types";
 
-/** As it is where the server has no path of its own. */
+/** As served when the server has no base path. */
 const index_html = template.replaceAll("{{base}}", "");
 
 const first_load_max = 150 * 1024;
 const names = (text: string): string[] =>
   [...text.matchAll(/["'(](\/console\/assets\/[^"')]+)/g)].map(([, path]) => path!);
 
-/** As the browser gets it, and its text. */
+/** As the browser receives it, and its text. */
 async function read(path: string): Promise<{ packed: number; text: string }> {
   const { file, gzip } = assets[path]!;
   const bytes = await Bun.file(file).bytes();
@@ -56,7 +56,7 @@ test("the first load is small", async () => {
   ).toBeLessThan(first_load_max);
 });
 
-test("the page asks for its own files only, and has no code or style of its own", () => {
+test("the page loads only its own files and has no inline code or styles", () => {
   expect(
     index_html.match(
       /<script(?![^>]*\ssrc="\/console\/assets\/)|<style|\sstyle=|\son\w+=|https?:/g,
@@ -65,7 +65,7 @@ test("the page asks for its own files only, and has no code or style of its own"
   expect(names(index_html).filter((path) => !assets[path])).toEqual([]);
 });
 
-test("every file that a script or a sheet names is there", async () => {
+test("every file that a script or a style sheet refers to exists", async () => {
   const texts = Object.keys(assets).filter((path) =>
     /^\/console\/assets\/[^/]+\.(js|css)$/.test(path),
   );
@@ -80,10 +80,10 @@ test("every file that a script or a sheet names is there", async () => {
   expect(missing.flat()).toEqual([]);
 });
 
-test("the style sheet stays as browsers read it, and its font is a file", async () => {
+test("the style sheet is valid for browsers, and its font is a file", async () => {
   const { text } = await read(names(index_html).find((path) => path.endsWith(".css"))!);
   expect(text).toContain("light-dark(");
-  // A theme changes colours alone.
+  // A theme changes only colours.
   expect(text).not.toContain("prefers-color-scheme");
   expect(text.match(/\[data-theme[^{]*\{[^}]*\}/g)).toEqual([
     expect.stringMatching(/\{\s*color-scheme: light;\s*\}/),
@@ -108,31 +108,31 @@ const folders = [folder("a", null, 2), folder("a1", "a", 3), folder("b", null), 
 const shape = (tree: ReturnType<typeof treeOf>) =>
   tree.map(({ folder: { id }, subfolders }) => [id, ...subfolders.map((sub) => sub.id)]);
 
-describe("folders as a tree", () => {
+describe("filtering the folder tree:", () => {
   const cases: [reason: string, query: string, shown: string[][]][] = [
-    ["all of them without a query", "", [["a", "a1", "a2"], ["b"]]],
-    ["spaces are no query", "  ", [["a", "a1", "a2"], ["b"]]],
-    ["a root that is named so brings its subfolders", "folder a", [["a", "a1", "a2"]]],
-    ["a subfolder that is named so brings its root", "A2", [["a", "a2"]]],
-    ["none", "zebra", []],
+    ["without a query, all folders are shown", "", [["a", "a1", "a2"], ["b"]]],
+    ["spaces don't count as a query", "  ", [["a", "a1", "a2"], ["b"]]],
+    ["a matching root is shown with its subfolders", "folder a", [["a", "a1", "a2"]]],
+    ["a matching subfolder is shown with its root", "A2", [["a", "a2"]]],
+    ["no match shows nothing", "zebra", []],
   ];
   for (const [reason, query, shown] of cases)
     test(reason, () => expect(shape(matching(treeOf(folders), query))).toEqual(shown));
-  test("what goes along when a folder goes", () => {
+  test("the folders deleted along with a folder", () => {
     expect(subtreeOf(folders[0]!, folders)).toMatchObject({
       documents: 5,
       subfolders: [{ id: "a1" }, { id: "a2" }],
     });
     expect(subtreeOf(folders[1]!, folders)).toEqual({ documents: 3, subfolders: [] });
   });
-  test("a path names the root", () =>
+  test("a path begins with the root", () =>
     expect([pathOf(folders[1]!, folders), pathOf(folders[0]!, folders)]).toEqual([
       "Folder a / Folder a1",
       "Folder a",
     ]));
 });
 
-describe("what a browser calls itself", () => {
+describe("the device of a user agent:", () => {
   const cases: [reason: string, user_agent: string | null, said: string | null][] = [
     [
       "Firefox",
@@ -140,13 +140,13 @@ describe("what a browser calls itself", () => {
       "Firefox on macOS",
     ],
     [
-      "Chrome says Safari too",
+      "Chrome, which also mentions Safari",
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 " +
         "Safari/537.36",
       "Chrome on Linux",
     ],
     [
-      "Edge says Chrome too",
+      "Edge, which also mentions Chrome",
       "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
         "Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
       "Edge on Windows",
@@ -159,7 +159,7 @@ describe("what a browser calls itself", () => {
     ],
     ["a program", "curl/8.11.0", "curl"],
     ["anything else, shortened", `Robot ${"x".repeat(80)}`, `Robot ${"x".repeat(54)}`],
-    ["nothing", "", null],
+    ["an empty header", "", null],
     ["no header", null, null],
   ];
   for (const [reason, user_agent, said] of cases)

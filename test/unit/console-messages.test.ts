@@ -1,4 +1,4 @@
-/** The messages of a chat as the console keeps them: what has not changed is not shown anew. */
+/** The chat messages kept by the console: unchanged messages are not rendered again. */
 import { expect, test } from "bun:test";
 import {
   withNewest,
@@ -22,14 +22,9 @@ const known: FetchedMessages<Message> = { messages: numbered(30, 1), total: 30 }
 
 test.each([
   ["nothing new", page(numbered(30, 21), 30), numbered(30, 1), 30],
+  ["one was sent, so all others moved", page(numbered(31, 22), 31), numbered(31, 1), 30],
   [
-    "one was sent, so that all others have another place",
-    page(numbered(31, 22), 31),
-    numbered(31, 1),
-    30,
-  ],
-  [
-    "some more were sent than are fetched, and nobody knows what is between",
+    "more were sent than a page holds, leaving a gap",
     page(numbered(50, 41), 50),
     numbered(50, 41),
     0,
@@ -41,7 +36,7 @@ test.each([
   expect(now.messages.filter((one) => known.messages.includes(one))).toHaveLength(same);
 });
 
-test("one that has changed is another, further back too", () => {
+test("a changed message is replaced, on earlier pages too", () => {
   const changed = message(5, true);
   const now = withOlder(known, page([...numbered(10, 6), changed, ...numbered(4, 1)], 30), keep);
   expect(now.messages.map(({ requestId }) => requestId)).toEqual(
@@ -50,7 +45,7 @@ test("one that has changed is another, further back too", () => {
   expect(now.messages.filter((one) => !known.messages.includes(one))).toEqual([changed]);
 });
 
-test("a page further back may repeat some, and one was sent meanwhile", () => {
+test("an earlier page may repeat messages when one was sent meanwhile", () => {
   const some: FetchedMessages<Message> = { messages: numbered(30, 11), total: 30 };
   expect(withOlder(some, page(numbered(11, 1), 31), keep)).toEqual({
     messages: numbered(30, 1),

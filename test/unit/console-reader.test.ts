@@ -1,6 +1,6 @@
 /**
- * The console's source viewer, as far as it needs no browser: where a quotation stands, blocks of
- * long texts, answers as elements.
+ * The parts of the console's source viewer that need no browser: locating a quotation, splitting
+ * long texts into blocks, and rendering answers as elements.
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -15,39 +15,44 @@ import {
 } from "../../plugins/console/web/reader/text-ranges";
 import { viewsOf } from "../../plugins/console/web/reader/views";
 
-/** The parts of the pieces that are marked. */
+/** The marked parts of the pieces. */
 const marked = (pieces: readonly string[], quote: string): string[] =>
   locate(pieces, quote).map(({ piece, from, to }) => pieces[piece]!.slice(from, to));
 
-describe("a quotation in the pieces of a page", () => {
+describe("locating a quotation in the pieces of a page:", () => {
   test.each([
     [
-      "line breaks and spaces are not the same on both sides",
+      "line breaks and spaces may differ",
       ["The ceramic filter is ", "", "replaced every ninety", " days. The lamp is new."],
       "filter is replaced\nevery ninety days.",
       ["filter is", "replaced every ninety", "days."],
     ],
     [
-      "a word is divided at the end of a line",
+      "a word is hyphenated at the end of a line",
       ["the break-", "water was inspected in March"],
       "the breakwater was inspected",
       ["the break-", "water was inspected"],
     ],
     [
-      "ligatures and wide characters read like plain ones",
+      "ligatures and wide characters match plain ones",
       ["eﬃcient ﬁling of ＡＢＣ"],
       "efficient filing of ABC",
       ["eﬃcient ﬁling of ＡＢＣ"],
     ],
-    ["accents may be written apart", ["Dvořák wrote"], "Dvořák wrote", ["Dvořák wrote"]],
     [
-      "the page gives the pieces in another order",
+      "combining accents match composed letters",
+      ["Dvořák wrote"],
+      "Dvořák wrote",
+      ["Dvořák wrote"],
+    ],
+    [
+      "the pieces are in a different order",
       ["second column says this", "first column says that"],
       "first column says that second column says this",
       ["second column says this", "first column says that"],
     ],
     [
-      "the quotation goes on over the page",
+      "the quotation continues on the next page",
       ["This page ends with the beginning of a sentence"],
       "the beginning of a sentence that goes on over the page and has much more to say there",
       ["the beginning of a sentence"],
@@ -59,27 +64,27 @@ describe("a quotation in the pieces of a page", () => {
       ["批准了", "海鸥号的入港申请。"],
     ],
     [
-      "the same words stand there twice, and the first place is as good",
+      "of two identical places the first is marked",
       ["one two three four", "one two three four"],
       "one two three four",
       ["one two three four"],
     ],
     [
-      "quotation marks around it belong to it",
+      "surrounding quotation marks are included",
       ["he said “come up before four” and left"],
       "come up before four",
       ["“come up before four”"],
     ],
     [
-      "words that are not there are not marked",
+      "words that don't occur are not marked",
       ["The stove burns larch and nothing else."],
       "Guests pay in cash at the door.",
       [],
     ],
     ["a page without text has nothing to mark", [], "anything", []],
-    ["a quotation of signs alone is nowhere", ["- - -"], "---", []],
+    ["a quotation of punctuation only is not found", ["- - -"], "---", []],
     [
-      "signs of a pattern are only signs",
+      "regular expression characters are literal",
       ["costs (about) $5.00 [net]"],
       "(about) $5.00 [net]",
       ["(about) $5.00 [net]"],
@@ -88,7 +93,7 @@ describe("a quotation in the pieces of a page", () => {
     expect(marked(pieces, quote)).toEqual([...expected]),
   );
 
-  test("a passage that was laid out with other words in between is marked in its parts", () => {
+  test("a passage interrupted by other words is marked in parts", () => {
     const pieces = [
       "The pump is checked every morning before the first guest.",
       "Header of the page 12",
@@ -101,20 +106,15 @@ describe("a quotation in the pieces of a page", () => {
 describe("places in a text", () => {
   test.each([
     ["plain letters", "abcdef", 3, 3],
-    ["characters that take two places", "a🙂b🙂c", 4, 6],
-    ["half a character counts as one", "a\ud83db", 2, 2],
+    ["characters of two UTF-16 units", "a🙂b🙂c", 4, 6],
+    ["a lone surrogate counts as one", "a\ud83db", 2, 2],
     ["beyond the end", "ab", 9, 2],
-  ] as const)("a code point: %s", (_why, text, offset, index) =>
+  ] as const)("the index of a code point: %s", (_why, text, offset, index) =>
     expect(indexOfCodePoint(text, offset)).toBe(index),
   );
 
   test.each([
-    [
-      "where its offsets say",
-      "one 🙂 two",
-      { quote: "two", start: 6, end: 9 },
-      { from: 7, to: 10 },
-    ],
+    ["at its offsets", "one 🙂 two", { quote: "two", start: 6, end: 9 }, { from: 7, to: 10 }],
     [
       "moved by a new version",
       "new words first: one two",
@@ -122,24 +122,24 @@ describe("places in a text", () => {
       { from: 21, to: 24 },
     ],
     [
-      "the nearest of several places",
+      "at the nearest of several places",
       "two ... two ......... two",
       { quote: "two", start: 9, end: 12 },
       { from: 8, to: 11 },
     ],
-    ["gone", "one", { quote: "two", start: 0, end: 3 }, null],
+    ["no longer there", "one", { quote: "two", start: 0, end: 3 }, null],
     ["emptied, because the document was deleted", "one", { quote: "", start: 1, end: 1 }, null],
-  ] as const)("a passage: %s", (_why, text, passage, range) =>
+  ] as const)("the place of a passage: %s", (_why, text, passage, range) =>
     expect(rangeOf(text, passage)).toEqual(range),
   );
 
   test.each([
     ["lines", "line of text\n".repeat(5_000)],
-    ["one line without an end", "word ".repeat(20_000)],
-    ["no space at all, and characters of two places", "🙂".repeat(30_000)],
-    ["short", "short"],
-    ["empty", ""],
-  ])("blocks of %s make up the whole text and cut no character in two", (_why, text) => {
+    ["one very long line", "word ".repeat(20_000)],
+    ["characters of two UTF-16 units without spaces", "🙂".repeat(30_000)],
+    ["short text", "short"],
+    ["empty text", ""],
+  ])("blocks of %s make up the whole text and split no character", (_why, text) => {
     const blocks = blocksOf(text);
     expect(blocks.map(({ from, to }) => text.slice(from, to)).join("")).toBe(text);
     for (const { from, to } of blocks) {
@@ -161,22 +161,22 @@ describe("places in a text", () => {
 
 test.each([
   ["a PDF has pages", "application/pdf", "upload", ["pages", "text"]],
-  ["a picture is shown", "image/png", "upload", ["picture", "text"]],
-  ["no browser shows TIFF", "image/tiff", "upload", ["text"]],
+  ["an image is shown", "image/png", "upload", ["picture", "text"]],
+  ["TIFF, which browsers can't show, is text only", "image/tiff", "upload", ["text"]],
   [
-    "Word is read as text",
+    "Word is text only",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "upload",
     ["text"],
   ],
-  ["a recording is heard", "audio/mpeg", "transcription", ["recording", "text"]],
+  ["a recording is played", "audio/mpeg", "transcription", ["recording", "text"]],
   [
-    "parameters of the type don't matter",
+    "media type parameters are ignored",
     "Application/PDF; version=1.7",
     "upload",
     ["pages", "text"],
   ],
-] as const)("ways to look at a document: %s", (_why, media_type, kind, views) =>
+] as const)("views of a document: %s", (_why, media_type, kind, views) =>
   expect(
     viewsOf({ media_type, status: "synced", source: { kind, uri: null, run_id: null } }),
   ).toEqual([...views]),
@@ -191,7 +191,7 @@ type Markdown = (props: {
   readonly marker?: (number: number) => string | null;
   readonly plain?: boolean;
 }) => Element;
-// Its elements are typed by the console's own settings of TypeScript, not by those of the tests.
+// Its elements are typed by the console's TypeScript settings, not by those of the tests.
 const { Markdown } = (await import(
   join(import.meta.dir, "../../plugins/console/web/reader/markdown.tsx")
 )) as { Markdown: Markdown };
@@ -214,7 +214,7 @@ const shown = (text: string, plain = false): string =>
     Markdown({ text, plain, marker: (number) => (number <= 3 ? `{${number}}` : null) }),
   ).replace(/^<div>|<\/div>$/g, "");
 
-describe("an answer as elements", () => {
+describe("rendering an answer:", () => {
   test.each([
     [
       "paragraphs, emphasis and code",
@@ -227,7 +227,7 @@ describe("an answer as elements", () => {
       '<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>',
     ],
     [
-      "headings begin below those of the page and leave no level out",
+      "headings start below the page's and skip no level",
       "## A\n\n#### B\n\n## C",
       "<h3>A</h3><h4>B</h4><h3>C</h3>",
     ],
@@ -236,57 +236,57 @@ describe("an answer as elements", () => {
       "| a | b |\n|---|---|\n| 1 | [2] |",
       "<div><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>{2}</td></tr></tbody></table></div>",
     ],
-    ["a marker stays on the line of its word", "said so [1].", "<p>said so\u00a0{1}.</p>"],
+    ["a marker stays on the line of the word before", "said so [1].", "<p>said so\u00a0{1}.</p>"],
     ["a marker twice in a row is shown once", "so [1][1] [2]", "<p>so\u00a0{1}\u00a0{2}</p>"],
-    ["a marker without a source is left as it is", "so [7]", "<p>so [7]</p>"],
+    ["a marker without a source is kept as text", "so [7]", "<p>so [7]</p>"],
     [
-      "a definition does not make links of markers",
+      "a link definition doesn't turn markers into links",
       "so [1]\n\n[1]: https://evil.example",
       '<p>so\u00a0{1}</p><p>{1}: <a href="https://evil.example" target="_blank" rel="noopener noreferrer nofollow">https://evil.example</a></p>',
     ],
     [
-      "HTML is text",
+      "inline HTML is shown as text",
       "<img src=x onerror=alert(1)> and <b>bold</b>",
       "<p>&lt;img src=x onerror=alert(1)> and &lt;b>bold&lt;/b></p>",
     ],
     [
-      "a block of HTML is text too",
+      "an HTML block is shown as text",
       "<script>alert(1)</script>",
       "<p>&lt;script>alert(1)&lt;/script></p>",
     ],
     [
-      "a link that runs something is only its words",
+      "an unsafe link is reduced to its text",
       "[a](javascript:alert(1)) [b](data:text/html,x) [c](/console/keys) [d](vbscript:x)",
       "<p>a b c d</p>",
     ],
     [
-      "a link that may be followed",
+      "a safe link is kept",
       "[a](https://example.com/x) <ada@example.com>",
       '<p><a href="https://example.com/x" target="_blank" rel="noopener noreferrer ' +
         'nofollow">a</a> <a href="mailto:ada@example.com" target="_blank" rel="noopener ' +
         'noreferrer nofollow">ada@example.com</a></p>',
     ],
     [
-      "a picture is its words: loading it would tell its host",
+      "an image is reduced to its text, as loading it would notify its host",
       "![a chart](https://evil.example/beacon.png)",
       "<p>a chart</p>",
     ],
   ] as const)("%s", (_why, text, expected) => expect(shown(text)).toBe(expected));
 
-  test("words of a document are shown as they are", () =>
+  test("a document's text is shown verbatim", () =>
     expect(shown("# not a *heading* [1]\n- nor a list", true)).toBe(
       "<p># not a *heading*\u00a0{1}\n- nor a list</p>",
     ));
 
   test.each([
-    ["quotes in quotes", "> ".repeat(5_000)],
-    ["brackets", "[".repeat(20_000)],
-    ["emphasis", "*a ".repeat(20_000)],
+    ["nested quotes", "> ".repeat(5_000)],
+    ["open brackets", "[".repeat(20_000)],
+    ["emphasis marks", "*a ".repeat(20_000)],
     [
-      "lists in lists",
+      "nested lists",
       Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth * 2)}- x`).join("\n"),
     ],
-  ])("%s without end are shown somehow", (_why, text) =>
+  ])("thousands of %s are rendered without failing", (_why, text) =>
     expect(shown(text).length).toBeGreaterThan(0),
   );
 });
@@ -301,15 +301,15 @@ describe("the passage around a quote", () => {
     string | null,
   ][] = [
     ["is cut out of the text", quote, { start: 2, end: 47 }, text.slice(2)],
-    ["is none when it is not known", quote, undefined, null],
-    ["is none when it is the quote", quote, { start: 18, end: 36 }, null],
-    ["is none in another version", { ...quote, quote: "It waited." }, { start: 0, end: 47 }, null],
+    ["is null when it isn't known", quote, undefined, null],
+    ["is null when it equals the quote", quote, { start: 18, end: 36 }, null],
+    ["is null in another version", { ...quote, quote: "It waited." }, { start: 0, end: 47 }, null],
   ];
   test.each(cases)("%s", (_why, one, passage, said) => {
     const range = surroundingsOf(text, one, passage);
     expect(range && text.slice(range.from, range.to)).toBe(said);
   });
-  test("is shaded where it is not marked", () => {
+  test("is shaded where it isn't marked", () => {
     const pieces = piecesOf(
       { from: 10, to: 60 },
       [{ from: 0, to: 14 }],
@@ -331,7 +331,7 @@ describe("the passage around a quote", () => {
       [40, 50, ""],
     ]);
   });
-  test("tells which of two like quotes on a page is meant", () => {
+  test("identifies which of two equal quotes on a page is meant", () => {
     const pieces = ["Leave it. ", "Go home. ", "Then leave it. ", "Stay."];
     const around = locate(pieces, "Then leave it. Stay.");
     expect(locateWithin(pieces, around, "leave it")).toEqual([{ piece: 2, from: 5, to: 14 }]);

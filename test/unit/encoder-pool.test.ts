@@ -1,6 +1,6 @@
 /**
- * The encoder's workers: started when there is work, ended when there is none, replaced when they
- * die; questions before passages, owners in turn.
+ * The encoder's workers: started when there is work, ended when there is none, and replaced when
+ * they die; questions go before passages, and owners take turns.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -67,7 +67,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("workers", () => {
-  test("start with the first text, as many as there is work for, and end when there is none", async () => {
+  test("start as needed with the first text, and end when there is no work", async () => {
     const { pool, started, ask } = poolOf({ threads: 3, idle_ms: 20 });
     expect(pool.size).toBe(0);
     await ask(["a"]);
@@ -79,7 +79,7 @@ describe("workers", () => {
     expect(await ask(["a"])).toEqual([1]);
   });
 
-  test("give the vectors in the order of the texts", async () => {
+  test("return the vectors in the order of the texts", async () => {
     const { ask } = poolOf();
     expect(await ask(["a", "b", "c"])).toEqual([1, 2, 3]);
     expect(await ask([])).toEqual([]);
@@ -87,7 +87,7 @@ describe("workers", () => {
 });
 
 describe("a question", () => {
-  test("is answered while a passage is in work in the only worker", async () => {
+  test("is answered while the only worker is busy with a passage", async () => {
     const { ask, started } = poolOf();
     await ask(["a"]);
     const passage = ask(["hold"]);
@@ -97,7 +97,7 @@ describe("a question", () => {
     expect(started.length).toBe(1);
   });
 
-  test("goes before the passages that wait", async () => {
+  test("goes before waiting passages", async () => {
     const { ask } = poolOf(),
       order: string[] = [];
     const note = (name: string) => () => void order.push(name);
@@ -110,7 +110,7 @@ describe("a question", () => {
   });
 });
 
-test("a sentence goes before passages, also before one in work, and after questions", async () => {
+test("a sentence goes before passages, even one in progress, and after questions", async () => {
   const { ask, started } = poolOf(),
     order: string[] = [];
   const note = (name: string) => () => void order.push(name);
@@ -128,7 +128,7 @@ test("a sentence goes before passages, also before one in work, and after questi
   expect(started.length).toBe(1);
 });
 
-test("each vector is told as soon as it is made", async () => {
+test("each vector is reported as soon as it is ready", async () => {
   const { pool } = poolOf(),
     told: string[] = [];
   const signal = AbortSignal.timeout(30_000),
@@ -138,7 +138,7 @@ test("each vector is told as soon as it is made", async () => {
   expect(told).toEqual(["a", "b"]);
 });
 
-test("owners take turns: a few texts do not wait for a hundred of another's", async () => {
+test("owners take turns: a few texts don't wait for another owner's hundred", async () => {
   const { ask } = poolOf(),
     many = ask(Array(100).fill("a"), { owner: "ada" }),
     few = await ask(["b", "b"], { owner: "bob" });
@@ -147,13 +147,13 @@ test("owners take turns: a few texts do not wait for a hundred of another's", as
 });
 
 describe("a worker that dies", () => {
-  test("fails nothing: its text goes to the next one", async () => {
+  test("fails no call: its text goes to the next worker", async () => {
     const { ask, started } = poolOf();
     expect(await ask(["a", `die-once ${freshPath()}`, "a"])).toHaveLength(3);
     expect(started.length).toBe(2);
   });
 
-  test("of a text twice fails the call with that text, and no other", async () => {
+  test("twice on a text fails only the call with that text", async () => {
     const { ask } = poolOf(),
       others = ask(["a", "a"], { owner: "bob" });
     await expect(ask(["a", "die", "a"])).rejects.toThrow("died of a text");
@@ -161,7 +161,7 @@ describe("a worker that dies", () => {
     expect(await ask(["a"])).toHaveLength(1);
   });
 
-  test("before it has opened the model fails the call, and the next call tries again", async () => {
+  test("before opening the model fails the call, and the next call tries again", async () => {
     const path = join(directory, "dies"),
       { ask, started } = poolOf({ path });
     await expect(ask(["a"])).rejects.toThrow("does not start");
@@ -170,32 +170,32 @@ describe("a worker that dies", () => {
   });
 });
 
-test("an error of a text fails its call, and no other", async () => {
+test("an error on a text fails only its own call", async () => {
   const { ask } = poolOf(),
     others = ask(["a", "a"]);
   await expect(ask(["fail"])).rejects.toThrow("it failed");
   expect(await others).toHaveLength(2);
 });
 
-describe("giving up", () => {
-  test("what has not begun is never sent; what is in work makes room", async () => {
+describe("aborting", () => {
+  test("drops texts not yet sent and frees the busy worker", async () => {
     const { ask } = poolOf(),
       given_up = new AbortController(),
       held = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
     await ask(["q"], { kind: "query" });
     given_up.abort(new Error("nobody waits"));
     await expect(held).rejects.toThrow("nobody waits");
-    // The worker was sent: what was held, the question, and this.
+    // The worker was sent the held text, the question, and this text.
     expect(await ask(["a"])).toEqual([3]);
   });
 
-  test("before it was asked", async () => {
+  test("before the call rejects it", async () => {
     const { ask, started } = poolOf();
     await expect(ask(["a"], { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
     expect(started).toHaveLength(0);
   });
 
-  test("a server that stops rejects what waits", async () => {
+  test("a stopping server rejects waiting calls", async () => {
     const { ask, pool } = poolOf(),
       held = ask(["hold", "a"]);
     await ask(["q"], { kind: "query" });
@@ -207,7 +207,7 @@ describe("giving up", () => {
 });
 
 describe("the model", () => {
-  test("that is missing is put in place once, and the texts that waited are encoded", async () => {
+  test("that is missing is fetched once, and the waiting texts are encoded", async () => {
     const path = freshPath(),
       problems: string[] = [];
     const { ask } = poolOf({
@@ -225,14 +225,14 @@ describe("the model", () => {
   });
 
   test.each([
-    ["that can't be had", freshPath(), "The model is missing."],
-    ["that is no model", join(directory, "fatal"), "it is no model"],
+    ["that can't be fetched", freshPath(), "The model is missing."],
+    ["that is invalid", join(directory, "fatal"), "it is no model"],
   ])("%s fails the call with the reason", async (_reason, path, said) => {
     const { ask } = poolOf({ path });
     await expect(ask(["a", "b"])).rejects.toThrow(said);
   });
 
-  test("that is still wrong after it was put in place fails the call", async () => {
+  test("that is still wrong after it was fetched fails the call", async () => {
     const { ask } = poolOf({ path: freshPath(), repairModel: async () => null });
     await expect(ask(["a"])).rejects.toThrow("is missing");
   });

@@ -1,4 +1,4 @@
-/** The built-in encoder in its worker: a long text holds up no question, and can be given up. */
+/** The built-in encoder in its worker: a long text delays no question and can be aborted. */
 import { afterAll, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import { BuiltinEmbedder } from "../../plugins/embeddings-builtin/embedder";
@@ -10,7 +10,7 @@ const embedder = new BuiltinEmbedder({
   log: jsonLog("error"),
   copyModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
 });
-// Workers keep no process alive: one that waits for nothing else would ask again and again.
+// Workers don't keep the process alive, so the tests need something else that does.
 const alive = setInterval(() => undefined, 60_000);
 afterAll(() => {
   clearInterval(alive);
@@ -23,7 +23,7 @@ const embed = (
 ): Promise<(readonly Float32Array[])[]> =>
   embedder.embed([text], { kind, model: embedder.model, dimensions: null, signal });
 
-test("a question passes a text of many windows, which ends when it is given up", async () => {
+test("a question overtakes a text of many windows, which stops when aborted", async () => {
   const given_up = new AbortController();
   let is_pending = true;
   const long = embed("日本語".repeat(30_000), "document", given_up.signal).finally(() => {
@@ -44,7 +44,7 @@ test("a question passes a text of many windows, which ends when it is given up",
   expect(passage).not.toEqual(question!);
 });
 
-test("a model that it does not have is refused by name", async () => {
+test("an unknown model is refused by name", async () => {
   const { signal } = new AbortController(),
     asked = embedder.embed(["x"], { kind: "query", model: "other", dimensions: null, signal });
   await expect(asked).rejects.toThrow("does not have the model other");

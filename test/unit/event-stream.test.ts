@@ -1,8 +1,8 @@
-/** A stream of events reads only what its client takes, and sends only what it may. */
+/** An event stream reads only as fast as its client and sends only what the client may see. */
 import { expect, test } from "bun:test";
 import { eventStream, StreamLimit, type Feed } from "../../core/http/event-stream";
 
-/** Has something new whenever it is woken, and counts how often it is read. */
+/** Has a new event whenever it is woken, and counts how often it is read. */
 class Counted implements Feed {
   reads = 0;
   news = 0;
@@ -25,7 +25,7 @@ const opened = (feed: Feed, more: object = {}) =>
   eventStream({ feed, owner_id: "ada", isAllowed: async () => true, signals: [], ...more });
 const decoder = new TextDecoder();
 
-test("nothing is read for a client that takes nothing, however much is new", async () => {
+test("nothing is read for a client that doesn't consume", async () => {
   const feed = new Counted();
   const reader = opened(feed).getReader();
   expect(decoder.decode((await reader.read()).value)).toStartWith("retry: ");
@@ -39,7 +39,7 @@ test("nothing is read for a client that takes nothing, however much is new", asy
   expect(feed.reads).toBe(1);
 });
 
-test("what comes together is sent together, a silent stream sends a comment, an abort ends it", async () => {
+test("new events are sent together, an idle stream sends comments, an abort ends it", async () => {
   const feed = new Counted();
   const stopping = new AbortController();
   const more = { gather_ms: 5, heartbeat_ms: 20, signals: [stopping.signal] };
@@ -51,7 +51,7 @@ test("what comes together is sent together, a silent stream sends a comment, an 
   expect((await next).done).toBe(true);
 });
 
-test("whoever may listen no more is sent nothing of what is new", async () => {
+test("a client that lost access gets no new events", async () => {
   const feed = new Counted();
   let allowed = true;
   const reader = opened(feed, { isAllowed: async () => allowed }).getReader();
@@ -62,7 +62,7 @@ test("whoever may listen no more is sent nothing of what is new", async () => {
   expect((await reader.read()).done).toBe(true);
 });
 
-test("so many streams of one owner, and in all, and each is counted once", async () => {
+test("streams are limited per owner and in total, and each counts once", async () => {
   const limit = new StreamLimit({ what: "events", advice: "Wait." }, () => 2, 3);
   const [one] = [await limit.acquire("ada"), await limit.acquire("ada")];
   await expect(limit.acquire("ada")).rejects.toMatchObject({ status: 429 });

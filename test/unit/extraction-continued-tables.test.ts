@@ -1,4 +1,4 @@
-/** A table that goes on over the end of a page has its head on each. */
+/** A table continued on the next page gets its header on each page. */
 import { expect, test } from "bun:test";
 import type { Line } from "../../plugins/extraction/child/paragraphs";
 import { ContinuedTables } from "../../plugins/extraction/child/tables/continued";
@@ -22,14 +22,18 @@ const head = ["Code", "Dues"],
 const first = [line("Dues of 2024", 740), table([head, one, one], 120), line("1", 40)];
 
 const cases: [reason: string, page: Line[], rows: string[][]][] = [
-  ["its head is repeated", [table([two, two], 740)], [head, two, two]],
-  ["below a running head, too", [line("Dues", 780), table([two, two], 740)], [head, two, two]],
-  ["it has its head already", [table([head, two], 740)], [head, two]],
-  ["another head", [table([["Name", "Age"], two], 740)], [["Name", "Age"], two]],
-  ["other columns", [table([two, two], 740, [50, 120, 300])], [two, two]],
+  ["the header is repeated", [table([two, two], 740)], [head, two, two]],
+  [
+    "the header is repeated below a running head",
+    [line("Dues", 780), table([two, two], 740)],
+    [head, two, two],
+  ],
+  ["the next page already has the header", [table([head, two], 740)], [head, two]],
+  ["a different header", [table([["Name", "Age"], two], 740)], [["Name", "Age"], two]],
+  ["different column positions", [table([two, two], 740, [50, 120, 300])], [two, two]],
   ["more columns", [table([["T2", "4", "8"]], 740, [50, 200, 300, 400])], [["T2", "4", "8"]]],
   [
-    "text between the two",
+    "text in between",
     [...[780, 770, 760, 750].map((base) => line("Some text", base)), table([two, two], 740)],
     [two, two],
   ],
@@ -40,13 +44,13 @@ test.each(cases)("%s", (_reason, page, rows) => {
   expect(tables.next(page).find((one) => one.table)!.table!.rows).toEqual(rows);
 });
 
-test("a table that ended in the middle of a page does not go on", () => {
+test("a table that ends in the middle of a page isn't continued", () => {
   const tables = new ContinuedTables();
   tables.next([...first, ...[30, 20, 10].map((base) => line("Some text", base))]);
   expect(tables.next([table([two, two], 740)])[0]!.table!.rows).toEqual([two, two]);
 });
 
-test("it goes on over pages without a head", () => {
+test("a table continues over several pages without a header", () => {
   const tables = new ContinuedTables();
   tables.next(first);
   for (let page = 0; page < 3; page++)

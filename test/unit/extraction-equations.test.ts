@@ -1,4 +1,4 @@
-/** Equations of Office as one line of text. */
+/** Office equations as one line of text. */
 import { expect, test } from "bun:test";
 import { EquationReader } from "../../plugins/extraction/office/equation";
 import { scanOfficeXml } from "../../plugins/extraction/office/xml";
@@ -27,7 +27,7 @@ const cases: [reason: string, xml: string, text: string][] = [
   ["other powers", power(r("e"), r("iπ")), "e^iπ"],
   ["a power of a sum", power(r("a+b"), r("n-1")), "(a+b)^(n-1)"],
   [
-    "fractions and roots keep what belongs together",
+    "fractions and roots get brackets",
     r("x=") +
       of(
         "f",
@@ -37,17 +37,17 @@ const cases: [reason: string, xml: string, text: string][] = [
     "x=(-b±√(b²-4ac))/(2a)",
   ],
   [
-    "sums say from where to where",
+    "sums keep their limits",
     `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r("k=0")}</m:sub><m:sup>${r("n")}</m:sup><m:e>${r("k")}</m:e></m:nary>`,
     "∑_(k=0)^n k",
   ],
   [
-    "brackets are those it says",
+    "the given brackets are used",
     `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>${r("x")}</m:e></m:d>`,
     "[x]",
   ],
   [
-    "functions stand apart from what they are of",
+    "functions are separated from their arguments",
     of("func", ["fName", r("sin")], ["e", r("θ")]) +
       r("+") +
       of("func", ["fName", of("limLow", ["e", r("lim")], ["lim", r("n→∞")])], ["e", r("a")]),
@@ -61,7 +61,7 @@ function of_row(...cells: readonly string[]): string {
 }
 test.each(cases)("%s", (_reason, xml, text) => expect(read(xml)).toBe(text));
 
-test("depth costs no more than length", () => {
+test("deep nesting takes linear time", () => {
   const deep = "<m:f><m:num>".repeat(20_000) + r("x") + "</m:num></m:f>".repeat(20_000);
   expect(read(deep).length).toBeLessThan(200);
   expect(read("</m:e></m:f>" + r("y") + "<m:f><m:num>" + r("z"))).toBe("yz/");

@@ -1,6 +1,6 @@
 /**
- * Long texts on their way from the child that read a file: in parts, which together are the whole,
- * and hold the promises of the contract.
+ * Long texts passed on by the child process that read a file: in parts that together are the whole
+ * and meet the contract.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { ExtractionService } from "../../plugins/extraction/service";
 const directory = mkdtempSync(join(tmpdir(), "dossier-long-texts-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Takes a text, and says what it was. */
+/** Consumes a text and returns it. */
 function taking() {
   const taken: string[] = [];
   return {
@@ -26,19 +26,19 @@ function taking() {
   };
 }
 
-describe("what children wrote", () => {
+describe("a text written by a child process", () => {
   const long = "Ein Lotse 🚢 fährt über die Außenförde.\n".repeat(40_000);
   const cases: [why: string, files: readonly string[]][] = [
     ["one file", [long]],
-    ["a pair across the end of every part", [`x${"🚢".repeat(400_000)}`]],
+    ["a surrogate pair across the end of every part", [`x${"🚢".repeat(400_000)}`]],
     ["several files", ["page 1", long, "page 8"]],
     ["a file that begins with U+FEFF", [`\ufeff${long}`, "\ufeffpage 2"]],
   ];
   for (const [why, texts] of cases)
-    test(`in parts is the same as in one: ${why}`, async () => {
+    test(`is the same in parts as in one piece: ${why}`, async () => {
       const files = texts.map((text, index) => {
         const path = join(directory, `${Bun.hash(why)}-${index}`);
-        // What a child wrote of a page that it did not finish comes after it.
+        // The child's output for an unfinished page comes after it.
         writeFileSync(path, `${text}not finished`);
         return { path, bytes: Buffer.byteLength(text) };
       });
@@ -50,7 +50,7 @@ describe("what children wrote", () => {
       expect(taken.join("") === texts.join("\n\n")).toBe(true);
       expect(Math.max(...taken.map((part) => part.length))).toBeLessThanOrEqual(256 * 1024);
     });
-  test("comes as a whole when it is short", async () => {
+  test("comes in one piece when it is short", async () => {
     const path = join(directory, "short"),
       { taken, takeLong } = taking();
     writeFileSync(path, "page 1");
@@ -59,16 +59,16 @@ describe("what children wrote", () => {
   });
 });
 
-describe("a long text of any extractor", () => {
+describe("a long text from an extractor", () => {
   const cases: [why: string, parts: readonly string[], expected: string | RegExp][] = [
-    ["is taken as it is", ["one ", "two"], "one two"],
-    ["may be cut through a pair", ["a\ud83d", "\udea2b"], "a🚢b"],
+    ["is accepted unchanged", ["one ", "two"], "one two"],
+    ["may be split within a surrogate pair", ["a\ud83d", "\udea2b"], "a🚢b"],
     [
-      "loses U+0000 and halves of pairs",
+      "loses U+0000 and lone surrogates",
       ["a\0b\ud83d", "c", "\udea2\ud83d"],
       "a b\ufffdc\ufffd\ufffd",
     ],
-    ["is not blank", [" \n", "\t"], /has no text/],
+    ["is refused when blank", [" \n", "\t"], /has no text/],
   ];
   for (const [why, parts, expected] of cases)
     test(why, async () => {

@@ -1,6 +1,6 @@
 /**
- * Office documents and e-books with faults put in by chance, the same ones each time: whatever is
- * in a file, reading it ends with a text or a reason.
+ * Office documents and e-books with pseudorandom faults: whatever a file contains, reading it ends
+ * with a text or a reason.
  */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -98,7 +98,7 @@ function seededRandom(seed: number): (below: number) => number {
     return (state >>> 8) % below;
   };
 }
-/** Replaces some bytes, or copies a piece over another. */
+/** Replaces some bytes or overwrites a piece with another. */
 function corrupt(bytes: Uint8Array, random: (below: number) => number): void {
   for (let times = 1 + random(8); times > 0 && bytes.length > 0; times--) {
     const [at, from] = [random(bytes.length), random(bytes.length)];
@@ -121,7 +121,7 @@ function spoiled(file: Uint8Array, random: (below: number) => number): Uint8Arra
   return zip(Object.fromEntries(parts));
 }
 
-test("700 spoiled files end with a text whose pages and headings lie in it, or with a reason", async () => {
+test("700 corrupt files give a text with valid pages and headings, or a reason", async () => {
   const random = seededRandom(7);
   let read = 0;
   for (let run = 0; run < 100 * seeds.length; run++) {

@@ -1,4 +1,4 @@
-/** What is kept of the lines of a page, however many it has. */
+/** Page layout: lines at the edges, titles, headings and running lines. */
 import { expect, test } from "bun:test";
 import { listedHeadings } from "../../plugins/extraction/child/listed-headings";
 import { runningLines, type PageEdges } from "../../plugins/extraction/server/running-lines";
@@ -14,24 +14,24 @@ const row = (count: number, base: number): Line[] =>
   Array.from({ length: count }, (_, at) => line(`x${at}`, at * 100, base));
 
 const cases: [why: string, lines: Line[], edges: number][] = [
-  ["a page without lines has none", [], 0],
-  ["a line is at one edge alone", row(1, 800), 1],
-  ["a row in three pieces", [...row(3, 800), ...row(1, 700), ...row(1, 650), ...row(1, 30)], 6],
+  ["none on a page without lines", [], 0],
+  ["a single line is at one edge only", row(1, 800), 1],
+  ["a row of three pieces", [...row(3, 800), ...row(1, 700), ...row(1, 650), ...row(1, 30)], 6],
   ["two rows at each edge", [800, 780, 700, 600, 50, 30].flatMap((base) => row(1, base)), 4],
-  ["a row of more pieces than a running line has", row(10_000, 800), 0],
+  ["a row with too many pieces for a running line", row(10_000, 800), 0],
 ];
 for (const [why, lines, edges] of cases)
   test(`lines at the edges: ${why}`, () => {
     expect(layoutOf(lines, joinLines(lines), []).edges.length).toBe(edges);
   });
 
-test("of a table of contents with countless entries for one page few are looked for", () => {
+test("of thousands of contents entries for one page, only a few are searched", () => {
   const joined = joinLines(row(300, 800).map((one, at) => ({ ...one, base: 8_000 - 20 * at })));
   const entries = Array.from({ length: 300 }, (_, at) => ({ title: `x${at}`, level: 1, page: 1 }));
   expect(listedHeadings(joined, entries).length).toBe(200);
 });
 
-test("an entry of a table of contents is no heading, however large its type", () => {
+test("an entry of a table of contents is not a heading, however large its type", () => {
   const titles = ["Contents", "1 Paper . . . . . . . . 12", "2 Rollers ........ 14"].map(
       (text, at) => ({
         ...line(text, 0, 800 - 40 * at),
@@ -43,21 +43,31 @@ test("an entry of a table of contents is no heading, however large its type", ()
   expect(display.map(({ said }) => said)).toEqual(["Contents"]);
 });
 const titles: [why: string, lines: string[], title: string, found: string[]][] = [
-  ["by its letters", ["Index vectors"], "Index  vectors", ["Index vectors"]],
+  ["regardless of spacing", ["Index vectors"], "Index  vectors", ["Index vectors"]],
   ["with its number", ["2.7 Index vectors"], "Index vectors", ["2.7 Index vectors"]],
-  ["without it", ["Index vectors"], "2.7 Index vectors", ["Index vectors"]],
-  ["with a word for its number", ["Appendix A A session"], "A A session", ["Appendix A A session"]],
+  ["without its number", ["Index vectors"], "2.7 Index vectors", ["Index vectors"]],
+  [
+    "with a word before its number",
+    ["Appendix A A session"],
+    "A A session",
+    ["Appendix A A session"],
+  ],
   ["in any language", ["Chapitre 5 Les mots"], "5 Les mots", ["Chapitre 5 Les mots"]],
   ["below its number", ["3", "Index vectors"], "3 Index vectors", ["3 Index vectors"]],
-  ["not with a note above it", ["3", "2.7 Index vectors"], "Index vectors", ["2.7 Index vectors"]],
-  ["not with the end of a sentence", ["section.", "2.7 Use"], "2.7 Use", ["2.7 Use"]],
   [
-    "not with signs above it",
+    "without a footnote number above it",
+    ["3", "2.7 Index vectors"],
+    "Index vectors",
+    ["2.7 Index vectors"],
+  ],
+  ["without the end of a sentence above it", ["section.", "2.7 Use"], "2.7 Use", ["2.7 Use"]],
+  [
+    "without punctuation above it",
     ["}", "2.7 Index vectors"],
     "2.7 Index vectors",
     ["2.7 Index vectors"],
   ],
-  ["not within a sentence", ["many Index vectors"], "Index vectors", []],
+  ["but not within a sentence", ["many Index vectors"], "Index vectors", []],
 ];
 for (const [why, lines, title, expected] of titles)
   test(`a listed title is found ${why}`, () => {
@@ -68,7 +78,7 @@ for (const [why, lines, title, expected] of titles)
 
 const display: [why: string, lines: [said: string, size: number][], levels: number[]][] = [
   [
-    "their numbers",
+    "from their numbers",
     [
       ["1 Paper", 16],
       ["1.1 Portrait", 16],
@@ -77,7 +87,7 @@ const display: [why: string, lines: [said: string, size: number][], levels: numb
     [1, 2, 1],
   ],
   [
-    "where some have none, what has their type",
+    "from the type size where some have no number",
     [
       ["Preface", 16],
       ["1 Paper", 16],
@@ -88,7 +98,7 @@ const display: [why: string, lines: [said: string, size: number][], levels: numb
     [1, 1, 2, 2, 1],
   ],
   [
-    "a word in a figure is below all, however large",
+    "a word in a figure is lowest, however large",
     [
       ["1 Paper", 16],
       ["NEAT", 40],
@@ -98,7 +108,7 @@ const display: [why: string, lines: [said: string, size: number][], levels: numb
     [1, 6, 2, 1],
   ],
   [
-    "without numbers, their size",
+    "from the type size without numbers",
     [
       ["Paper", 16],
       ["Portrait", 13],
@@ -108,7 +118,7 @@ const display: [why: string, lines: [said: string, size: number][], levels: numb
   ],
 ];
 for (const [why, lines, levels] of display)
-  test(`levels of headings that their type tells: ${why}`, () => {
+  test(`heading levels: ${why}`, () => {
     const page = {
       ...{ page: 1, start: 0, end: 5_000, edges: [], listed: [] },
       ...{ body_size: 10, body_characters: 5_000 },
@@ -121,12 +131,8 @@ for (const [why, lines, levels] of display)
   });
 
 const numbered: [why: string, said: (page: number) => string, cut: boolean][] = [
-  ["a number that counts on with the pages is cut", (page) => `${page - 1} of the survey`, true],
-  [
-    "chapters of a page each keep their titles",
-    (page) => `${page - 1}. ${"Water".repeat(page)}`,
-    false,
-  ],
+  ["a line with the page number is removed", (page) => `${page - 1} of the survey`, true],
+  ["titles of one-page chapters are kept", (page) => `${page - 1}. ${"Water".repeat(page)}`, false],
 ];
 for (const [why, said, cut] of numbered)
   test(`running lines: ${why}`, async () => {

@@ -1,9 +1,9 @@
-/** Lines are joined to paragraphs by their place on the page. */
+/** Lines are joined into paragraphs by their position on the page. */
 import { describe, expect, test } from "bun:test";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
 
 const full = "words that fill the line from edge to edge";
-/** A line at the left edge unless told otherwise; 400 points wide when it is full. */
+/** A line at the left edge by default; 400 points wide when it is full. */
 const line = (text: string, base: number, place: Partial<Line> = {}): Line => ({
   text,
   base,
@@ -15,35 +15,43 @@ const line = (text: string, base: number, place: Partial<Line> = {}): Line => ({
   ...place,
 });
 
-describe("between two lines", () => {
+describe("lines of a page:", () => {
   const cases: [string, Line[], string[]][] = [
-    ["the usual distance joins them", [line(full, 700), line(full, 688)], ["\n"]],
-    ["a larger distance parts them", [line(`${full}.`, 700), line("The next one", 682)], ["\n\n"]],
+    ["the usual distance joins lines", [line(full, 700), line(full, 688)], ["\n"]],
     [
-      "… but not in the middle of a sentence",
+      "a larger distance starts a paragraph",
+      [line(`${full}.`, 700), line("The next one", 682)],
+      ["\n\n"],
+    ],
+    [
+      "a larger distance within a sentence doesn't",
       [line(full, 700), line("goes on below a formula", 682)],
       ["\n"],
     ],
-    ["… unless it is very large", [line(full, 700), line("goes on nowhere near", 600)], ["\n\n"]],
     [
-      "wide spacing throughout is the usual distance",
+      "a very large distance within a sentence does",
+      [line(full, 700), line("goes on nowhere near", 600)],
+      ["\n\n"],
+    ],
+    [
+      "wide spacing throughout counts as usual",
       [700, 676, 652, 628, 604].map((base) => line(full, base)),
       ["\n", "\n", "\n", "\n"],
     ],
     [
-      "a little more than the usual distance parts paragraphs",
+      "slightly more than the usual distance starts a paragraph",
       [700, 686, 672, 658, 644]
         .map((base) => line(`${full}.`, base))
         .concat(line("After three points more", 627)),
       ["\n", "\n", "\n", "\n", "\n\n"],
     ],
     [
-      "a first line that is set in begins a paragraph",
+      "an indented first line starts a paragraph",
       [line(`${full}.`, 700), line("The next one", 688, { left: 15 }), line(full, 676)],
       ["\n\n", "\n"],
     ],
     [
-      "lines set in after the first belong to it",
+      "a hanging indent stays one paragraph",
       [
         line("• An item of a list that goes on and goes on", 700),
         line("in a second line", 688, { left: 10 }),
@@ -52,7 +60,7 @@ describe("between two lines", () => {
       ["\n", "\n"],
     ],
     [
-      "a line that ends early after a full stop ends a paragraph",
+      "a short line with a full stop ends a paragraph",
       [
         line(full, 700),
         line("It ends here.", 688),
@@ -61,7 +69,7 @@ describe("between two lines", () => {
       ["\n", "\n\n"],
     ],
     [
-      "… and none when the next word would not have fitted",
+      "a short line doesn't when the next word would not have fitted",
       [
         line(full, 700),
         line("It ends almost at the edge, but not there.", 688, { right: 390 }),
@@ -70,7 +78,7 @@ describe("between two lines", () => {
       ["\n", "\n"],
     ],
     [
-      "lines that end early without a full stop are a list or a table",
+      "short lines without full stops stay together as a list or table",
       [line("Gannet Buoy 11.5", 700), line("Puffin Ring 7.25", 688), line(full, 676)],
       ["\n", "\n"],
     ],
@@ -85,37 +93,37 @@ describe("between two lines", () => {
       ["\n\n"],
     ],
     [
-      "a hyphenated word is never parted",
+      "a hyphenated word is never split",
       [line("the north-west break", 700, { hyphenated: true }), line("Water", 500)],
       ["-\n"],
     ],
     [
-      "the next column goes on with the sentence",
+      "a sentence continues in the next column",
       [line(full, 100), line("and goes on at its top", 700, { left: 450 })],
       ["\n"],
     ],
     [
-      "… also when a name begins it",
+      "a sentence continues in the next column with a capital",
       [line(full, 112), line(full, 100), line("Kittiwake and her crew", 700, { left: 450 })],
       ["\n", "\n"],
     ],
     [
-      "the next column begins anew after a full stop",
+      "after a full stop, the next column starts a paragraph",
       [line(`${full}.`, 100), line("Another subject", 700, { left: 450 })],
       ["\n\n"],
     ],
     [
-      "two pieces on one line are one line",
+      "two pieces on one line are joined with a space",
       [line("Left", 700, { right: 50 }), line("right", 700.4, { left: 56 })],
       [" "],
     ],
     [
-      "… without a space when nothing lies between them",
+      "adjacent pieces are joined without a space",
       [line("Eich", 700, { right: 50 }), line(", Shaver", 700, { left: 50.5 })],
       [""],
     ],
     [
-      "… but not when they stand far apart",
+      "pieces far apart stay separate lines",
       [line("Left", 700, { right: 50 }), line("right", 700, { left: 300 })],
       ["\n"],
     ],

@@ -1,4 +1,4 @@
-/** Pictures of pages before their text is recognised: straightened, lit, freed of lines and dots. */
+/** Page images prepared for text recognition: deskewed, evened out, cleared of lines and dots. */
 import { describe, expect, test } from "bun:test";
 import { resized, transposed, turned, type Gray } from "../../plugins/extraction/ocr/bitmap";
 import { withoutLeaders } from "../../plugins/extraction/ocr/dot-leaders";
@@ -27,7 +27,7 @@ const fill = (
 };
 const shadeAt = ({ width: wide, pixels }: Gray, x: number, y: number): number =>
   pixels[y * wide + x]!;
-/** Lines of little bars, as letters are. */
+/** Lines of small bars that resemble letters. */
 function page(shade = 0): Gray {
   const picture = plain(width, height, 255);
   for (let line = 0; line < 14; line++)
@@ -37,31 +37,31 @@ function page(shade = 0): Gray {
   return picture;
 }
 
-describe("how much a page is askew", () => {
+describe("the skew of a page:", () => {
   const cases: [string, Gray, number][] = [
     ["straight", page(), 0],
-    ["a little", rotated(page(), 0.7, 255), 0.7],
-    ["the other way", rotated(page(), -3, 255), -3],
-    ["far", rotated(page(), 9, 255), 9],
+    ["slight", rotated(page(), 0.7, 255), 0.7],
+    ["in the other direction", rotated(page(), -3, 255), -3],
+    ["strong", rotated(page(), 9, 255), 9],
     ["faint print", rotated(page(170), 2, 255), 2],
   ];
   for (const [why, picture, degrees] of cases)
     test(why, () => {
       const skew = skewOf(picture)!;
-      // What was turned counter-clockwise is turned back.
+      // A page turned counter-clockwise is turned back.
       expect(skew.degrees).toBeCloseTo(-degrees, 0);
       expect(Math.abs(skew.degrees + degrees)).toBeLessThan(0.2);
       expect(skew.sideways).toBe(false);
     });
-  test("a page on its side", () => {
+  test("of a page on its side", () => {
     const skew = skewOf(turned(rotated(page(), 1, 255), 1))!;
     expect([skew.sideways, Math.round(skew.degrees)]).toEqual([true, -1]);
   });
-  test("nothing on it tells", () => expect(skewOf(plain(width, height, 255))).toBe(null));
+  test("of an empty page is unknown", () => expect(skewOf(plain(width, height, 255))).toBe(null));
 });
 
-describe("lines are found and taken out", () => {
-  /** Three columns and three rows, with lines that this draws. */
+describe("table lines are found and removed:", () => {
+  /** Three columns and three rows, with lines drawn by this function. */
   const grid = (draw: (picture: Gray, box: Box) => void, thickness: number): Gray => {
     const picture = plain(width, height, 255);
     for (const y of [100, 200, 300, 400]) draw(picture, [100, y, 600 + thickness, thickness]);
@@ -75,7 +75,7 @@ describe("lines are found and taken out", () => {
     ["pale", grid((picture, box) => fill(picture, 215, box), 2)],
     ["dashed", grid((picture, box) => fill(picture, (x, y) => (x + y) % 14 < 8, box), 2)],
     ["broken", grid((picture, box) => fill(picture, (x, y) => (x + y) % 130 > 14, box), 2)],
-    ["a little askew", rotated(grid(solid, 2), 0.4, 255)],
+    ["slightly skewed", rotated(grid(solid, 2), 0.4, 255)],
   ];
   for (const [why, picture] of cases)
     test(why, () => {
@@ -85,10 +85,10 @@ describe("lines are found and taken out", () => {
         drawn = picture.pixels.filter((shade) => shade < 225).length;
       expect(left).toBeLessThan(0.03 * drawn);
     });
-  test("letters are no lines, alone or in a table", () => {
+  test("letters are not lines, alone or in a table", () => {
     expect(rulesOf(page(), 0, [])).toEqual({ across: [], down: [] });
     const picture = grid(solid, 2);
-    // Stems below each other, one in each row.
+    // Letter stems below each other, one in each row.
     for (const y of [130, 230, 330]) fill(picture, 0, [330, y, 4, 40]);
     expect(rulesOf(picture, 0, []).down.length).toBe(4);
   });
@@ -99,13 +99,13 @@ describe("lines are found and taken out", () => {
     expect([190, 200, 201, 215].map((y) => shadeAt(cleared, 152, y))).toEqual([0, 0, 0, 0]);
     expect(shadeAt(cleared, 250, 200)).toBe(255);
   });
-  test("a picture of nothing but lines has none, soon", () => {
+  test("an image of nothing but lines has none and is done quickly", () => {
     const hatched = plain(3_000, 3_000, 255);
     fill(hatched, (x, y) => (x * 31 + y * 17) % 23 < 9, [0, 0, 3_000, 3_000]);
     const { across, down } = rulesOf(hatched, 0, []);
     expect(across.length + down.length).toBeLessThan(6_000);
   });
-  test("they are turned with their page", () => {
+  test("lines are rotated with their page", () => {
     const upright = preparePage(grid(solid, 2)),
       once = turnedPage(upright, 1),
       around = turnedPage(turnedPage(once, 2), 1);
@@ -118,7 +118,7 @@ describe("lines are found and taken out", () => {
   });
 });
 
-describe("shades", () => {
+describe("shades:", () => {
   const lit = (shade: (x: number, y: number, ink: boolean) => number): Gray => {
     const { pixels } = page();
     return {
@@ -132,7 +132,7 @@ describe("shades", () => {
     ["faint ink", lit((_x, _y, ink) => (ink ? 190 : 250))],
   ];
   for (const [why, picture] of cases)
-    test(`paper gets white and ink dark: ${why}`, () => {
+    test(`paper turns white and ink dark: ${why}`, () => {
       const { picture: even } = toned(picture);
       const ink = page().pixels;
       const mean = (wanted: number): number => {
@@ -142,11 +142,11 @@ describe("shades", () => {
       expect(mean(255)).toBeGreaterThan(245);
       expect(mean(0)).toBeLessThan(160);
     });
-  test("a clean page stays as it is", () => {
+  test("a clean page is unchanged", () => {
     const clean = page();
     expect(toned(clean).picture).toBe(clean);
   });
-  test("light letters on a dark ground become dark ones, and large dark letters stay", () => {
+  test("light letters on dark become dark, and large dark letters stay", () => {
     const picture = page();
     fill(picture, 40, [80, 620, 400, 40]);
     for (let x = 100; x < 460; x += 20) fill(picture, 250, [x, 632, 6, 16]);
@@ -159,7 +159,7 @@ describe("shades", () => {
   });
 });
 
-test("rows of dots that lead to page numbers are taken out, an ellipsis is not", () => {
+test("dot leaders are removed, an ellipsis is not", () => {
   const picture = page();
   for (let x = 100; x < 500; x += 13) fill(picture, 0, [x, 640, 4, 4]);
   for (let x = 600; x < 640; x += 13) fill(picture, 0, [x, 640, 4, 4]);
@@ -170,7 +170,7 @@ test("rows of dots that lead to page numbers are taken out, an ellipsis is not",
   expect(withoutLeaders(text)).toEqual({ picture: text, leaders: [] });
 });
 
-test("letters that no word covers are found, specks and remains of lines are not", () => {
+test("letters outside recognized words are found, specks and bits of lines are not", () => {
   const picture = plain(width, height, 255);
   fill(picture, 0, [100, 100, 60, 24]);
   fill(picture, 0, [300, 100, 60, 24]);
@@ -182,7 +182,7 @@ test("letters that no word covers are found, specks and remains of lines are not
   expect(regions[0]).toMatchObject({ left: 300, top: 96 });
 });
 
-describe("pictures as the engine holds them", () => {
+describe("decoding the engine's images:", () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const hold = (
     bits: number,
@@ -210,29 +210,34 @@ describe("pictures as the engine holds them", () => {
     return readPix(memory, 16);
   };
   const cases: [string, ReturnType<typeof readPix>, number[], number][] = [
-    ["one bit", hold(1, 1, 0, 0, [0b101 * 2 ** 29, 0]), [0, 255, 0, 255, 255, 255], 2],
-    ["a byte", hold(8, 1, 0, 0, [0x10203000]), [16, 32, 48], 1],
-    ["colours", hold(32, 3, 0, 0, [0xff000000, 0x00ff0000, 0xffffff00]), [76, 150, 255], 1],
-    ["a fax of half the rows", hold(8, 1, 204, 98, [0x10203000]), [16, 32, 48, 16, 32, 48], 2],
+    ["one bit per pixel", hold(1, 1, 0, 0, [0b101 * 2 ** 29, 0]), [0, 255, 0, 255, 255, 255], 2],
+    ["one byte per pixel", hold(8, 1, 0, 0, [0x10203000]), [16, 32, 48], 1],
+    ["color", hold(32, 3, 0, 0, [0xff000000, 0x00ff0000, 0xffffff00]), [76, 150, 255], 1],
+    [
+      "a fax with half the vertical resolution",
+      hold(8, 1, 204, 98, [0x10203000]),
+      [16, 32, 48, 16, 32, 48],
+      2,
+    ],
   ];
   for (const [why, found, pixels, rows] of cases)
     test(why, () =>
       expect(found?.picture).toEqual({ width: 3, height: rows, pixels: Uint8Array.from(pixels) }),
     );
-  test("others are none", () => expect(hold(16, 1, 0, 0, [0])).toBe(null));
+  test("other depths are refused", () => expect(hold(16, 1, 0, 0, [0])).toBe(null));
 });
 
-describe("pictures in another size and turned", () => {
+describe("resizing and rotating images:", () => {
   const small: Gray = { width: 3, height: 2, pixels: Uint8Array.from([1, 2, 3, 4, 5, 6]) };
   const cases: [string, Gray, number[]][] = [
-    ["rows for columns", transposed(small), [1, 4, 2, 5, 3, 6]],
+    ["transposed", transposed(small), [1, 4, 2, 5, 3, 6]],
     ["clockwise", turned(small, 1), [4, 1, 5, 2, 6, 3]],
-    ["by half", turned(small, 2), [6, 5, 4, 3, 2, 1]],
+    ["by 180 degrees", turned(small, 2), [6, 5, 4, 3, 2, 1]],
     ["counter-clockwise", turned(small, 3), [3, 6, 2, 5, 1, 4]],
   ];
   for (const [why, { pixels }, expected] of cases)
     test(why, () => expect([...pixels]).toEqual(expected));
-  test("smaller is the mean, larger is even", () => {
+  test("shrinking averages, and enlarging keeps an even gray", () => {
     const picture: Gray = {
       width: 4,
       height: 2,

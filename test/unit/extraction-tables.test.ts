@@ -1,4 +1,4 @@
-/** Tables are found from words, rules and shaded areas alone. */
+/** Tables are found from words, rules and shaded areas only. */
 import { describe, expect, test } from "bun:test";
 import { findTables } from "../../plugins/extraction/child/tables/find-tables";
 import type { Box, Drawing, Rule, Word } from "../../plugins/extraction/child/tables/geometry";
@@ -7,7 +7,7 @@ const size = 10;
 let order = 0;
 const widthOf = (text: string): number =>
   [...text].reduce((sum, letter) => sum + (/[a-ht.]/.test(letter) ? 2.5 : 3.5), 0);
-/** The words of a text that begins here. */
+/** The words of a text that starts at this position. */
 const words = (text: string, left: number, base: number): Word[] => {
   const all = text.split(" ");
   return all.map((word, at) => {
@@ -26,7 +26,7 @@ const words = (text: string, left: number, base: number): Word[] => {
     };
   });
 };
-/** Rows 20 points apart from 700 down; the columns begin at these places. */
+/** Rows 20 points apart from 700 down; the columns start at these positions. */
 const cells = (rows: readonly (readonly string[])[], lefts: readonly number[], top = 700): Word[] =>
   rows.flatMap((row, at) =>
     row.flatMap((cell, column) =>
@@ -67,13 +67,13 @@ const prose = (left: number, lines: number): Word[] =>
     words("several words that run on from line to line and fill it", left, 700 - 12 * at),
   ).flat();
 
-describe("tables", () => {
+describe("tables are found:", () => {
   const cases: [reason: string, words: Word[], drawing: Drawing, rows: string[][]][] = [
     ["rules around every cell", cells(prices, lefts), grid([a, b, c, d], 4), prices],
     ["three rules across", cells(prices, lefts), booktabs, prices],
-    ["no rule at all, but columns of values", cells(prices, lefts), nothing, prices],
+    ["no rules, but columns of values", cells(prices, lefts), nothing, prices],
     [
-      "years and amounts, with names wider than what stands below them",
+      "years and amounts under wider column names",
       [
         ...words("Year", 98, 712),
         ...words("Freshwater ducks", 126, 712),
@@ -118,7 +118,7 @@ describe("tables", () => {
       ],
     ],
     [
-      "rows of a group between two rules, its name in the middle",
+      "grouped rows between two rules, with the group name centered",
       [
         ...cells([["Layers", "Form", "Score"]], lefts, 720),
         ...[
@@ -143,7 +143,7 @@ describe("tables", () => {
       ],
     ],
     [
-      "further lines below the second cell of a row",
+      "a second cell with several lines",
       [
         ...cells([["Shops", "bakeries, markets, grocers and all stalls"]], [a, b]),
         ...words("that sell by the week, libraries, florists, smiths", b + 5, 688),
@@ -159,7 +159,7 @@ describe("tables", () => {
       ],
     ],
     [
-      "a rule below the head alone",
+      "a rule only below the header",
       cells(prices, lefts),
       { ...nothing, across: [across(694, a, d)] },
       prices,
@@ -171,7 +171,7 @@ describe("tables", () => {
       prices,
     ],
     [
-      "a rule in dashes, and drawn twice",
+      "a dashed rule, and a rule drawn twice",
       cells(prices, lefts),
       {
         ...booktabs,
@@ -215,7 +215,7 @@ describe("tables", () => {
       ],
     ],
     [
-      "a head over two columns with its own rule",
+      "a header over two columns with its own rule",
       cells([["", "Dues", ""], ["Berth", "Unit", "Price"], ...prices.slice(1)], lefts, 720).map(
         (word) => (word.text === "Dues" ? { ...word, left: 280, right: 300 } : word),
       ),
@@ -223,7 +223,7 @@ describe("tables", () => {
       [["", "Dues", ""], ["Berth", "Unit", "Price"], ...prices.slice(1)],
     ],
     [
-      "signs of currency belong to their numbers",
+      "currency signs belong to their numbers",
       cells(
         [
           ["Berth", "Unit", "", "Price"],
@@ -242,7 +242,7 @@ describe("tables", () => {
       ],
     ],
     [
-      "from right to left the first column is the rightmost one",
+      "right-to-left text: the first column is the rightmost",
       cells(
         [
           ["السعر", "الوحدة"],
@@ -263,7 +263,7 @@ describe("tables", () => {
     expect(findTables(page, drawing).map((table) => table.rows)).toEqual([rows]);
   });
 
-  test("beside each other they are two", () => {
+  test("two side by side stay separate", () => {
     const left = cells(prices, lefts),
       right = cells(prices, [450, 550, 620]);
     const [one, other] = [grid([a, b, c, d], 4), grid([450, 550, 620, 700], 4)];
@@ -279,7 +279,7 @@ describe("tables", () => {
   });
 });
 
-describe("no tables", () => {
+describe("no table is found:", () => {
   const rows = (texts: readonly string[][]): Word[] => cells(texts, [a, 250]);
   const cases: [reason: string, words: Word[], drawing: Drawing][] = [
     ["an empty page", [], nothing],
@@ -292,7 +292,7 @@ describe("no tables", () => {
     ],
     ["a frame around text", prose(a, 5), grid([40, 400], 5)],
     [
-      "a form of labels and places to fill in",
+      "a form with labels and blanks",
       rows([
         ["Name:", "________"],
         ["Street:", "________"],
@@ -302,7 +302,7 @@ describe("no tables", () => {
       nothing,
     ],
     [
-      "titles and the numbers of their pages",
+      "titles and their page numbers",
       rows([
         ["Introduction", "1"],
         ["Berths", "3"],
@@ -312,7 +312,7 @@ describe("no tables", () => {
       nothing,
     ],
     [
-      "a list with numbers before its items",
+      "a numbered list",
       cells(
         [
           ["1.", "Look at the berth"],
@@ -325,7 +325,7 @@ describe("no tables", () => {
       nothing,
     ],
     [
-      "formulas with their numbers",
+      "numbered formulas",
       rows([
         ["x + y = z", "(1)"],
         ["a b = c d", "(2)"],
@@ -349,7 +349,7 @@ describe("hostile pages", () => {
   const many = 100_000;
   const cases: [reason: string, words: Word[], drawing: Drawing][] = [
     [
-      "rules without end",
+      "countless rules",
       cells(prices, lefts),
       {
         across: Array.from({ length: many }, (_, at) => across(at * 4, 0, 500)),
@@ -358,7 +358,7 @@ describe("hostile pages", () => {
       },
     ],
     [
-      "shaded areas without end",
+      "countless shaded areas",
       prose(a, 3),
       {
         ...nothing,
@@ -373,7 +373,7 @@ describe("hostile pages", () => {
       nothing,
     ],
     [
-      "words without end",
+      "countless words",
       Array.from({ length: many }, (_, at) => words("x", (at % 300) * 20, at / 300)).flat(),
       nothing,
     ],

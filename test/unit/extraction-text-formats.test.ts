@@ -1,4 +1,4 @@
-/** Formats of text: tables become pipe tables, Markdown its headings, data its exact media type. */
+/** Text formats: tables become pipe tables, Markdown gives headings, data its exact media type. */
 import { describe, expect, test } from "bun:test";
 import { markdownHeadings } from "../../plugins/extraction/text/markdown";
 import { formatText } from "../../plugins/extraction/text/formats";
@@ -6,7 +6,7 @@ import { formatText } from "../../plugins/extraction/text/formats";
 const shaped = (text: string, name = "file", declared_type: string | null = null) =>
   formatText(text, { name, declared_type });
 
-describe("tables", () => {
+describe("delimited tables:", () => {
   const cases: [string, string, string][] = [
     ["commas", "a,b\n1,2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
     [
@@ -15,14 +15,14 @@ describe("tables", () => {
       "| Mooring | Depth |\n| --- | --- |\n| Gannet | 11,5 |\n| Puffin | 7,25 |",
     ],
     ["tabs", "a\tb\n1\t2, 3, 4, 5", "| a | b |\n| --- | --- |\n| 1 | 2, 3, 4, 5 |"],
-    ["bars", "a|b\n1|2", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
+    ["pipes", "a|b\n1|2", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
     [
       "quoted cells with the delimiter, quotes and line breaks",
       'name,note\n"Post, Skua","says ""no""\nand goes"\n',
       '| name | note |\n| --- | --- |\n| Post, Skua | says "no"<br>and goes |',
     ],
     [
-      "quotes that are letters",
+      "quotes as ordinary characters",
       'size,name\n5" pipe,"a" b\n6",c',
       '| size | name |\n| --- | --- |\n| 5" pipe | "a" b |\n| 6" | c |',
     ],
@@ -32,13 +32,13 @@ describe("tables", () => {
       '| a | b |\n| --- | --- |\n| "1 | 2 |\n| 3 | 4 |',
     ],
     [
-      "empty cells keep the others in their columns",
+      "empty cells are kept",
       "a,b,c\n,2,\n,,3",
       "| a | b | c |\n| --- | --- | --- |\n|  | 2 |  |\n|  |  | 3 |",
     ],
-    ["one column is as it was", "one\ntwo, three\n", "one\ntwo, three\n"],
+    ["a single column is left unchanged", "one\ntwo, three\n", "one\ntwo, three\n"],
     [
-      "lines of title above a table, and blank lines",
+      "title lines above a table, and blank lines",
       "Depths of 2031\n\nmooring;depth\nGannet;11,5\n;7\n",
       "Depths of 2031\n\n| mooring | depth |\n| --- | --- |\n| Gannet | 11,5 |\n|  | 7 |",
     ],
@@ -49,7 +49,7 @@ describe("tables", () => {
       String.raw`| a | b |${"\n"}| --- | --- |${"\n"}| 1\|2 | 3 |`,
     ],
     [
-      "more letters of one kind than cells",
+      "more commas than delimiters",
       "a;b\nx, y, z, w;1\nx, y;2\nx;3",
       "| a | b |\n| --- | --- |\n| x, y, z, w | 1 |\n| x, y | 2 |\n| x | 3 |",
     ],
@@ -58,16 +58,16 @@ describe("tables", () => {
     test(why, () => expect(shaped(text, "t.csv").text).toBe(expected));
 
   const types: [string, string, string, string | null, string][] = [
-    ["by its name", "a,b\n1,2", "t.CSV", null, "text/csv"],
-    ["by its declared type", "a,b\n1,2", "t", "text/csv; charset=utf-8", "text/csv"],
+    ["from its name", "a,b\n1,2", "t.CSV", null, "text/csv"],
+    ["from its declared type", "a,b\n1,2", "t", "text/csv; charset=utf-8", "text/csv"],
     ["with tabs", "a\tb\n1\t2", "t.tsv", null, "text/tab-separated-values"],
-    ["not when it is none", "words", "t.csv", null, "text/plain"],
-    ["not under another name", "a,b\n1,2", "t.txt", null, "text/plain"],
+    ["is plain text when it is not a table", "words", "t.csv", null, "text/plain"],
+    ["is plain text under another name", "a,b\n1,2", "t.txt", null, "text/plain"],
   ];
   for (const [why, text, name, declared, media_type] of types)
     test(`its type ${why}`, () => expect(shaped(text, name, declared).media_type).toBe(media_type));
 
-  test("hostile quotes cost linear time", () => {
+  test("hostile quotes take linear time", () => {
     for (const text of [
       `a,b\n${'"'.repeat(2_000_001)}`,
       `a,b\n${',"x'.repeat(700_000)}`,
@@ -78,26 +78,26 @@ describe("tables", () => {
   });
 });
 
-describe("data", () => {
+describe("data:", () => {
   const cases: [string, string, string, string, string][] = [
     ["JSON", '{"a": [1, 2]}\n', "data", "application/json", '{"a": [1, 2]}\n'],
     [
-      "JSON whose letters are written as numbers",
+      "JSON with escaped characters",
       '{"a": "\\u041a\\u0430 \\ud83d\\udea2 \\u0022 \\\\u0041 \\n"}',
       "d.json",
       "application/json",
       '{"a": "Ка 🚢 \\u0022 \\\\u0041 \\n"}',
     ],
-    ["half a character in JSON", '["\\ud83d"]', "d.json", "application/json", '["\ufffd"]'],
+    ["a lone surrogate in JSON", '["\\ud83d"]', "d.json", "application/json", '["\ufffd"]'],
     [
-      "a value in each line",
+      "one JSON value per line",
       '{"a":1}\n\n{"a":2}\n',
       "log",
       "application/x-ndjson",
       '{"a":1}\n\n{"a":2}\n',
     ],
-    ["not what only begins like JSON", "[draft] words", "d.json", "text/plain", "[draft] words"],
-    ["not a number", "42", "d.json", "text/plain", "42"],
+    ["text that only begins like JSON", "[draft] words", "d.json", "text/plain", "[draft] words"],
+    ["a number is plain text", "42", "d.json", "text/plain", "42"],
     ["JSON too deep to parse", "[".repeat(100_000), "d.json", "text/plain", "[".repeat(100_000)],
     [
       "XML",
@@ -107,37 +107,37 @@ describe("data", () => {
       '<?xml version="1.0"?><a>b</a>',
     ],
     [
-      "a drawing",
+      "SVG",
       '<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>',
       "x",
       "image/svg+xml",
       '<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>',
     ],
     [
-      "YAML by its name and looks",
+      "YAML by its name and content",
       "# about\nname: a\n",
       "x.yml",
       "application/yaml",
       "# about\nname: a\n",
     ],
-    ["words under the name of YAML", "only words", "x.yml", "text/plain", "only words"],
+    ["prose in a file named like YAML", "only words", "x.yml", "text/plain", "only words"],
     ["source code", "if (a) {\n  b();\n}", "x.c", "text/plain", "if (a) {\n  b();\n}"],
   ];
   for (const [why, text, name, media_type, expected] of cases)
     test(why, () => expect(shaped(text, name)).toEqual({ text: expected, media_type }));
 });
 
-describe("headings of Markdown", () => {
+describe("Markdown headings:", () => {
   const cases: [string, string, [string, number][]][] = [
     [
-      "marks",
+      "hash marks",
       "# One\ntext\n### Two ###\n",
       [
         ["One", 1],
         ["Two", 3],
       ],
     ],
-    ["a mark without a space is none", "#tag\n# \n####### seven", []],
+    ["a hash mark without a space or text is none", "#tag\n# \n####### seven", []],
     [
       "underlined",
       "One\n===\n\nTwo\n---\n",
@@ -146,10 +146,10 @@ describe("headings of Markdown", () => {
         ["Two", 2],
       ],
     ],
-    ["a rule under nothing is none", "text\n\n---\n\n- a\n---\n", []],
+    ["a rule under an empty line is none", "text\n\n---\n\n- a\n---\n", []],
     ["none in code", "```sh\n# no\n```\n# Yes\n~~~\n# no\n```\n# no\n~~~\n", [["Yes", 1]]],
-    ["none in the settings before the text", "---\ntitle: x\n---\n# Yes", [["Yes", 1]]],
-    ["set in by up to three spaces", "   ## One\n    ## code", [["One", 2]]],
+    ["none in front matter", "---\ntitle: x\n---\n# Yes", [["Yes", 1]]],
+    ["indented by up to three spaces", "   ## One\n    ## code", [["One", 2]]],
   ];
   for (const [why, text, expected] of cases)
     test(why, () =>
@@ -157,7 +157,7 @@ describe("headings of Markdown", () => {
         markdownHeadings(text).map(({ start, end, level }) => [text.slice(start, end), level]),
       ).toEqual(expected as never),
     );
-  test("by the name alone", () =>
+  test("by the file name only", () =>
     expect([shaped("# a", "x.md").headings?.length, shaped("# a", "x.txt").headings]).toEqual([
       1,
       undefined,

@@ -14,14 +14,14 @@ const everySpace =
   "\t\n\v\f\r " +
   "\u0085\u00A0\u1680\u180E\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u200B\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF";
 
-describe("trimmed", () => {
+describe("trimmed:", () => {
   const cases: [string, string, string][] = [
     ["nothing to trim", "a b", "a b"],
-    ["every Unicode space goes from both ends", `${everySpace}Räume${everySpace}`, "Räume"],
-    ["spaces inside stay", " a \u3000 b ", "a \u3000 b"],
+    ["every Unicode space is removed from both ends", `${everySpace}Räume${everySpace}`, "Räume"],
+    ["inner spaces are kept", " a \u3000 b ", "a \u3000 b"],
     ["only spaces leave nothing", everySpace, ""],
     ["a joiner belongs to the word", "\u200Dक\u200C", "\u200Dक\u200C"],
-    ["an emoji is not cut", " 🗂 ", "🗂"],
+    ["an emoji is not split", " 🗂 ", "🗂"],
   ];
   for (const [why, text, expected] of cases) test(why, () => expect(trimmed(text)).toBe(expected));
 
@@ -31,7 +31,7 @@ describe("trimmed", () => {
   });
 });
 
-describe("codePoints", () => {
+describe("codePoints:", () => {
   const cases: [string, string, number][] = [
     ["empty", "", 0],
     ["ASCII", "abc", 3],
@@ -47,7 +47,7 @@ describe("codePoints", () => {
     });
 });
 
-describe("what is refused, and how", () => {
+describe("refused with a message and pointer:", () => {
   const cases: [string, () => unknown, RegExp, string][] = [
     ["an empty name", () => checkedName("", "/name"), /name must not be blank/, "/name"],
     ["a name of spaces", () => checkedName(everySpace, "/name"), /must not be blank/, "/name"],
@@ -94,7 +94,7 @@ describe("what is refused, and how", () => {
     });
 });
 
-describe("what is accepted", () => {
+describe("accepted:", () => {
   const cases: [string, () => unknown, unknown][] = [
     ["255 emoji are a name", () => checkedName("🗂".repeat(255), "/name"), "🗂".repeat(255)],
     [
@@ -104,8 +104,8 @@ describe("what is accepted", () => {
     ],
     ["a text keeps its spaces", () => requiredText(" a ", "/text", 10), " a "],
     ["an optional text may be empty", () => optionalText("", "/description", 10), ""],
-    ["null is absent", () => optionalText(null, "/description", 10), null],
-    ["absent is null", () => optionalText(undefined, "/description", 10), null],
+    ["null counts as absent", () => optionalText(null, "/description", 10), null],
+    ["an absent value becomes null", () => optionalText(undefined, "/description", 10), null],
   ];
   for (const [why, check, expected] of cases) test(why, () => expect(check()).toEqual(expected));
 });

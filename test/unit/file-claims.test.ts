@@ -1,4 +1,4 @@
-/** What several processes know of each other about files that they share, by a clock of the test. */
+/** How processes coordinate deletions and uploads of shared files, with a fake clock. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { FileClaims, pin_ms, createFileClaims } from "../../core/store/objects/file-claims";
 import { openTestStore, type TestStore } from "../helpers/store";
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 const minutes = (count: number) => count * 60_000;
 
-test("a file is deleted by one process at a time, and by another when that one is silent", async () => {
+test("a file is deleted by one process, and by another when that one goes silent", async () => {
   await claims.remove(["a"], minutes(60));
   expect([await claims.due(10), await claims.nextDue()]).toEqual([[], minutes(60)]);
   now_ms += minutes(60);
@@ -29,7 +29,7 @@ test("a file is deleted by one process at a time, and by another when that one i
   expect([await claims.due(10), await claims.nextDue()]).toEqual([[], null]);
 });
 
-test("an upload is told of a deletion under way, and holds the next one off", async () => {
+test("an upload learns of a deletion in progress, and blocks the next one", async () => {
   await claims.begin("a", 5_000);
   const { id, deleting_ms } = await claims.pin("a");
   expect(deleting_ms).toBe(5_000);
@@ -40,7 +40,7 @@ test("an upload is told of a deletion under way, and holds the next one off", as
   expect(await claims.begin("a", 5_000)).toBe(true);
 });
 
-test("an upload that goes on keeps its hold; one that is silent loses it, and its file later", async () => {
+test("an active upload keeps its claim; a silent one loses it, and later its file", async () => {
   const { id } = await claims.pin("a");
   now_ms += pin_ms - 1;
   await claims.renew(id);
@@ -49,19 +49,19 @@ test("an upload that goes on keeps its hold; one that is silent loses it, and it
   expect(await claims.begin("a", 5_000)).toBe(false);
   now_ms += minutes(5);
   await claims.releaseCutOff({ all: false, delay_ms: 0 });
-  // It may be a process that sleeps and goes on.
+  // The process may have been suspended and may resume.
   expect(await claims.nextDue()).toBe(minutes(15));
   now_ms += minutes(15);
   expect(await claims.due(10)).toEqual(["a"]);
 });
 
-test("one who serves the database alone knows that all uploads before are over", async () => {
+test("a sole server process knows that all earlier uploads are over", async () => {
   await claims.pin("a");
   await claims.releaseCutOff({ all: true, delay_ms: 0 });
   expect(await claims.due(10)).toEqual(["a"]);
 });
 
-test("a deletion that failed is tried again in a minute", async () => {
+test("a failed deletion is retried after a minute", async () => {
   await claims.remove(["a"], 0);
   await claims.begin("a", 5_000);
   await claims.postpone("a");

@@ -1,4 +1,4 @@
-/** Original files that are copied to another place: all of them, whole, and the source stays. */
+/** Original files copied to another location: complete and intact, and the source is kept. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const namesIn = (directory: string) =>
     .filter((name) => /^..\/.{64}$/.test(name))
     .sort();
 
-test("to a bucket, cut off on the way, and back: nothing but what was damaged is missing", async () => {
+test("to a bucket, with an interruption, and back: only damaged files are missing", async () => {
   const found = filesPlaceOf({ url: store.env.DOSSIER_FILES_URL!, ...key_of_store }, {});
   if (found.kind !== "bucket") throw new Error("it is a bucket");
   const bucket = new S3Place({ ...found, timeout_ms: 2_000, now_ms: () => Date.now() });

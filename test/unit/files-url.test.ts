@@ -1,4 +1,4 @@
-/** The setting `files.url`: which buckets and directories it names, and what is wrong with it. */
+/** The setting `files.url`: the buckets and directories it can name, and its error messages. */
 import { describe, expect, test } from "bun:test";
 import { filesPlaceOf } from "../../core/store/objects/files-url";
 import { objectUrl, signedHeaders } from "../../core/store/objects/s3-signature";
@@ -7,7 +7,7 @@ const keys = { access_key: "key", secret_key: "secret" };
 
 test.each<[reason: string, url: string, env: Record<string, string>, address: object]>([
   [
-    "Amazon's, by its region",
+    "Amazon's, given its region",
     "s3://reports/a/b?region=eu-west-1",
     {},
     {
@@ -19,20 +19,20 @@ test.each<[reason: string, url: string, env: Record<string, string>, address: ob
     },
   ],
   [
-    "another one, which has the bucket in the path",
+    "another provider's, with the bucket in the path",
     "s3://reports?endpoint=http://10.0.0.5:9000/",
     {},
     { endpoint: "http://10.0.0.5:9000", region: "us-east-1", prefix: "", style: "path" },
   ],
   [
-    "unless it says otherwise",
+    "another provider's, with the bucket in the host name",
     "s3://a-b?endpoint=s3.example.com&style=host",
     {},
     { style: "host" },
   ],
-  ["a bucket with dots, which no certificate covers", "s3://a.b", {}, { style: "path" }],
+  ["dots in the name, which no certificate covers", "s3://a.b", {}, { style: "path" }],
   [
-    "variables of Amazon's programs",
+    "from AWS environment variables",
     "s3://reports",
     { AWS_REGION: "eu-north-1", AWS_ENDPOINT_URL_S3: "https://s3.example.com" },
     { region: "eu-north-1", endpoint: "https://s3.example.com" },
@@ -42,9 +42,14 @@ test.each<[reason: string, url: string, env: Record<string, string>, address: ob
 });
 
 test.each<[reason: string, settings: object, env: Record<string, string>, key: string]>([
-  ["of the settings", keys, { AWS_ACCESS_KEY_ID: "a", AWS_SESSION_TOKEN: "t" }, "key/secret/null"],
   [
-    "of Amazon's variables",
+    "from the settings",
+    keys,
+    { AWS_ACCESS_KEY_ID: "a", AWS_SESSION_TOKEN: "t" },
+    "key/secret/null",
+  ],
+  [
+    "from the AWS variables",
     {},
     { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b", AWS_SESSION_TOKEN: "t" },
     "a/b/t",
@@ -62,20 +67,20 @@ test("a directory", () => {
   });
 });
 
-describe("is refused in words", () => {
+describe("is refused with a reason:", () => {
   test.each<[reason: string, url: string, settings: object, said: RegExp]>([
-    ["something else", "https://s3.example.com/b", keys, /must begin with s3:\/\//],
+    ["an unknown scheme", "https://s3.example.com/b", keys, /must begin with s3:\/\//],
     ["no bucket", "s3://", keys, /names no bucket/],
-    ["a key in it", "s3://key:secret@bucket", keys, /files\.access_key and files\.secret_key/],
-    ["a slip", "s3://bucket?endpint=x", keys, /unknown part "endpint": it takes endpoint, region/],
-    ["dots", "s3://bucket/a/../b", keys, /\. or \.\. in its prefix/],
+    ["a key in the URL", "s3://key:secret@bucket", keys, /files\.access_key and files\.secret_key/],
     [
-      "an endpoint that is none",
-      "s3://bucket?endpoint=ftp://x",
+      "a misspelled parameter",
+      "s3://bucket?endpint=x",
       keys,
-      /endpoint that is no address/,
+      /unknown part "endpint": it takes endpoint, region/,
     ],
-    ["a style", "s3://bucket?style=dns", keys, /neither path nor host/],
+    ["dot segments", "s3://bucket/a/../b", keys, /\. or \.\. in its prefix/],
+    ["an invalid endpoint", "s3://bucket?endpoint=ftp://x", keys, /endpoint that is no address/],
+    ["an unknown style", "s3://bucket?style=dns", keys, /neither path nor host/],
     ["no secret", "s3://bucket", { access_key: "key" }, /files\.secret_key is not set/],
     ["no key", "s3://bucket", {}, /files\.access_key is not set/],
     ["a relative directory", "file://mnt/x", {}, /file:\/\/\/ and the path/],
@@ -84,7 +89,7 @@ describe("is refused in words", () => {
   });
 });
 
-test("a request is signed as the documentation of Amazon signs its example", () => {
+test("a request is signed as in the example of Amazon's documentation", () => {
   const address = {
     endpoint: "https://s3.amazonaws.com",
     region: "us-east-1",

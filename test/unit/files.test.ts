@@ -1,6 +1,5 @@
 /**
- * Originals on disk: stored once, never lost to a deletion at the same moment, and nothing left
- * behind.
+ * Originals on disk: stored once, never lost to a concurrent deletion, and without leftovers.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -31,14 +30,14 @@ async function* chunks(...texts: string[]) {
 }
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 const receive = (...texts: string[]) => files.receive(chunks(...texts), { bytes_max: 1_000_000 });
-/** Stores the text as an upload does that went well. */
+/** Stores the text as a successful upload does. */
 async function store(text: string): Promise<string> {
   const received = await receive(text);
   await received.keep();
   await received.release();
   return received.sha256;
 }
-/** Every file below the directory, from it. */
+/** Every file below the directory, as relative paths. */
 const found = () =>
   (readdirSync(directory, { recursive: true }) as string[])
     .filter((name) => statSync(join(directory, name)).isFile())
@@ -48,7 +47,7 @@ const textOf = async (hash: string) => (await files.open(hash))!.text();
 const nobody = async () => false;
 /** Leaves every file to be asked about alone. */
 const knowsNone = async () => new Set<string>();
-/** Puts the text where an upload would, faster. */
+/** Writes the text where an upload would, but faster. */
 function write(text: string): void {
   mkdirSync(join(directory, sha256(text).slice(0, 2)), { recursive: true });
   writeFileSync(join(directory, place(text)), text);
@@ -62,7 +61,7 @@ const errorOf = (work: Promise<unknown>): Promise<any> =>
   );
 
 describe("an upload", () => {
-  test("is kept under its hash, and can be read", async () => {
+  test("is stored under its hash and can be read", async () => {
     const received = await receive("to be ", "or not");
     expect([received.sha256, received.size_bytes]).toEqual([sha256("to be or not"), 12]);
     expect(await Bun.file(received.path).text()).toBe("to be or not");
@@ -83,32 +82,32 @@ describe("an upload", () => {
     expect(found()).toEqual([place("")]);
   });
 
-  test("may be a stream of the web", async () => {
+  test("may be a web stream", async () => {
     const received = await files.receive(new Response("streamed").body!, { bytes_max: 100 });
     expect(received.sha256).toBe(sha256("streamed"));
     await received.release();
   });
 
-  test("of the same bytes twice is one file", async () => {
+  test("of the same bytes twice gives one file", async () => {
     await store("same");
     await store("same");
     expect(found()).toEqual([place("same")]);
   });
 
-  test("of the same bytes twenty times at once is one file", async () => {
+  test("of the same bytes twenty times at once gives one file", async () => {
     await Promise.all(Array.from({ length: 20 }, () => store("same")));
     expect(found()).toEqual([place("same")]);
     expect(await textOf(sha256("same"))).toBe("same");
   });
 
-  test("replaces a file of the same name that is cut off", async () => {
+  test("replaces a truncated file of the same name", async () => {
     mkdirSync(join(directory, sha256("whole").slice(0, 2)));
     writeFileSync(files.path(sha256("whole")), "who");
     await store("whole");
     expect(await textOf(sha256("whole"))).toBe("whole");
   });
 
-  test("that was not kept leaves nothing", async () => {
+  test("that was not kept leaves no file", async () => {
     await (await receive("never mind")).release();
     expect(found()).toEqual([]);
   });
@@ -128,10 +127,10 @@ describe("an upload", () => {
   });
 });
 
-describe("an upload that fails leaves nothing", () => {
+describe("a failed upload leaves nothing:", () => {
   const limits: [why: string, bytes_max: number, status: number | null][] = [
-    ["exactly at the limit is fine", 10, null],
-    ["one byte above it is not", 9, 413],
+    ["exactly at the limit is accepted", 10, null],
+    ["one byte above the limit is refused", 9, 413],
   ];
   for (const [why, bytes_max, status] of limits)
     test(why, async () => {
@@ -141,7 +140,7 @@ describe("an upload that fails leaves nothing", () => {
       expect(found()).toEqual([]);
     });
 
-  test("and stops reading above the limit", async () => {
+  test("reading stops above the limit", async () => {
     let given = 0;
     let ended = false;
     const endless = async function* () {
@@ -158,7 +157,7 @@ describe("an upload that fails leaves nothing", () => {
     expect([given, ended]).toEqual([6, true]);
   });
 
-  test("when the sender goes away", async () => {
+  test("the sender disconnects", async () => {
     const broken = async function* () {
       yield bytes("half");
       throw new Error("connection reset");
@@ -170,7 +169,7 @@ describe("an upload that fails leaves nothing", () => {
   });
 });
 
-test("memory does not grow with the size of an upload", async () => {
+test("memory use doesn't grow with the size of an upload", async () => {
   const code = `
     const { FileStore } = await import("./core/store/file-store");
     const files = new FileStore(${JSON.stringify(directory)});
@@ -195,7 +194,7 @@ test("memory does not grow with the size of an upload", async () => {
 }, 60_000);
 
 describe("a removal", () => {
-  test("takes what nobody uses, and only that", async () => {
+  test("deletes only unused files", async () => {
     for (const text of ["used", "unused"]) await store(text);
     await files.remove(
       [sha256("used"), sha256("unused"), sha256("never there")],
@@ -204,7 +203,7 @@ describe("a removal", () => {
     expect(found()).toEqual([place("used")]);
   });
 
-  test("spares bytes that are being uploaded, and looks again when the upload lets go", async () => {
+  test("spares bytes being uploaded, and checks again when the upload is released", async () => {
     await store("shared");
     let users = 0;
     const stillUsed = async () => users > 0;
@@ -220,7 +219,7 @@ describe("a removal", () => {
     expect(found()).toEqual([]);
   });
 
-  test("takes bytes whose upload failed after it kept them, once it lets go", async () => {
+  test("deletes bytes whose upload failed after keeping them, once it is released", async () => {
     const received = await receive("failed");
     await received.keep();
     await files.remove([received.sha256], nobody);
@@ -229,7 +228,7 @@ describe("a removal", () => {
     expect(found()).toEqual([]);
   });
 
-  test("that fails does not fail the upload it waited for", async () => {
+  test("that fails doesn't fail the upload it waited for", async () => {
     const received = await receive("stopping");
     await received.keep();
     await files.remove([received.sha256], async () => {
@@ -239,7 +238,7 @@ describe("a removal", () => {
     expect(found()).toEqual([place("stopping")]);
   });
 
-  test("waits for another upload of the same bytes before it looks again", async () => {
+  test("waits for another upload of the same bytes before it checks again", async () => {
     const [one, two] = [await receive("twins"), await receive("twins")];
     await one.keep();
     await two.keep();
@@ -250,7 +249,7 @@ describe("a removal", () => {
     expect(found()).toEqual([]);
   });
 
-  test("that is deciding makes an upload of the same bytes wait, which then writes them anew", async () => {
+  test("in progress makes an upload of the same bytes wait and write them again", async () => {
     await store("contested");
     const decide = Promise.withResolvers<boolean>();
     const removing = files.remove([sha256("contested")], () => decide.promise);
@@ -263,8 +262,8 @@ describe("a removal", () => {
     expect(found()).toEqual([place("contested")]);
   });
 
-  test("never loses bytes that a row points to, whatever the order", async () => {
-    /** Rows as a database would have them: hash → how many documents use it. */
+  test("never deletes bytes that a row refers to, in any order", async () => {
+    /** Simulated database rows: hash → how many documents use it. */
     const rows = new Map<string, number>();
     const change = (hash: string, by: number) => rows.set(hash, (rows.get(hash) ?? 0) + by);
     const pause = () => (Math.random() < 0.5 ? Promise.resolve() : Bun.sleep(0));
@@ -312,15 +311,15 @@ describe("a removal", () => {
   }, 60_000);
 });
 
-describe("the sweep at start", () => {
-  test("takes what nobody uses and what uploads left, and says how much", async () => {
+describe("the sweep at startup", () => {
+  test("deletes unused files and remains of uploads, and reports how many", async () => {
     for (const text of ["used", "orphan", "other orphan"]) await store(text);
     writeFileSync(join(directory, "tmp", "left-by-a-crash"), "half a file");
     expect(await files.sweep(async (hash) => hash === sha256("used"), knowsNone)).toBe(2);
     expect(found()).toEqual([place("used")]);
   });
 
-  test("asks about many files at once, and about each that it would take", async () => {
+  test("asks about many files at once, and again about each it would delete", async () => {
     const texts = Array.from({ length: 1_100 }, (_, i) => `text ${i}`),
       used = new Set(texts.map(sha256));
     for (const text of texts) write(text);
@@ -342,7 +341,7 @@ describe("the sweep at start", () => {
     expect(found().length).toBe(1_101);
   });
 
-  test("spares uploads that arrive meanwhile", async () => {
+  test("spares uploads that arrive during it", async () => {
     const arriving = await receive("arriving");
     const kept = await receive("kept");
     await kept.keep();
@@ -354,7 +353,7 @@ describe("the sweep at start", () => {
     await kept.release();
   });
 
-  test("leaves files alone that are none of ours", async () => {
+  test("leaves foreign files alone", async () => {
     mkdirSync(join(directory, "aa"));
     writeFileSync(join(directory, "aa", "notes.txt"), "mine");
     writeFileSync(join(directory, "README"), "mine");

@@ -1,4 +1,4 @@
-/** What is kept of texts that were just stored: once each, within a bound, and as it is stored. */
+/** The cache of texts just stored: each handed out once, within a size limit, exactly as stored. */
 import { expect, test } from "bun:test";
 import { FreshTexts } from "../../plugins/documents/creation/fresh-texts";
 import type { PendingVersion } from "../../plugins/documents/texts/text-store";
@@ -29,7 +29,7 @@ const versionOf = (id: string, content: string): PendingVersion => ({
   },
 });
 
-test("a version is handed out once, and no other in its place", () => {
+test("a version is handed out once, and never a different one", () => {
   const texts = new FreshTexts();
   texts.keep(versionOf("a", "words"));
   expect(texts.take("a", 2)).toBeUndefined();
@@ -38,7 +38,7 @@ test("a version is handed out once, and no other in its place", () => {
   expect(texts.take("a", 1)).toBeUndefined();
 });
 
-test("the oldest goes when there are many", () => {
+test("the oldest is dropped when there are many", () => {
   const texts = new FreshTexts();
   const long = "x".repeat(16_384);
   for (let i = 0; i < 257; i++) texts.keep(versionOf(`doc_${i}`, long));
@@ -49,7 +49,7 @@ test("the oldest goes when there are many", () => {
   expect(texts.take("doc_0", 1)).toBeDefined();
 });
 
-test("what is read back otherwise, or is longer than a piece, is not kept", () => {
+test("a text that reads back differently or exceeds a piece is not kept", () => {
   const texts = new FreshTexts();
   for (const content of ["a lone \ud800 surrogate", "x".repeat(16_385)]) {
     texts.keep(versionOf("a", content));

@@ -1,4 +1,4 @@
-/** What large work leaves behind is collected before it is much, and not for each bit of it. */
+/** Garbage from large work is collected in time, but not for every small amount. */
 import { expect, spyOn, test } from "bun:test";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { nextTurn } from "../../core/lib/chunked-work";
@@ -16,9 +16,9 @@ async function collections(work: () => Promise<unknown> | void): Promise<number>
 }
 
 const cases: [why: string, bytes: readonly number[], expected: number][] = [
-  ["little is left alone", [1, 2 ** 20, 2 ** 20], 0],
-  ["much is collected once", Array<number>(24).fill(2 ** 20), 1],
-  ["and again when there is more", Array<number>(50).fill(2 ** 20), 2],
+  ["a little is not collected", [1, 2 ** 20, 2 ** 20], 0],
+  ["a lot is collected once", Array<number>(24).fill(2 ** 20), 1],
+  ["more is collected again", Array<number>(50).fill(2 ** 20), 2],
 ];
 for (const [why, bytes, expected] of cases)
   test(why, async () => {
@@ -26,7 +26,7 @@ for (const [why, bytes, expected] of cases)
     expect(await collections(() => bytes.forEach((one) => garbage.add(one)))).toBe(expected);
   });
 
-test("a long text that is written leaves little, a short one nothing", async () => {
+test("writing a long text triggers a collection, a short one doesn't", async () => {
   const { texts } = await openTestIndex();
   expect(await collections(() => texts.prepare("The auk swims. ".repeat(20_000)))).toBe(0);
   const long = "The auk swims. ".repeat(500_000);

@@ -1,11 +1,11 @@
-/** A directory of the server whose parts become links to elsewhere while it is read. */
+/** A server directory whose parts are replaced by links to elsewhere while it is read. */
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { directorySource } from "../../plugins/imports/sources/directory";
 
-/** Lets `shelf/part` be a link to `outside`, and itself again, without end. */
+/** Keeps switching `shelf/part` between a link to `outside` and the real directory. */
 const swapping = `const { renameSync, symlinkSync, unlinkSync } = require("fs");
 const [shelf, outside] = process.argv.slice(1);
 for (;;) {
@@ -17,7 +17,7 @@ for (;;) {
   } catch {}
 }`;
 
-test("nothing outside of it is ever read", async () => {
+test("nothing outside an imported directory is ever read", async () => {
   const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-swapped-")));
   const [shelf, outside, data] = ["shelf", "outside", "data"].map((name) => join(around, name)) as [
     string,

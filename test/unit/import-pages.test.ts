@@ -1,5 +1,5 @@
 /**
- * What the child makes of what strangers wrote: the main text of pages, the addresses of sitemaps
+ * How the child process reads untrusted input: the main text of pages, the addresses in sitemaps
  * and feeds, the entries of archives.
  */
 import { describe, expect, test } from "bun:test";
@@ -25,7 +25,7 @@ const written = (bytes: string | Uint8Array): string => {
   return path;
 };
 
-describe("the main text of a page", () => {
+describe("the main text of a page:", () => {
   async function mainOf(
     html: string | Uint8Array,
     charset: string | null = null,
@@ -52,21 +52,21 @@ describe("the main text of a page", () => {
   const cases: [reason: string, html: string, text: string][] = [
     ["a page without anything else", body(`<p>${words}</p>`), words],
     [
-      "navigation by its elements",
+      "navigation elements are dropped",
       body(
         `<nav>Home</nav><header><a href="/">Site</a></header><p>${words}</p><aside>See</aside><footer>Imprint</footer>`,
       ),
       words,
     ],
     [
-      "navigation by its role",
+      "navigation roles are dropped",
       body(
         `<div role="navigation">Home</div><div role="search">Find</div><p>${words}</p><div role="contentinfo">Imprint</div>`,
       ),
       words,
     ],
     [
-      "navigation by its class or id",
+      "navigation classes and ids are dropped",
       body(
         `<div class="site-nav">Home</div><div id="sidebar">Side</div><div ` +
           `class="cookieConsent">Cookies</div><p>${words}</p><div ` +
@@ -74,67 +74,67 @@ describe("the main text of a page", () => {
       ),
       words,
     ],
-    ["a class that only sounds like it", body(`<div class="navigator">${words}</div>`), words],
+    ["a similar class is kept", body(`<div class="navigator">${words}</div>`), words],
     [
-      "main, and nothing beside it",
+      "only main",
       body(`<div>Beside the main part of this page.</div><main><p>${words}</p></main>`),
       words,
     ],
     [
-      "articles, where there is no main part",
+      "articles when there is no main",
       body(`<div>Short.</div><article><p>${words}</p></article><article><p>${words}</p></article>`),
       `${words} ${words}`,
     ],
+    ["the whole page when main is empty", body(`<main></main><div><p>${words}</p></div>`), words],
     [
-      "a main part that holds nothing leaves the page",
-      body(`<main></main><div><p>${words}</p></div>`),
-      words,
-    ],
-    [
-      "lists of links in the middle of the text",
+      "lists of links within the text are dropped",
       body(
         `<main><p>${words}</p><ul><li><a href="/1">First</a></li><li><a href="/2">Second</a></li><li><a href="/3">Third</a></li></ul></main>`,
       ),
       words,
     ],
     [
-      "links in a sentence stay",
+      "links in a sentence are kept",
       body(
         `<main><p>The <a href="/1">otter</a>, the <a href="/2">heron</a> and the <a href="/3">carp</a> live in ${words}</p></main>`,
       ),
       `The otter , the heron and the carp live in ${words}`,
     ],
     [
-      "a page of links is about its links",
+      "a page of links keeps its links",
       body(
         `<main><ul><li><a href="/1">First</a></li><li><a href="/2">Second</a></li><li><a href="/3">Third</a></li></ul></main>`,
       ),
       "First Second Third",
     ],
-    ["a page that is all navigation keeps its words", body(`<nav>Only this.</nav>`), "Only this."],
-    ["a menu that is the page", body(`<div class="menu"><p>${words}</p></div>`), words],
-    ["a page inside a form", body(`<form><p>${words}</p></form>`), words],
+    ["a page of navigation only keeps its text", body(`<nav>Only this.</nav>`), "Only this."],
     [
-      "scripts and styles",
+      "a menu that holds the whole page is kept",
+      body(`<div class="menu"><p>${words}</p></div>`),
+      words,
+    ],
+    ["a page inside a form is kept", body(`<form><p>${words}</p></form>`), words],
+    [
+      "scripts and styles are dropped",
       body(
         `<script>let a = "</div><p>no</p>";</script><style>p { color: red }</style><p>${words}</p><noscript>Switch it on.</noscript>`,
       ),
       words,
     ],
     [
-      "the header of an article",
+      "the header of an article is kept",
       body(`<article><header><h1>Moorings</h1></header><p>${words}</p></article>`),
       `Moorings ${words}`,
     ],
-    ["what only machines are told", body(`<p>${words}</p><div aria-hidden="true">×</div>`), words],
+    ["hidden elements are dropped", body(`<p>${words}</p><div aria-hidden="true">×</div>`), words],
     [
-      "comments, of which one never ends",
+      "comments, one of them unclosed",
       body(`<!-- no --><p>${words}</p><!-- <p>Nobody ended this.</p>`),
       `${words} Nobody ended this.`,
     ],
-    ["more comments than anybody counts", body(`<p>${words}</p>${"<!--".repeat(200_000)}`), words],
+    ["countless unclosed comments", body(`<p>${words}</p>${"<!--".repeat(200_000)}`), words],
     [
-      "tags that nobody closed",
+      "unclosed tags",
       `<title>T</title><body><p>${words}<p>Second.<ul><li>One<li>Two`,
       `${words} Second. One Two`,
     ],
@@ -151,12 +151,12 @@ describe("the main text of a page", () => {
       null,
     ],
     [
-      "the title of a drawing is none",
+      "the title of an SVG doesn't count",
       "<svg><title>Icon</title></svg><h1>Otters</h1>",
       "Otters",
       null,
     ],
-    ["the title for others", `<meta property="og:title" content="Otters"><p>x</p>`, "Otters", null],
+    ["an Open Graph title", `<meta property="og:title" content="Otters"><p>x</p>`, "Otters", null],
     ["no title", "<p>x</p>", null, null],
     [
       "a canonical address",
@@ -165,7 +165,7 @@ describe("the main text of a page", () => {
       "/otters",
     ],
     [
-      "one of several relations",
+      "canonical among several relations",
       `<title>T</title><link rel="icon canonical" href="https://a.test/"><p>x</p>`,
       "T",
       "https://a.test/",
@@ -178,20 +178,20 @@ describe("the main text of a page", () => {
   const cyrillic = Uint8Array.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
   const encoded: [reason: string, bytes: Uint8Array, charset: string | null, text: string][] = [
     [
-      "UTF-8 whatever anybody says",
+      "valid UTF-8 despite the declared charset",
       Buffer.from(`<meta charset="latin1"><p>Čtyři</p>`),
       "latin1",
       "Čtyři",
     ],
-    ["as the server says", Buffer.concat([Buffer.from("<p>"), cyrillic]), "windows-1251", "Привет"],
+    ["from the server", Buffer.concat([Buffer.from("<p>"), cyrillic]), "windows-1251", "Привет"],
     [
-      "as the page says",
+      "from the page",
       Buffer.concat([Buffer.from(`<meta charset="windows-1251"><p>`), cyrillic]),
       null,
       "Привет",
     ],
     [
-      "as the page says, because nobody knows what the server says",
+      "from the page when the server's is unknown",
       Buffer.concat([Buffer.from(`<meta charset="windows-1251"><p>`), cyrillic]),
       "x-none",
       "Привет",
@@ -208,10 +208,10 @@ describe("the main text of a page", () => {
   });
 
   const left: [reason: string, html: string | Uint8Array][] = [
-    ["an encoding that nobody names", Buffer.concat([Buffer.from("<p>"), cyrillic])],
+    ["an undeclared encoding", Buffer.concat([Buffer.from("<p>"), cyrillic])],
     ["elements a hundred thousand deep", "<div>".repeat(100_000)],
   ];
-  test.each(left)("left to the reader of files: %s", async (_reason, html) => {
+  test.each(left)("left to the file reader: %s", async (_reason, html) => {
     expect((await mainOf(html)).written).toBe(false);
   });
 });
@@ -223,7 +223,7 @@ const list = (bytes: string | Uint8Array, entries_max = 100) => ({
   entries_max,
 });
 
-describe("sitemaps", () => {
+describe("sitemaps:", () => {
   const urlOf = (loc: string) => `<url><loc>${loc}</loc><lastmod>2026-01-01</lastmod></url>`;
   const urls = (...locs: string[]) =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
@@ -240,7 +240,7 @@ describe("sitemaps", () => {
       ["https://a.test/1", "https://a.test/2?x=1&y=2"],
     ],
     ["an empty one", urls(), []],
-    ["packed", gzipSync(urls("https://a.test/1")), ["https://a.test/1"]],
+    ["gzipped", gzipSync(urls("https://a.test/1")), ["https://a.test/1"]],
     [
       "an index",
       "<sitemapindex><sitemap><loc>https://a.test/s1.xml</loc></sitemap></sitemapindex>",
@@ -253,12 +253,12 @@ describe("sitemaps", () => {
       ["https://a.test/?a&b"],
     ],
     [
-      "pictures of pages are no pages",
+      "image addresses are not pages",
       `<urlset><url><loc>https://a.test/1</loc><image:image><image:loc>https://a.test/1.png</image:loc></image:image></url></urlset>`,
       ["https://a.test/1"],
     ],
     [
-      "cut off in the middle",
+      "truncated",
       `<urlset><url><loc>https://a.test/1</loc></url><url><loc>https://a.test/2`,
       ["https://a.test/1"],
     ],
@@ -268,7 +268,7 @@ describe("sitemaps", () => {
       ["https://a.test/1", "https://a.test/2"],
     ],
     [
-      "entities that would unfold are left as they are",
+      "entities are not expanded",
       `<!DOCTYPE urlset [<!ENTITY x "https://a.test/">]><urlset><url><loc>https://b.test/&x;</loc></url></urlset>`,
       ["https://b.test/&x;"],
     ],
@@ -277,7 +277,7 @@ describe("sitemaps", () => {
     expect(await readSitemap(list(bytes))).toEqual({ pages, sitemaps, left: 0 });
   });
 
-  test("what is beyond the limit is counted", async () => {
+  test("addresses beyond the limit are counted", async () => {
     expect(await readSitemap(list(urls("a", "b", "c"), 2))).toEqual({
       pages: ["a", "b"],
       sitemaps: [],
@@ -290,16 +290,16 @@ describe("sitemaps", () => {
       "<!doctype html><html><body><url><loc>x</loc></url></body></html>",
       /not a sitemap/,
     ],
-    ["words", "These are no addresses.", /not a sitemap/],
-    ["a bomb", gzipSync(Buffer.alloc(2_000_000)), /larger than 1000000 bytes/],
-    ["packed and damaged", gzipSync("<urlset/>").subarray(0, 12), /damaged/],
+    ["prose", "These are no addresses.", /not a sitemap/],
+    ["a decompression bomb", gzipSync(Buffer.alloc(2_000_000)), /larger than 1000000 bytes/],
+    ["damaged gzip", gzipSync("<urlset/>").subarray(0, 12), /damaged/],
   ];
   test.each(refused)("refused: %s", async (_reason, bytes, words) => {
     await expect(readSitemap(list(bytes))).rejects.toThrow(words);
   });
 });
 
-describe("feeds", () => {
+describe("feeds:", () => {
   const cases: [
     reason: string,
     text: string,
@@ -312,7 +312,7 @@ describe("feeds", () => {
       [["https://a.test/1", "One & two"]],
     ],
     [
-      "RSS 2 with a permanent guid alone",
+      "RSS 2 with only a permalink guid",
       `<rss><channel><item><title>One</title><guid>https://a.test/1</guid></item><item>` +
         `<guid isPermaLink="false">https://a.test/2</guid></item></channel></rss>`,
       [
@@ -350,17 +350,17 @@ describe("feeds", () => {
     ],
     ["a feed without entries", "<rss><channel/></rss>", []],
     [
-      "an attribute that never ends",
+      "an endless attribute name",
       `<rss><channel><item><link ${"a".repeat(1_000_000)} href="/x"></link><title>A</title></item></channel></rss>`,
       [["/x", "A"]],
     ],
     [
-      "attributes without values, and in quotes of both kinds",
+      "attributes without values, and both kinds of quotes",
       `<feed><entry><link hidden rel = 'alternate' title="a='b" atom:href='/y'/></entry></feed>`,
       [["/y", null]],
     ],
     [
-      "a title of tags that never end",
+      "a title with unclosed tags",
       `<rss><channel><item><link>/z</link><title><![CDATA[A <b>bold</b> one${"<".repeat(1_000_000)}]]></title></item></channel></rss>`,
       [["/z", `A bold one${"<".repeat(1_000_000)}`]],
     ],
@@ -382,7 +382,7 @@ describe("feeds", () => {
   });
 });
 
-describe("archives", () => {
+describe("archives:", () => {
   const namesIn = async (bytes: Uint8Array) =>
     (await listZip({ path: written(bytes), entries_max: 100 })).entries.map(({ name }) => name);
   const unpacked = async (bytes: Uint8Array, bytes_max = 1_000_000, change = {}) => {
@@ -412,12 +412,12 @@ describe("archives", () => {
     ).toEqual(["a.txt", "b/c.txt", "é.txt"]);
   });
   const contents: [reason: string, bytes: Uint8Array, text: string][] = [
-    ["packed", zipped([["a.txt", "one ".repeat(100)]]), "one ".repeat(100)],
+    ["compressed", zipped([["a.txt", "one ".repeat(100)]]), "one ".repeat(100)],
     ["stored", zipped([["a.txt", "one"]], { stored: true }), "one"],
     ["empty", zipped([["a.txt", ""]]), ""],
-    ["listed in wide numbers", zip({ "a.txt": "one" }, { wide: true }), "one"],
+    ["listed in ZIP64 format", zip({ "a.txt": "one" }, { wide: true }), "one"],
     [
-      "behind something else",
+      "preceded by other data",
       Buffer.concat([Buffer.from("#!/bin/sh\n"), zipped([["a.txt", "one"]])]),
       "one",
     ],
@@ -427,35 +427,35 @@ describe("archives", () => {
   });
 
   const refused: [reason: string, () => Promise<unknown>, words: RegExp][] = [
-    ["no archive", () => namesIn(Buffer.from("not a zip")), /not a ZIP archive/],
+    ["not an archive", () => namesIn(Buffer.from("not a zip")), /not a ZIP archive/],
     [
-      "more than it says",
+      "more bytes than declared",
       () => unpacked(zipped([["a.txt", "x".repeat(5_000)]]), 1_000_000, { bytes: 10 }),
       /damaged/,
     ],
     [
-      "a bomb",
+      "a decompression bomb",
       () => unpacked(zipped([["a.txt", "0".repeat(500_000)]]), 100_000),
       /larger than 100000 bytes/,
     ],
-    ["another checksum", () => unpacked(zipped([["a.txt", "one"]]), 1_000, { crc: 1 }), /damaged/],
+    ["a wrong checksum", () => unpacked(zipped([["a.txt", "one"]]), 1_000, { crc: 1 }), /damaged/],
     [
       "a password",
       () => unpacked(zipped([["a.txt", "one"]]), 1_000, { encrypted: true }),
       /password/,
     ],
     [
-      "another way of packing",
+      "an unknown compression method",
       () => unpacked(zipped([["a.txt", "one"]]), 1_000, { method: 99 }),
       /packed in a way/,
     ],
     [
-      "a place outside of it",
+      "an offset outside the archive",
       () => unpacked(zipped([["a.txt", "one"]]), 1_000, { at: 10_000_000 }),
       /damaged/,
     ],
     [
-      "packed bytes that are none",
+      "invalid compressed data",
       () => unpacked(zipped([["a.txt", "one"]], { stored: true }), 1_000, { method: 8 }),
       /damaged/,
     ],
@@ -465,7 +465,7 @@ describe("archives", () => {
   });
 });
 
-describe("what the server takes of a list", () => {
+describe("what the server accepts of a list:", () => {
   const output = join(directory, "listing"),
     long = `https://a.test/${"u".repeat(100_000)}`,
     limits = { charset: null, bytes_max: 1_000_000, entries_max: 2, output };
@@ -473,7 +473,7 @@ describe("what the server takes of a list", () => {
     `<item><title>${"t".repeat(100_000)}</title><link>${address}</link></item>`;
   const cases: [reason: string, head: object, write: () => Promise<object>][] = [
     [
-      "of a sitemap",
+      "a sitemap",
       { left: 1 },
       () =>
         writeSitemap({
@@ -482,7 +482,7 @@ describe("what the server takes of a list", () => {
         }),
     ],
     [
-      "of a feed",
+      "a feed",
       { left: 1, base: long.slice(0, 4_097) },
       () =>
         writeFeed({
@@ -491,7 +491,7 @@ describe("what the server takes of a list", () => {
         }),
     ],
     [
-      "of an archive",
+      "an archive",
       { left: 1 },
       () =>
         writeZip({
@@ -504,7 +504,7 @@ describe("what the server takes of a list", () => {
     ],
   ];
   test.each(cases)(
-    "%s: a head, and lines that are cut beyond what is kept",
+    "%s gives a head, and entries truncated to what is kept",
     async (...[, head, write]) => {
       expect(await write()).toEqual(head);
       const lines = (await Bun.file(output).text()).trimEnd().split("\n");
@@ -516,7 +516,7 @@ describe("what the server takes of a list", () => {
   );
 });
 
-describe("a child that can't read a list says so in the run", () => {
+describe("a child that can't read a list reports it in the run:", () => {
   const cases: [reason: string, failure: Error, said: string | null][] = [
     ["it died", new TaskFailure("crashed", "SIGSEGV"), "ended unexpectedly: it may be damaged."],
     [
@@ -530,12 +530,16 @@ describe("a child that can't read a list says so in the run", () => {
       "took more than 600 MiB of memory and was stopped.",
     ],
     [
-      "it is no list",
+      "it is not a list",
       new TaskFailure("threw", "This is no sitemap.", "unfit"),
       "This is no sitemap.",
     ],
-    ["a defect is none of the list", new TaskFailure("threw", "x is undefined"), null],
-    ["nor is what is no failure of it", new Error("disk"), null],
+    [
+      "an internal error isn't blamed on the list",
+      new TaskFailure("threw", "x is undefined"),
+      null,
+    ],
+    ["nor is an unrelated error", new Error("disk"), null],
   ];
   test.each(cases)("%s", async (_reason, failure, said) => {
     const read = readInChild({ signal: new AbortController().signal }, "the sitemap", () =>

@@ -1,5 +1,5 @@
 /**
- * What robots.txt allows (RFC 9309), when a host wants to be asked later, and the pause between two
+ * What robots.txt allows (RFC 9309), when a host asks for a later retry, and the pause between two
  * requests.
  */
 import { describe, expect, test } from "bun:test";
@@ -7,30 +7,30 @@ import { retryAfterMs } from "../../core/lib/retry-after";
 import { localShared } from "../helpers/shared";
 import { allow_all, HostDelays, readRobots, RobotsCache } from "../../plugins/imports/politeness";
 
-describe("robots.txt", () => {
+describe("robots.txt:", () => {
   const cases: [reason: string, text: string, path: string, allowed: boolean][] = [
-    ["an empty file allows allow_all", "", "/a", true],
-    ["nothing is said to us or to all", "User-agent: other\nDisallow: /", "/a", true],
-    ["said to all", "User-agent: *\nDisallow: /a", "/a/b", false],
+    ["an empty file allows everything", "", "/a", true],
+    ["no group applies to us or to all", "User-agent: other\nDisallow: /", "/a", true],
+    ["a group for all", "User-agent: *\nDisallow: /a", "/a/b", false],
     ["a prefix, not a name", "User-agent: *\nDisallow: /a", "/ab", false],
     ["another path", "User-agent: *\nDisallow: /a", "/b", true],
     [
-      "our own group counts, that for all does not",
+      "our own group replaces the group for all",
       "User-agent: *\nDisallow: /\n\nUser-agent: Dossier\nDisallow: /private",
       "/a",
       true,
     ],
     [
-      "our own group, in any case",
+      "our own group, regardless of case",
       "User-agent: *\nAllow: /\nUser-agent: DOSSIER\nDisallow: /",
       "/a",
       false,
     ],
     ["our name with a version", "User-agent: dossier/1.0\nDisallow: /", "/a", false],
-    ["a longer name is another's", "User-agent: dossierbot\nDisallow: /", "/a", true],
+    ["a longer name isn't ours", "User-agent: dossierbot\nDisallow: /", "/a", true],
     ["one group for several", "User-agent: other\nUser-agent: dossier\nDisallow: /x", "/x", false],
     [
-      "two groups of ours are one",
+      "two groups of ours are merged",
       "User-agent: dossier\nDisallow: /a\n\nUser-agent: dossier\nDisallow: /b",
       "/b",
       false,
@@ -47,17 +47,27 @@ describe("robots.txt", () => {
       "/a/open/x",
       true,
     ],
-    ["of two as long, the one that allows", "User-agent: *\nDisallow: /a\nAllow: /a", "/a", true],
-    ["an empty Disallow says nothing", "User-agent: *\nDisallow:", "/a", true],
+    [
+      "of two equally long patterns, Allow wins",
+      "User-agent: *\nDisallow: /a\nAllow: /a",
+      "/a",
+      true,
+    ],
+    ["an empty Disallow forbids nothing", "User-agent: *\nDisallow:", "/a", true],
     ["a star is any run of characters", "User-agent: *\nDisallow: /*.pdf", "/x/y.pdf?z", false],
-    ["a dollar is the end", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?z", true],
-    ["a dollar is the end of this one", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", false],
+    ["a dollar anchors the end", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?z", true],
+    ["a dollar matches at the end", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", false],
     ["stars that overlap", "User-agent: *\nDisallow: /a*ab$", "/ab", true],
     ["stars that fit", "User-agent: *\nDisallow: /a*b*c", "/a--b--c", false],
     ["the query belongs to the path", "User-agent: *\nDisallow: /*?sort=", "/list?sort=up", false],
-    ["escapes in any case", "User-agent: *\nDisallow: /%7ejoe/%c3%a9", "/~joe/%C3%A9", false],
-    ["letters that are not escaped", "User-agent: *\nDisallow: /é", "/%C3%A9", false],
-    ["an escaped slash is no slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true],
+    [
+      "escapes regardless of case",
+      "User-agent: *\nDisallow: /%7ejoe/%c3%a9",
+      "/~joe/%C3%A9",
+      false,
+    ],
+    ["unescaped letters", "User-agent: *\nDisallow: /é", "/%C3%A9", false],
+    ["an escaped slash isn't a slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true],
     [
       "comments, white space and Windows lines",
       "\ufeffuser-agent : * # all\r\n disallow : /a # this\r\n",
@@ -65,14 +75,14 @@ describe("robots.txt", () => {
       false,
     ],
     [
-      "other lines do not end a group",
+      "other lines don't end a group",
       "User-agent: *\nSitemap: https://a.test/s.xml\nDisallow: /a",
       "/a",
       false,
     ],
-    ["a rule before any group is nobody's", "Disallow: /\nUser-agent: *\nAllow: /", "/a", true],
+    ["a rule before any group is ignored", "Disallow: /\nUser-agent: *\nAllow: /", "/a", true],
     [
-      "a line of blanks that never ends",
+      "a very long run of spaces",
       `User-agent: *\nDisallow: /a${" ".repeat(500_000)}b\nDisallow: /c`,
       "/c",
       false,
@@ -86,28 +96,28 @@ describe("robots.txt", () => {
   const delays: [reason: string, text: string, delay: number | null][] = [
     ["none", "User-agent: *\nDisallow: /a", null],
     [
-      "of the group that counts",
+      "from the group that applies",
       "User-agent: *\nCrawl-delay: 9\n\nUser-agent: dossier\nCrawl-delay: 1.5",
       1.5,
     ],
-    ["one that is no number", "User-agent: *\nCrawl-delay: soon", null],
+    ["not a number", "User-agent: *\nCrawl-delay: soon", null],
   ];
   test.each(delays)("crawl delay: %s", (_reason, text, delay) => {
     expect(readRobots(text, "dossier").crawl_delay_s).toBe(delay);
   });
 
-  test("patterns that would take a regular expression for ever take no time", () => {
+  test("patterns that would stall a regular expression match quickly", () => {
     const robots = readRobots(`User-agent: *\nDisallow: /${"*a".repeat(2_000)}$`, "dossier");
     expect(robots.allows(`/${"a".repeat(3_000)}b`)).toBe(true);
   });
 });
 
-describe("Retry-After", () => {
+describe("Retry-After:", () => {
   const cases: [reason: string, header: string | null, ms: number | null][] = [
     ["is missing", null, null],
     ["seconds", "7", 7_000],
     ["a date", "Thu, 01 Jan 1970 00:01:10 GMT", 60_000],
-    ["a date that is over", "Thu, 01 Jan 1970 00:00:01 GMT", 0],
+    ["a past date", "Thu, 01 Jan 1970 00:00:01 GMT", 0],
     ["nonsense", "later", null],
   ];
   test.each(cases)("%s", (_reason, header, ms) => {
@@ -118,7 +128,7 @@ describe("Retry-After", () => {
 describe("pauses", () => {
   const never = new AbortController().signal;
 
-  test("the turns of one host lie apart, whoever asks; other hosts do not wait", async () => {
+  test("requests to one host are spaced out, and other hosts don't wait", async () => {
     const delays = new HostDelays({ shared: localShared(() => 0) });
     const begun = performance.now();
     const turns: string[] = [];
@@ -140,7 +150,7 @@ describe("pauses", () => {
     expect(waited.third!).toBeGreaterThanOrEqual(79);
   });
 
-  test("the pause begins anew when an answer has come", async () => {
+  test("the pause restarts when a response arrives", async () => {
     let now = 0;
     const delays = new HostDelays({ shared: localShared(() => now) });
     await delays.wait("a", 30, never);
@@ -153,9 +163,9 @@ describe("pauses", () => {
   });
 });
 
-describe("what hosts have said", () => {
+describe("the robots.txt rules of hosts", () => {
   const said = Promise.resolve(allow_all);
-  test("is known within its run, until that is forgotten", () => {
+  test("are known within their run until it is forgotten", () => {
     const robots = new RobotsCache();
     robots.ofRun("one").set("https://a.test", said);
     robots.ofRun("one").set("https://b.test", said);
@@ -172,7 +182,7 @@ describe("what hosts have said", () => {
       robots.ofRun("two").get("https://a.test"),
     ]).toEqual([undefined, said]);
   });
-  test("of ten thousand hosts only those of late are kept", () => {
+  test("are kept only for recently used hosts", () => {
     const robots = new RobotsCache();
     robots.ofRun("run").set("https://again.test", said);
     for (let n = 0; n < 10_000; n++) {

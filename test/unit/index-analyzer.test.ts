@@ -1,5 +1,5 @@
 /**
- * The analyzer: which terms each script gives, where they stand, and that no text costs more than
+ * The analyzer: the terms of each script, their positions in the text, and that any text takes
  * linear time.
  */
 import { describe, expect, test } from "bun:test";
@@ -21,11 +21,11 @@ function places(text: string): [string, string][] {
   return found;
 }
 
-describe("terms", () => {
+describe("terms:", () => {
   const cases: [string, string, string][] = [
     ["English words are stemmed and lower case", "The Running Relations", "the run relat"],
     [
-      "a long stem is cut, so that other languages are stemmed a little too",
+      "a long stem is cut, which roughly stems other languages too",
       "electromagnetism Universitäten",
       "electro univers",
     ],
@@ -34,8 +34,8 @@ describe("terms", () => {
       "élève eleve Straße strasse Łódź lodz",
       "elev elev strass strass lodz lodz",
     ],
-    ["a possessive belongs to no word", "Ada's Ada’s ADA'S", "ada ada ada"],
-    ["an apostrophe parts words", "d'Espagne l’homme don't", "d espagn l homm don t"],
+    ["a possessive ending is dropped", "Ada's Ada’s ADA'S", "ada ada ada"],
+    ["an apostrophe separates words", "d'Espagne l’homme don't", "d espagn l homm don t"],
     [
       "a hyphenated word is found whole and by its parts",
       "e-mail well‑known",
@@ -43,11 +43,11 @@ describe("terms", () => {
     ],
     ["a version number is found whole and by its parts", "v1.2.3", "v123 v1 2 3"],
     ["thousands are one number", "3,000 and 3.5", "3000 3 000 and 35 3 5"],
-    ["letters with stops are one word", "U.S. D.C.", "us dc"],
+    ["letters with full stops are one word", "U.S. D.C.", "us dc"],
     ["a word hyphenated at the end of a line is joined", "infor-\nmation", "inform infor mation"],
     ["a line-end hyphen before a capital stays a hyphen", "Anglo-\nSaxon", "anglo saxon"],
     [
-      "soft hyphens and the marks of PDF readers vanish",
+      "soft hyphens and PDF readers' hyphen marks are dropped",
       "infor\u00admation infor\ufffe\nmation infor\u0002mation",
       "inform inform inform",
     ],
@@ -55,11 +55,11 @@ describe("terms", () => {
     ["digits are kept whole, in every script", "2024 ٢٠٢٤ २०२४ ๒๐๒๔", "2024 2024 2024 2024"],
     ["letters and digits together are one word", "AB1234567 1990s", "ab1234567 1990s"],
     ["Chinese gives characters and pairs", "漢字文", "漢 漢字 字 字文 文"],
-    ["Japanese does so across its scripts", "お茶", "お お茶 茶"],
-    ["half-width and decomposed kana are the same as others", "ｶﾞ か\u3099", "ガ が"],
-    ["characters beyond the first plane count as one", "𠮷野", "𠮷 𠮷野 野"],
+    ["Japanese gives them across its scripts", "お茶", "お お茶 茶"],
+    ["half-width and decomposed kana are normalized", "ｶﾞ か\u3099", "ガ が"],
+    ["characters of two UTF-16 units count as one", "𠮷野", "𠮷 𠮷野 野"],
     ["Korean gives syllables and pairs", "한국", "한 한국 국"],
-    ["Thai gives threes", "ประเทศ", "ประ ระเ ะเท เทศ"],
+    ["Thai gives trigrams", "ประเทศ", "ประ ระเ ะเท เทศ"],
     ["a Thai run of less than three stays whole", "กข", "กข"],
     ["Russian is cut to five letters, ё is е", "Университет ёлка", "униве елка"],
     ["Greek loses accents and the final sigma", "Λόγος", "λογοσ"],
@@ -68,18 +68,18 @@ describe("terms", () => {
     ["Devanagari keeps its vowel signs", "हिन्दी में", "हिन्दी में"],
     ["Turkish dotted and dotless i are one", "İstanbul ısı", "istanbu isi"],
     ["underscores connect", "snake_case", "snakeca snake case"],
-    ["many parts are not joined", "a-b-c-d-e-f-g", "a b c d e f g"],
-    ["marks alone give nothing", "-- '' … ?!", ""],
+    ["many hyphenated parts are not joined", "a-b-c-d-e-f-g", "a b c d e f g"],
+    ["punctuation only gives nothing", "-- '' … ?!", ""],
     ["an empty text gives nothing", "", ""],
   ];
   for (const [why, text, expected] of cases)
     test(why, () => expect(terms(text).join(" ")).toBe(expected));
 });
 
-describe("places", () => {
+describe("the position of terms:", () => {
   const cases: [string, string, [string, string][]][] = [
     [
-      "a word has its own",
+      "a word has its own position",
       "One  two.",
       [
         ["one", "One"],
@@ -87,7 +87,7 @@ describe("places", () => {
       ],
     ],
     [
-      "a joined word has that of all its parts",
+      "a joined word spans all its parts",
       "x e-mail.",
       [
         ["x", "x"],
@@ -97,7 +97,7 @@ describe("places", () => {
       ],
     ],
     [
-      "pairs have both characters",
+      "a pair spans both characters",
       "漢字",
       [
         ["漢", "漢"],
@@ -105,9 +105,9 @@ describe("places", () => {
         ["字", "字"],
       ],
     ],
-    ["what is behind an astral character is not shifted", "🗂 word", [["word", "word"]]],
+    ["an astral character doesn't shift what follows", "🗂 word", [["word", "word"]]],
     [
-      "a hidden mark at the end does not belong to a word",
+      "a soft hyphen at the end isn't part of a word",
       "word\u00ad next",
       [
         ["word", "word"],
@@ -118,7 +118,7 @@ describe("places", () => {
   for (const [why, text, expected] of cases)
     test(why, () => expect(places(text)).toEqual(expected));
 
-  test("they never overlap backwards, and the hash is that of the term", () => {
+  test("positions are in order, and each hash is that of its term", () => {
     const text =
       "The U.S. e-mail of 東京タワー’s Straße: infor-\nmation ประเทศไทย вёл ｶﾞ 𠮷野 v1.2.3!";
     let last = 0;
@@ -131,7 +131,7 @@ describe("places", () => {
   });
 });
 
-describe("stems", () => {
+describe("stems:", () => {
   const cases: [string, string][] = [
     ["caresses", "caress"],
     ["ponies", "poni"],
@@ -176,7 +176,7 @@ describe("stems", () => {
     test(`${word} → ${stem}`, () => expect(porter2(word)).toBe(stem));
 });
 
-test("text of every shape costs linear time", () => {
+test("degenerate text takes linear time", () => {
   const shapes = [
     "a".repeat(1_000_000),
     "a-".repeat(1_000_000),
@@ -197,7 +197,7 @@ test("text of every shape costs linear time", () => {
   }
 });
 
-test("a full cache forgets, and gives the same terms again", () => {
+test("a full cache is cleared and gives the same terms again", () => {
   const words = Array.from(
     { length: 130_000 },
     (_, i) => `w${i.toString(36).replace(/[0-9]/g, (digit) => "ghijklmnop"[Number(digit)]!)}x`,

@@ -1,6 +1,6 @@
 /**
- * The chunker: where passages begin and end, which page and heading they stand under, and that
- * offsets hold in every text.
+ * The chunker: where passages begin and end, which page and heading they belong to, and that
+ * offsets are correct in every text.
  */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -16,7 +16,7 @@ const words = (count: number, word = "word") =>
 const paragraph = (name: string) => `${name} ${words(80, "alpha")}`;
 const texts = (text: string) =>
   [...chunksOf(text, [])].map((chunk) => text.slice(chunk.start, chunk.end));
-/** Pages of a text whose pages are joined by form feeds. */
+/** The pages of a text in which they are joined by form feeds. */
 const pagesOf = (text: string) => {
   let start = 0;
   return text.split("\f").map((page, i) => {
@@ -26,29 +26,33 @@ const pagesOf = (text: string) => {
   });
 };
 
-describe("paragraphs", () => {
+describe("paragraphs:", () => {
   const [a, b] = [paragraph("First"), paragraph("Second")];
   const cases: [string, string, string[]][] = [
-    ["an empty text has no chunk", "", []],
-    ["white space alone has no chunk", " \n\t\n\u3000\n", []],
-    ["a blank line parts paragraphs", `${a}\n\n${b}`, [a, b]],
-    ["so does one of spaces", `${a}\n \t\n${b}`, [a, b]],
+    ["an empty text has no chunks", "", []],
+    ["white space only has no chunks", " \n\t\n\u3000\n", []],
+    ["a blank line separates paragraphs", `${a}\n\n${b}`, [a, b]],
+    ["a line of spaces separates paragraphs", `${a}\n \t\n${b}`, [a, b]],
     [
-      "a wrapped line does not",
+      "a wrapped line doesn't separate paragraphs",
       `${words(10)}\n${words(10)}\n${words(10, "next")}`,
       [`${words(10)}\n${words(10)}\n${words(10, "next")}`],
     ],
-    ["the end of a long line does", `${a}\n${b}`, [a, b]],
-    ["a short paragraph goes with the next", `Short one.\n\n${a}`, [`Short one.\n\n${a}`]],
-    ["a short last one goes with the one before", `${a}\n\nThe end.`, [`${a}\n\nThe end.`]],
-    ["white space at the ends belongs to no chunk", `\n\n  ${a}  \n\n`, [a]],
-    ["a wide gap parts even short ones", `One.${"\n".repeat(100)}Two.`, ["One.", "Two."]],
-    ["Windows line ends part paragraphs too", `${a}\r\n\r\n${b}`, [a, b]],
+    ["the end of a long line separates paragraphs", `${a}\n${b}`, [a, b]],
+    ["a short paragraph is joined to the next", `Short one.\n\n${a}`, [`Short one.\n\n${a}`]],
+    [
+      "a short last paragraph is joined to the one before",
+      `${a}\n\nThe end.`,
+      [`${a}\n\nThe end.`],
+    ],
+    ["white space at the ends is in no chunk", `\n\n  ${a}  \n\n`, [a]],
+    ["a wide gap separates even short paragraphs", `One.${"\n".repeat(100)}Two.`, ["One.", "Two."]],
+    ["Windows line ends separate paragraphs too", `${a}\r\n\r\n${b}`, [a, b]],
   ];
   for (const [why, text, expected] of cases) test(why, () => expect(texts(text)).toEqual(expected));
 });
 
-describe("tables", () => {
+describe("tables:", () => {
   const row = (at: number): string =>
       `| T${at} | service no. ${at}. ${"x".repeat(at % 40)} | hour |`,
     head = "| Code | Service |  |",
@@ -59,20 +63,20 @@ describe("tables", () => {
       text: text.slice(chunk.start, chunk.end),
     }));
   const inside = chunks.filter(({ text: own }) => own.startsWith("| T"));
-  test("a long one is cut between its rows", () => {
+  test("a long table is split between its rows", () => {
     expect(inside.length).toBeGreaterThan(5);
     for (const chunk of inside)
       for (const line of chunk.text.split("\n").filter((one) => one.startsWith("|")))
         expect(rows).toContain(line);
     expect(chunks.flatMap((chunk) => chunk.text.match(/^\| T\d+/gm) ?? []).length).toBe(200);
   });
-  test("its head stands above each of the parts, and is none of what follows", () => {
+  test("its header applies to each part, but not to what follows", () => {
     expect(chunks[0]).toMatchObject({ heading: null, headings_above: "" });
     for (const { heading, headings_above } of inside)
       expect([heading, headings_above]).toEqual(["Code | Service | –", "Code | Service | –"]);
     expect(chunks.at(-1)).toMatchObject({ heading: null, headings_above: "" });
   });
-  test("below a heading, and each table with its own head", () => {
+  test("each table has its own header, below a heading", () => {
     const other = head.replace("Code", "Berth"),
       two = [
         `# Dues\n\n${head}\n|---|---|---|\n${rows.slice(0, 60).join("\n")}`,
@@ -85,17 +89,17 @@ describe("tables", () => {
   });
 });
 
-describe("headings", () => {
+describe("headings:", () => {
   const a = paragraph("First"),
     [high, middle, low] = ["High", "Middle", "Low"].map((one) => `${one} ${"level".repeat(15)}`);
   const cases: [string, string, [string, string | null][]][] = [
     [
-      "a heading goes with what follows",
+      "a heading is joined to what follows",
       `Introduction\n\n${a}`,
       [[`Introduction\n\n${a}`, "Introduction"]],
     ],
     [
-      "it counts for the next chunks too",
+      "a heading applies to the next chunks too",
       `Introduction\n\n${a}\n\n${a}`,
       [
         [`Introduction\n\n${a}`, "Introduction"],
@@ -103,11 +107,11 @@ describe("headings", () => {
       ],
     ],
     [
-      "a Markdown heading loses its marks, and needs no blank line",
+      "a Markdown heading loses its hash marks and needs no blank line",
       `## Use ##\n${a}`,
       [[`## Use ##\n${a}`, "Use"]],
     ],
-    ["an underlined heading too", `Use\n===\n\n${a}`, [[`Use\n===\n\n${a}`, "Use"]]],
+    ["an underlined heading is recognized", `Use\n===\n\n${a}`, [[`Use\n===\n\n${a}`, "Use"]]],
     [
       "a new heading ends a short section",
       `# One\n\nText of one.\n\n# Two\n\nText of two.`,
@@ -117,7 +121,7 @@ describe("headings", () => {
       ],
     ],
     [
-      "a chunk knows the path of its headings",
+      "a chunk has the path of its headings",
       `# Guide\n\n## Install\n\n${a}\n\n## Use\n\n${a}\n\n# Notes\n\n${a}`,
       [
         [`# Guide\n\n## Install\n\n${a}`, "Guide › Install"],
@@ -126,7 +130,7 @@ describe("headings", () => {
       ],
     ],
     [
-      "numbers tell the levels of headings without marks",
+      "numbers set the levels of plain-text headings",
       `2 Use\n\n${a}\n\n2.1 Files\n\n${a}\n\n3 Notes\n\n${a}`,
       [
         [`2 Use\n\n${a}`, "2 Use"],
@@ -139,9 +143,9 @@ describe("headings", () => {
       `# ${high}\n\n## ${middle}\n\n### ${low}\n\n${a}`,
       [[`# ${high}\n\n## ${middle}\n\n### ${low}\n\n${a}`, `${middle} › ${low}`]],
     ],
-    ["a sentence is no heading", `This is one.\n\n${a}`, [[`This is one.\n\n${a}`, null]]],
-    ["a list item is no heading", `- apples\n\n${a}`, [[`- apples\n\n${a}`, null]]],
-    ["a number is no heading", `12%\n\n${a}`, [[`12%\n\n${a}`, null]]],
+    ["a sentence is not a heading", `This is one.\n\n${a}`, [[`This is one.\n\n${a}`, null]]],
+    ["a list item is not a heading", `- apples\n\n${a}`, [[`- apples\n\n${a}`, null]]],
+    ["a number is not a heading", `12%\n\n${a}`, [[`12%\n\n${a}`, null]]],
   ];
   for (const [why, text, expected] of cases)
     test(why, () =>
@@ -152,7 +156,7 @@ describe("headings", () => {
 
   const marked: [string, string, readonly string[], [string, string | null][]][] = [
     [
-      "those that the document marks are the only ones",
+      "marked headings are the only ones",
       `Short line\n\n${a}\n\nReal one\n${a}`,
       ["Real one"],
       [
@@ -161,13 +165,13 @@ describe("headings", () => {
       ],
     ],
     [
-      "a marked one may end like a sentence, be a part of its line, and have two lines",
+      "a marked heading may end like a sentence, share its line, or span two lines",
       `# What is\nit?\n${a}`,
       ["What is\nit?"],
       [[`# What is\nit?\n${a}`, "What is it?"]],
     ],
     [
-      "what is marked but as long as a paragraph is none",
+      "a marked heading as long as a paragraph doesn't count",
       `${a} ${a}\n\nHead\n\n${a}`,
       [`${a} ${a}`, "Head"],
       [
@@ -176,13 +180,13 @@ describe("headings", () => {
       ],
     ],
     [
-      "the innermost of several marked ones counts",
+      "the innermost of several marked headings counts",
       `Guide.\nInstall.\n${a}`,
       ["Guide.", "Install."],
       [[`Guide.\nInstall.\n${a}`, "Install."]],
     ],
     [
-      "a document that marks none is looked through",
+      "headings are detected in a document that marks none",
       `Introduction\n\n${a}`,
       [],
       [[`Introduction\n\n${a}`, "Introduction"]],
@@ -204,20 +208,20 @@ describe("headings", () => {
       ).toEqual(expected);
     });
 
-  test("nothing but headings is still found", () => {
+  test("a text of headings only still gives chunks", () => {
     const text = Array.from({ length: 200 }, (_, i) => `Entry number ${i}`).join("\n\n");
     expect(texts(text).join("\n\n")).toBe(text);
     for (const one of texts(text)) expect(one.length).toBeLessThanOrEqual(1_600);
   });
 });
 
-describe("what leads to something stays with it", () => {
+describe("an introduction stays with what follows:", () => {
   const a = paragraph("First"),
     b = paragraph("Second"),
     head = { start: 0, end: 4, level: 1 };
   const cases: [string, string, string[]][] = [
     [
-      "a sentence that announces a command",
+      "a sentence that introduces a command",
       `Head\n${a}\n\nTo uninstall it:\n\ntlmgr remove --all\n\n${b}`,
       [`Head\n${a}`, `To uninstall it:\n\ntlmgr remove --all\n\n${b}`],
     ],
@@ -227,12 +231,12 @@ describe("what leads to something stays with it", () => {
       [`Head\n${a}`, `--keep FILE\n\n${b}`],
     ],
     [
-      "of lines one after the other, none leads on",
+      "consecutive lines don't introduce each other",
       `Head\n${a}\n\nred\n\ngreen\n\nblue\n\n${b}`,
       [`Head\n${a}`, `red\n\ngreen\n\nblue\n\n${b}`],
     ],
     [
-      "what is announced is not cut from a long announcement",
+      "a long introduction is kept with what it introduces",
       `Head\n${a}\n\n${b.slice(0, -1)}:\n\ntlmgr remove --all`,
       [`Head\n${a}`, `${b.slice(0, -1)}:\n\ntlmgr remove --all`],
     ],
@@ -247,7 +251,7 @@ describe("what leads to something stays with it", () => {
 
 describe("long paragraphs", () => {
   const sentence = "The quick brown fox jumps over the lazy dog near the river bank again. ";
-  test("they are cut at sentence ends, evenly", () => {
+  test("are split evenly at sentence ends", () => {
     const cut = texts(sentence.repeat(40).trim());
     expect(cut.length).toBeGreaterThan(2);
     for (const one of cut) {
@@ -256,18 +260,18 @@ describe("long paragraphs", () => {
       expect(one).toEndWith("again.");
     }
   });
-  test("ideographic stops are sentence ends", () => {
+  test("are split at ideographic full stops", () => {
     for (const one of texts("これは長い文章の一つです。".repeat(300)))
       expect(one).toEndWith("です。");
   });
-  test("without sentences they are cut at white space", () => {
+  test("without sentences are split at white space", () => {
     for (const one of texts("word ".repeat(1_000).trim())) {
       expect(one).toStartWith("word");
       expect(one).toEndWith("word");
       expect(one.length).toBeLessThanOrEqual(1_600);
     }
   });
-  test("without white space they are cut between characters", () => {
+  test("without white space are split between characters", () => {
     const cut = texts("𠮷".repeat(3_000));
     for (const one of cut) {
       expect(one.length).toBeLessThanOrEqual(1_600);
@@ -277,7 +281,7 @@ describe("long paragraphs", () => {
   });
 });
 
-describe("pages", () => {
+describe("pages:", () => {
   const [a, b] = [paragraph("First"), paragraph("Second")];
   const shape = (text: string) =>
     [...chunksOf(text, pagesOf(text))].map((chunk) => [
@@ -287,7 +291,7 @@ describe("pages", () => {
     ]);
   const cases: [string, string, [string, number, number][]][] = [
     [
-      "a chunk knows its page",
+      "a chunk has its page",
       `${a}\f${b}`,
       [
         [a, 1, 1],
@@ -295,7 +299,7 @@ describe("pages", () => {
       ],
     ],
     [
-      "short paragraphs of two pages are not put together",
+      "short paragraphs on different pages are not joined",
       "One.\fTwo.",
       [
         ["One.", 1, 1],
@@ -303,12 +307,12 @@ describe("pages", () => {
       ],
     ],
     [
-      "a sentence that goes on over the page stays whole",
+      "a sentence across two pages stays whole",
       `Alpha goes on\fand ends here.`,
       [["Alpha goes on\fand ends here.", 1, 2]],
     ],
     [
-      "an empty page counts",
+      "an empty page is counted",
       `One.\f\fThree.`,
       [
         ["One.", 1, 1],
@@ -316,7 +320,7 @@ describe("pages", () => {
       ],
     ],
     [
-      "a heading at the foot of a page goes with what follows",
+      "a heading at the foot of a page is joined to what follows",
       `# Part\n\n${a}\n\n# Next\f${b}`,
       [
         [`# Part\n\n${a}`, 1, 1],
@@ -324,7 +328,7 @@ describe("pages", () => {
       ],
     ],
     [
-      "so does what announces something",
+      "an introduction at the foot of a page is too",
       `# Part\n\n${a}\n\nTo remove it:\f${b}`,
       [
         [`# Part\n\n${a}`, 1, 1],
@@ -332,7 +336,7 @@ describe("pages", () => {
       ],
     ],
     [
-      "a heading counts over the page",
+      "a heading applies to the next page",
       `# Part\n\n${a}\f${b}`,
       [
         [`# Part\n\n${a}`, 1, 1],
@@ -343,9 +347,9 @@ describe("pages", () => {
   for (const [why, text, expected] of cases) test(why, () => expect(shape(text)).toEqual(expected));
 });
 
-describe("offsets", () => {
+describe("offsets:", () => {
   const sample = `🗂 Ablage\n\nErste 🗂 Zeile. ${words(60)}\n\n\n  ${words(300, "𠮷")}\n\nHead\n\nlast 🗂`;
-  test("code points outside, UTF-16 inside: both name the same text", () => {
+  test("code point and UTF-16 offsets refer to the same text", () => {
     const points = [...sample];
     for (const { chunks } of encode({ title: "", text: sample, pages: [] }))
       for (const chunk of chunks) {
@@ -354,7 +358,7 @@ describe("offsets", () => {
         );
       }
   });
-  test("only white space lies between chunks, in order", () => {
+  test("chunks are in order, with only white space in between", () => {
     let last = 0;
     for (const chunk of chunksOf(sample, [])) {
       expect(sample.slice(last, chunk.start).trim()).toBe("");
@@ -376,7 +380,7 @@ describe("offsets", () => {
   });
 });
 
-test("from its rows, a text is put together so that it gives the same chunks again", () => {
+test("a text rebuilt from its rows gives the same chunks again", () => {
   const text =
     `\n\n🗂 Title line\n\n${paragraph("One")}  \n \n${words(400)}\f${paragraph("Two")} and goes on` +
     `\fto the next page.${"\n".repeat(90)}${paragraph("Three")}\n\nend`;
@@ -419,21 +423,21 @@ test("from its rows, a text is put together so that it gives the same chunks aga
 
 const shapes: [why: string, text: string][] = [
   ["one line", "a".repeat(1_000_000)],
-  ["nothing but line breaks", "\n".repeat(1_000_000)],
+  ["line breaks only", "\n".repeat(1_000_000)],
   ["short lines", "x\n".repeat(400_000)],
   ["short paragraphs", "x\n\n".repeat(300_000)],
-  ["nothing but spaces", " ".repeat(1_000_000)],
-  ["spaces that a line ends with", `${`x${" ".repeat(400_000)}\n`.repeat(3)}y`],
-  ["pairs alone", "𠮷".repeat(400_000)],
-  ["marks alone", `a${"\u0301".repeat(1_000_000)}`],
-  ["headings alone", "# x\n".repeat(100_000)],
-  ["rows of a table", `| a | b |\n|---|---|\n${"| x | y |\n".repeat(100_000)}`],
-  ["heads of tables alone", "| a |\n| - |\n".repeat(100_000)],
-  ["bars alone", "|".repeat(1_000_000)],
+  ["spaces only", " ".repeat(1_000_000)],
+  ["trailing spaces", `${`x${" ".repeat(400_000)}\n`.repeat(3)}y`],
+  ["surrogate pairs only", "𠮷".repeat(400_000)],
+  ["combining marks only", `a${"\u0301".repeat(1_000_000)}`],
+  ["headings only", "# x\n".repeat(100_000)],
+  ["table rows", `| a | b |\n|---|---|\n${"| x | y |\n".repeat(100_000)}`],
+  ["table headers only", "| a |\n| - |\n".repeat(100_000)],
+  ["pipes only", "|".repeat(1_000_000)],
 ];
-describe("text of every shape", () => {
+describe("degenerate text", () => {
   for (const [why, text] of shapes)
-    test(`costs linear time, in a window too: ${why}`, () => {
+    test(`takes linear time, in a window too: ${why}`, () => {
       const chunks = [...chunksOf(text, [])],
         pieces = [...piecesOf(text, 1)];
       for (const chunk of chunks) expect(chunk.end - chunk.start).toBeLessThanOrEqual(1_600);
@@ -449,7 +453,7 @@ describe("text of every shape", () => {
       for (const chunk of chunksOf(window, []))
         if (!Bun.deepEquals(chunk, chunks[count++])) expect(chunk).toEqual(chunks[count - 1]!);
       expect(count).toBe(chunks.length);
-      // A few times through the text.
+      // A few passes over the text.
       expect(reads).toBeLessThan(8 + (4 * pieces.length) / 32);
     });
 });

@@ -1,6 +1,6 @@
 /**
- * Two rankings become one by their scores; what is near enough in meaning to be found by it alone;
- * and what the cosines of a model mean.
+ * Two rankings are fused by their scores; what is similar enough to be found by meaning alone; and
+ * how the cosines of a model are scaled.
  */
 import { describe, expect, test } from "bun:test";
 import { calibrationOf, scaleOf } from "../../plugins/search-index/vectors/calibration";
@@ -17,14 +17,14 @@ type Scored = readonly (readonly [number, number])[];
 const hits = (scored: Scored) =>
   scored.map(([chunk, score]) => ({ segment: 0, chunk, score, document_score: 0 }));
 
-/** As those of multilingual-e5-small: unrelated texts have .73, a right one .89. */
+/** Like those of multilingual-e5-small: .73 for unrelated texts, .89 for a correct answer. */
 const usual: Scale = { unrelated: 0.73, alike: 0.77, excess: 0, spread: 0.02, right: 0.16 };
 interface Asked {
   readonly words?: Scored;
-  /** What the first hit of the words covers of the query. */
+  /** The share of the query that the first keyword hit covers. */
   readonly coverage?: number;
   readonly meaning?: Scored;
-  /** Passages that were compared; all of `meaning` unless given. */
+  /** The compared passages; by default all of `meaning`. */
   readonly compared?: number;
   readonly mean?: number;
   readonly likeness?: number | null;
@@ -54,9 +54,9 @@ function fused({
 }
 const chunks = (found: readonly FusedHit[]): number[] => found.map(({ chunk }) => chunk);
 
-describe("two rankings are fused", () => {
+describe("fusing two rankings:", () => {
   const cases: [string, Asked, number[]][] = [
-    ["nothing in either", {}, []],
+    ["both are empty", {}, []],
     [
       "both agree",
       {
@@ -72,7 +72,7 @@ describe("two rankings are fused", () => {
       [1, 2],
     ],
     [
-      "what both hold comes before what one holds",
+      "a hit in both comes before a hit in one",
       {
         words: [
           [1, 9],
@@ -86,7 +86,7 @@ describe("two rankings are fused", () => {
       [2, 1, 3],
     ],
     [
-      "a word that is far ahead of the others outweighs a small lead in meaning",
+      "a large lead in words outweighs a small lead in meaning",
       {
         words: [
           [1, 9],
@@ -100,7 +100,7 @@ describe("two rankings are fused", () => {
       [1, 2],
     ],
     [
-      "words that cover little of the query count little",
+      "words that cover little of the query count for little",
       {
         words: [
           [1, 9],
@@ -115,7 +115,7 @@ describe("two rankings are fused", () => {
       [2, 1],
     ],
     [
-      "only words",
+      "words only",
       {
         words: [
           [2, 9],
@@ -125,7 +125,7 @@ describe("two rankings are fused", () => {
       [2, 1],
     ],
     [
-      "only meaning",
+      "meaning only",
       {
         meaning: [
           [2, 0.89],
@@ -135,7 +135,7 @@ describe("two rankings are fused", () => {
       [2, 1],
     ],
     [
-      "no more than asked",
+      "no more than the limit",
       {
         words: [
           [1, 9],
@@ -153,7 +153,7 @@ describe("two rankings are fused", () => {
   for (const [why, asked, expected] of cases)
     test(why, () => expect(chunks(fused(asked))).toEqual(expected));
 
-  test("1 is the score of the first in both, and no score is above it or below 0", () => {
+  test("the first in both scores 1, and all scores are between 0 and 1", () => {
     const found = fused({
       words: [
         [1, 20],
@@ -173,7 +173,7 @@ describe("two rankings are fused", () => {
       [3, 0.163],
     ]);
   });
-  test("without vectors 1 is the score of the first", () => {
+  test("without vectors the first scores 1", () => {
     expect(
       wordsAlone(
         hits([
@@ -188,12 +188,12 @@ describe("two rankings are fused", () => {
   });
 });
 
-describe("what meaning alone finds", () => {
+describe("found by meaning alone:", () => {
   const excessive = { ...usual, excess: 0.03 };
   const cases: [string, Asked, number[]][] = [
-    ["a passage as near as an answer", { meaning: [[1, 0.88]] }, [1]],
+    ["a passage as similar as an answer", { meaning: [[1, 0.88]] }, [1]],
     [
-      "an answer in another language is less near, and stands out from the others",
+      "a less similar answer in another language that stands out",
       {
         meaning: [
           [1, 0.79],
@@ -204,7 +204,7 @@ describe("what meaning alone finds", () => {
       [1],
     ],
     [
-      "nothing, when the nearest is as near as any",
+      "nothing, when the nearest doesn't stand out",
       {
         meaning: [
           [1, 0.76],
@@ -215,7 +215,7 @@ describe("what meaning alone finds", () => {
       [],
     ],
     [
-      "as near as any, for who judges it himself; not the tail behind it",
+      "the nearest without the tail, when the caller judges",
       {
         meaning: [
           [1, 0.76],
@@ -227,7 +227,7 @@ describe("what meaning alone finds", () => {
       [1, 2],
     ],
     [
-      "nothing, when the query is near to everything",
+      "nothing, when the query is similar to everything",
       {
         meaning: [
           [1, 0.79],
@@ -238,13 +238,13 @@ describe("what meaning alone finds", () => {
       [],
     ],
     [
-      "of many passages one comes near by chance, of few it does not",
+      "nothing, when one of many passages is similar by chance",
       { meaning: [[1, 0.778]], compared: 1_000_000 },
       [],
     ],
-    ["of few it does not", { meaning: [[1, 0.778]] }, [1]],
+    ["the same similarity among few passages", { meaning: [[1, 0.778]] }, [1]],
     [
-      "all of three passages, when all are right",
+      "all three passages, when all are right",
       {
         meaning: [
           [1, 0.89],
@@ -256,7 +256,7 @@ describe("what meaning alone finds", () => {
       [1, 2, 3],
     ],
     [
-      "not the tail behind what is near",
+      "the similar passages, without the tail",
       {
         meaning: [
           [1, 0.88],
@@ -268,37 +268,37 @@ describe("what meaning alone finds", () => {
       [1, 2],
     ],
     [
-      "nothing, when the passages are about one subject and the query is about none of it",
+      "nothing, when the passages share a subject and the query is off it",
       { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.84 },
       [],
     ],
     [
-      "… but it is found when those around the nearest are about it",
+      "the nearest, when its neighbors are on the query's subject",
       { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.84, around: 0.76 },
       [1],
     ],
     [
-      "… and among passages on various subjects",
+      "the nearest among passages on various subjects",
       { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.78 },
       [1],
     ],
     [
-      "… and among those that are alike in form",
+      "the nearest among passages alike in form",
       { meaning: [[1, 0.79]], compared: 1_000, likeness: 0.95 },
       [1],
     ],
     [
-      "what stands out less, when all the passages are about the subject of the query",
+      "a weaker lead, when all passages are on the query's subject",
       { meaning: [[1, 0.809]], compared: 1_000, mean: 0.76, likeness: 0.84 },
       [1],
     ],
     [
-      "… but not when they are about another",
+      "no weaker lead, when they are on another subject",
       { meaning: [[1, 0.779]], compared: 1_000, mean: 0.73, likeness: 0.84 },
       [],
     ],
     [
-      "everything, when it isn't known what the cosines mean",
+      "everything, when the model has no scale",
       {
         meaning: [
           [1, 0.75],
@@ -313,7 +313,7 @@ describe("what meaning alone finds", () => {
   for (const [why, asked, expected] of cases)
     test(why, () => expect(chunks(fused(asked))).toEqual(expected));
 
-  test("what holds words is found however far it is in meaning", () => {
+  test("a passage with the words is found at any similarity", () => {
     const found = fused({
       words: [
         [1, 9],
@@ -334,7 +334,7 @@ describe("what meaning alone finds", () => {
       [5, "words"],
     ]);
   });
-  test("how near is the same for every model: 0 as unrelated texts, 1 as an answer", () => {
+  test("similarity is scaled for every model: 0 for unrelated texts, 1 for an answer", () => {
     const meanings = (scored: Scored, scale?: Scale): (number | null)[] =>
       fused({
         words: [
@@ -367,9 +367,9 @@ describe("what meaning alone finds", () => {
   });
 });
 
-describe("a model is measured", () => {
+describe("calibrating a model:", () => {
   const dimensions = 8;
-  /** Of length 1: so much of the direction `own`, the rest of one that all share. */
+  /** A unit vector: this much in direction `own`, the rest in a direction shared by all. */
   const vector = (own: number, share: number): Float32Array => {
     const made = new Float32Array(dimensions);
     made[own] = share;
@@ -387,19 +387,19 @@ describe("a model is measured", () => {
     questions: Parameters<typeof calibrationOf>[0]["questions"] = [],
   ) => calibrationOf({ pairs, questions });
 
-  test("by how near unrelated texts are, and by how much the right ones exceed them", () => {
+  test("measures unrelated texts and the margin of correct ones", () => {
     const { usual, alike, spread, right, passages } = measured(five)!;
     expect([usual, alike, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
       0.355, 0.64, 0.036, 0.36,
     ]);
     expect(passages.length).toBe(5);
   });
-  test("languages that it does not know change little", () => {
+  test("languages unknown to the model change little", () => {
     const strange = { question: vector(5, 0), passage: vector(6, 1) };
     const { usual, right } = measured([...five, strange])!;
     expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.35, 0.36]);
   });
-  test("one that can't tell what belongs together has no scale", () => {
+  test("a model that can't tell related texts has no scale", () => {
     const same = [0, 1, 2, 3, 4].map(() => pair(0)),
       random = [0, 1, 2, 3, 4].map((own) => ({
         question: vector(own, 0.6),
@@ -407,19 +407,19 @@ describe("a model is measured", () => {
       }));
     expect([measured(same), measured(random)]).toEqual([null, null]);
   });
-  test("texts that it can't take are left out, and few tell nothing", () => {
+  test("texts that fail are left out, and too few give no scale", () => {
     expect(measured([unknown, ...five, unknown])?.passages.length).toBe(5);
     expect(measured([unknown, ...five.slice(0, 3), unknown])).toBe(null);
   });
-  test("a question that is near to everything has an excess", () => {
+  test("a question similar to everything has an excess", () => {
     const calibration = measured(five)!,
       excessOf = (share: number): number => scaleOf(calibration, vector(6, share)).excess;
     expect(excessOf(0.6)).toBeCloseTo(0, 5);
     expect(excessOf(0.9)).toBe(0);
     expect(excessOf(0)).toBeCloseTo(0.16, 5);
   });
-  test("half of what tells its language from others does not count in a question", () => {
-    /** In one of three languages, directions 4 to 6, about something, directions 0 to 3. */
+  test("half of the language direction is removed from a question", () => {
+    /** In one of three languages (directions 4 to 6), about a subject (directions 0 to 3). */
     const said = (language: number, about: number): Float32Array => {
       const made = new Float32Array(dimensions);
       made[4 + language] = 0.6;
@@ -434,14 +434,14 @@ describe("a model is measured", () => {
       own = (some: typeof questions): number[] =>
         [...scaleOf(measured(pairs, some)!, said(2, 3)).own].map((one) => Number(one.toFixed(2)));
     const cases: [string, typeof questions, number[]][] = [
-      ["of three", questions, [-0.08, -0.08, -0.08, 0.72, 0.02, 0.02, 0.32, 0]],
+      ["with three languages", questions, [-0.08, -0.08, -0.08, 0.72, 0.02, 0.02, 0.32, 0]],
       [
-        "one of which it can't take",
+        "with one that fails",
         [...questions, [null, said(0, 1), said(0, 2), said(0, 3)]] as typeof questions,
         [-0.08, -0.08, -0.08, 0.72, 0.02, 0.02, 0.32, 0],
       ],
       [
-        "one alone can't be told from others",
+        "with a single language",
         questions.slice(0, 1),
         [-0.08, -0.08, -0.08, 0.72, -0.24, 0, 0.6, 0],
       ],

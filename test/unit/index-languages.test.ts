@@ -1,4 +1,4 @@
-/** The language of a text, told by its alphabet and its small words. */
+/** The language of a text, detected from its alphabet and its function words. */
 import { expect, test } from "bun:test";
 import { languageOf } from "../../plugins/search-index/analysis/languages";
 
@@ -55,8 +55,8 @@ const cases: [string, string, string | null][] = [
   ],
   ["Ukrainian", "Ця вежа була збудована в тому році, і вона є вище, ніж усі, що там є.", "uk"],
   ["Arabic", "تم بناء هذا البرج في تلك السنة وهو من أعلى ما كان في المدينة على النهر", "ar"],
-  ["Greek, by its letters", "Ο πύργος χτίστηκε", "el"],
-  ["Japanese, though most of it is kanji", "東京塔は同年に建設された", "ja"],
+  ["Greek, from its letters", "Ο πύργος χτίστηκε", "el"],
+  ["Japanese, even when mostly kanji", "東京塔は同年に建設された", "ja"],
   ["Chinese", "这座塔建于同一年", "zh"],
   ["Korean", "이 탑은 그 해에 지어졌다", "ko"],
   ["Thai", "หอคอยนี้สร้างขึ้นในปีนั้น", "th"],
@@ -65,8 +65,8 @@ const cases: [string, string, string | null][] = [
     `The tower of ${"東京"} was built in the year of the fair and is still the tallest of them.`,
     "en",
   ],
-  ["words without small ones tell nothing", "alpha beta gamma delta", null],
-  ["numbers tell nothing", "1 2 3 4,5", null],
-  ["an empty text tells nothing", "", null],
+  ["no function words: unknown", "alpha beta gamma delta", null],
+  ["numbers only: unknown", "1 2 3 4,5", null],
+  ["an empty text: unknown", "", null],
 ];
 for (const [why, text, expected] of cases) test(why, () => expect(languageOf(text)).toBe(expected));

@@ -1,4 +1,4 @@
-/** How alike the passages in scope are. */
+/** How similar the passages in scope are to each other. */
 import { expect, test } from "bun:test";
 import { Likeness } from "../../plugins/search-index/vectors/likeness";
 import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
@@ -7,7 +7,7 @@ import { chance } from "../helpers/random";
 import { vectorsInMemory } from "../helpers/vectors";
 
 const dimensions = 32;
-/** About one subject: they have much in common. */
+/** On one subject: they have much in common. */
 function passages(count: number, seed: number): Float32Array[] {
   const random = chance(seed);
   return Array.from({ length: count }, () =>
@@ -22,7 +22,7 @@ const segmentOf = (vectors: readonly Float32Array[]): Uint8Array =>
 const likenessOf = (store: ReturnType<typeof vectorsInMemory>, ids = store.ids()) =>
   new Likeness(1, dimensions).of(ids, store.reader, no_pauses);
 
-test("it is the mean cosine of two passages, those of a segment and of several", async () => {
+test("likeness is the mean cosine of two passages, within and across segments", async () => {
   const all = passages(20, 1),
     store = vectorsInMemory({ 1: segmentOf(all.slice(0, 13)), 2: segmentOf(all.slice(13)) }),
     cosines = all.flatMap((one, at) => all.slice(at + 1).map((other) => cosine(one, other))),
@@ -30,7 +30,7 @@ test("it is the mean cosine of two passages, those of a segment and of several",
   expect(await likenessOf(store)).toBeCloseTo(mean, 3);
 });
 
-test("a query is compared with the passages around one", async () => {
+test("a query is compared with the neighbors of a passage", async () => {
   const [query, ...all] = passages(6, 3) as [Float32Array, ...Float32Array[]],
     store = vectorsInMemory({ 1: segmentOf(all), 2: segmentOf(all.slice(0, 1)) }),
     [first, ...others] = all.map((one) => cosine(query, one)) as [number, ...number[]],
@@ -40,14 +40,14 @@ test("a query is compared with the passages around one", async () => {
   expect([await around(2), await around(3)]).toEqual([null, null]);
 });
 
-test("segments without vectors are left out, and some passages tell nothing", async () => {
+test("segments without vectors are skipped, and too few passages give nothing", async () => {
   const seven = vectorsInMemory({ 1: segmentOf(passages(7, 2)) });
   expect(await likenessOf(seven, Float64Array.of(1, 2))).toBeNull();
   const eight = vectorsInMemory({ 1: segmentOf(passages(8, 2)) });
   expect(await likenessOf(eight, Float64Array.of(1, 2))).toBeGreaterThan(0.8);
 });
 
-test("a few of many segments are read, once", async () => {
+test("only a few of many segments are read, and only once", async () => {
   const all = Array.from({ length: 2_000 }, (_, at) => [at + 1, segmentOf(passages(1, at))]),
     store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>),
     likeness = new Likeness(1, dimensions),

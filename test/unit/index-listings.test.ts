@@ -1,4 +1,4 @@
-/** Which parts of a document belong to a table of contents or an index, and what that does. */
+/** Which parts of a document are a table of contents or an index, and how that affects ranking. */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
@@ -8,7 +8,7 @@ import { lengthOf, lengthSum, listing_length } from "../../plugins/search-index/
 import { rank, rankPacked } from "../helpers/rank";
 
 const body = "A paragraph that says something about the paper of the printer. ".repeat(200);
-/** A document of twenty pages, with these headings in its body, that begins with `part`. */
+/** A document of twenty pages that starts with `part` and has these headings in its body. */
 function documentOf(part: string, headings: readonly string[] = []) {
   const text = [part, ...headings.flatMap((heading) => [heading, body.slice(0, 600)]), body].join(
     "\n\n",
@@ -29,43 +29,48 @@ function documentOf(part: string, headings: readonly string[] = []) {
   };
 }
 
-describe("what belongs to a listing", () => {
+describe("is it part of a listing?", () => {
   const titles = ["1 Installation", "2 Paper size", "3 Landscape", "4 Duplex printing"];
   const cases: [string, string, readonly string[], boolean][] = [
     [
-      "entries with leaders",
+      "entries with dot leaders",
       "Contents\nPaper size . . . . . . . 12\nLandscape . . . . . . . . 14",
       [],
       true,
     ],
-    ["one entry of a list that goes on", "Index . . . . . . . . . . 57", [], true],
+    ["one entry of a continued list", "Index . . . . . . . . . . 57", [], true],
     [
-      "an index in two columns whose lines were joined",
+      "an index whose two columns were merged",
       "landscape . . . . . . 21\n. . . . . 34 margins, setting . . . . . 8\npaper . . . . . . . . 3",
       [],
       true,
     ],
     [
-      "entries that say what headings say, with pages",
+      "entries that match headings, with pages",
       titles.map((title, at) => `${title} ${at * 3 + 1}`).join("\n"),
       titles,
       true,
     ],
-    ["the same without pages", titles.map((title) => `• ${title}`).join("\n"), titles, true],
     [
-      "links within a Markdown text",
+      "entries that match headings, without pages",
+      titles.map((title) => `• ${title}`).join("\n"),
+      titles,
+      true,
+    ],
+    [
+      "links within a Markdown document",
       titles.map((title) => `- [${title}](#${title.slice(2)})`).join("\n"),
       [],
       true,
     ],
     [
-      "pages that ascend, without leaders or headings",
+      "ascending page numbers, without leaders or headings",
       "Figures\nA tray 2\nA page 2\nThe lid 4\nA lamp 7\nThe fuser 11\nThe drum 11\nA belt 19",
       [],
       true,
     ],
     [
-      "entries in the order of the alphabet",
+      "entries in alphabetical order",
       "belt, 19\ndrum, 3, 11–12\nfuser, 11\nlamp, 7\nlid, 4\npage, 2\ntray, 2",
       [],
       true,
@@ -78,12 +83,12 @@ describe("what belongs to a listing", () => {
       false,
     ],
     [
-      "a table whose numbers are no pages",
+      "a table whose numbers are not pages",
       "Austria 83871\nBelgium 30528\nCroatia 56594\nDenmark 42933\nEstonia 45227\nFrance 551695",
       [],
       false,
     ],
-    ["a table in no order", "Tray 12\nLid 3\nDrum 14\nBelt 2\nFuser 16\nArm 1\nLamp 9", [], false],
+    ["an unordered table", "Tray 12\nLid 3\nDrum 14\nBelt 2\nFuser 16\nArm 1\nLamp 9", [], false],
     ["code with dots", "foo <- function(...) {\n  ......\n  bar(...)\n}", [], false],
     [
       "a list of options",
@@ -97,7 +102,7 @@ describe("what belongs to a listing", () => {
       expect(new Listings(documentOf(part, headings)).isPart(part, { start: 0 })).toBe(expected);
     });
 
-  test("headings one after the other, where they stand: no", () => {
+  test("consecutive headings in the body: no", () => {
     const text = `${titles.join("\n\n")}\n\n${body}`,
       headings = titles.map((title) => ({
         start: text.indexOf(title),
@@ -107,7 +112,7 @@ describe("what belongs to a listing", () => {
     const listings = new Listings({ text, pages: [], headings });
     expect(listings.isPart(titles.join("\n\n"), { start: 0 })).toBe(false);
   });
-  test("what looks like one in the middle of a document, without leaders or headings: no", () => {
+  test("a lookalike in the middle of a document, without leaders or headings: no", () => {
     const part = "belt, 19\ndrum, 3\nfuser, 11\nlamp, 7\nlid, 4\npage, 2\ntray, 2",
       text = `${body}\n\n${part}\n\n${body}`,
       pages = [{ page: 20, start: 0, end: text.length }];
@@ -115,7 +120,7 @@ describe("what belongs to a listing", () => {
   });
 });
 
-describe("how a listing ranks", () => {
+describe("a listing", () => {
   const contents = "Duplex printing . . . . . . 3\nSquirrels and duplex . . . . . . 9",
     text = `${contents}\n\n${"\n".repeat(80)}${body.slice(0, 900)} Duplex is for two sides.`,
     segments = [...encodeDocument({ title: "m", text, pages: [] }, analyzer)].map(
@@ -124,7 +129,7 @@ describe("how a listing ranks", () => {
   const query = (words: string) =>
     parseQuery(words, undefined, new Map([[analyzer.version, analyzer]]), analyzer.version);
 
-  test("it has a length that says so, and that no mean counts", () => {
+  test("has a marker length that is left out of the mean", () => {
     expect(segments).toHaveLength(1);
     expect(lengthOf(segments[0]!, 0)).toBe(listing_length);
     expect(lengthSum(segments[0]!)).toBeLessThan(1_000);
@@ -133,12 +138,12 @@ describe("how a listing ranks", () => {
     ["by itself", (words: string) => rank(segments, query(words), 10)],
     ["in a pack", (words: string) => rankPacked(segments, query(words), 10, 4)],
   ] as const) {
-    test(`after everything that says something, ${how}`, async () => {
+    test(`ranks after all body text, ${how}`, async () => {
       const { hits } = await ranking("duplex duplex printing");
       expect(hits.map(({ chunk }) => chunk)[0]).toBe(1);
       expect(hits.at(-1)).toMatchObject({ chunk: 0, document_score: 0 });
     });
-    test(`but a word that stands nowhere else is found there, ${how}`, async () => {
+    test(`is found for a word that occurs nowhere else, ${how}`, async () => {
       const { hits } = await ranking("squirrels");
       expect(hits.map(({ chunk }) => chunk)).toEqual([0]);
     });

@@ -1,6 +1,6 @@
 /**
- * Packs of segments: they change how fast a search is, and nothing else; and what is deleted is in
- * none.
+ * Packs of segments: they change only the speed of a search, and deleted documents are in none of
+ * them.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -26,7 +26,7 @@ function randomly(seed: number): () => number {
 
 describe("a pack", () => {
   const next = randomly(3);
-  /** Each chunk as its hashes, repeated ones too. */
+  /** Each chunk as its hashes, including repeated ones. */
   const chunksOf = (count: number) =>
     Array.from({ length: count }, () =>
       Array.from({ length: 1 + Math.floor(next() * 90) }, () =>
@@ -42,7 +42,7 @@ describe("a pack", () => {
     return builder.finish(4);
   };
 
-  test("holds every term of every chunk, and no other", async () => {
+  test("contains exactly the terms of every chunk", async () => {
     const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5))),
       chunks = segments.flat();
     const { head, parts, segment_ids } = await buildPack(
@@ -67,7 +67,7 @@ describe("a pack", () => {
       );
     }
   });
-  test("a part of more than 64 KiB can be read too", async () => {
+  test("can have parts of more than 64 KiB", async () => {
     const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat(),
       segment = segmentOf(Array.from({ length: 256 }, () => twice));
     const members = [...Array(8).keys()].map((id) => ({ id, segment })),
@@ -80,7 +80,7 @@ describe("a pack", () => {
     }
     expect(new PackPart(parts[0]!).read(110, buffer)).toBe(0);
   });
-  test("is made in steps between which searches run", async () => {
+  test("is built in steps, with searches running in between", async () => {
     const members = [...Array(8).keys()].map((id) => ({ id, segment: segmentOf(chunksOf(200)) }));
     let pauses = 0;
     await buildPack(members, { due: true, pause: async () => void (pauses += 1) });
@@ -88,12 +88,12 @@ describe("a pack", () => {
   });
   const limits: [why: string, segment: Segment, segments_in_pack: number][] = [
     [
-      "has only so many chunks",
+      "has a limited number of chunks",
       segmentOf(Array.from({ length: 256 }, (_, n) => [n])),
       pack_chunks_max / 256,
     ],
     [
-      "has only so many postings, where chunks have many terms",
+      "has a limited number of postings when chunks have many terms",
       segmentOf(Array.from({ length: 32 }, () => [...Array(1_024).keys()])),
       pack_postings_max / 2 ** 15,
     ],
@@ -108,7 +108,7 @@ describe("a pack", () => {
         sizes.push(segment_ids.length);
       expect(sizes).toEqual([segments_in_pack, segments_in_pack]);
     });
-  test("making it leaves no large array to the collector", () => {
+  test("leaves no large array for the garbage collector when built", () => {
     const keys = Uint32Array.of(3, 1, 2),
       values = Uint32Array.of(0, 1, 2),
       sorted = radixSort(keys, values);
@@ -117,7 +117,7 @@ describe("a pack", () => {
     for (const one of [keys, values, sorted.keys, sorted.values])
       expect((one.buffer as ArrayBuffer).detached).toBe(true);
   });
-  test("sorts like a sort", () => {
+  test("is sorted correctly", () => {
     const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32)),
       sorted = radixSort(Uint32Array.from(keys), Uint32Array.from(keys.keys()));
     const expected = [...keys.keys()].sort((a, b) => keys[a]! - keys[b]! || a - b);
@@ -159,7 +159,7 @@ describe("packs of an index", () => {
     await until(async () => (await index.count("index_packs")) > 1);
   }, 60_000);
 
-  /** Packs are found by their owner: to another one the same segments are in none. */
+  /** Packs belong to an owner: for another owner the same segments are in no pack. */
   async function expectSameWithout(): Promise<void> {
     for (const folder_ids of [["fld_a"], ["fld_b"], ["fld_a", "fld_b"]])
       for (const query of ["w3x w9x", "w1x w50x w59x", "w58x"]) {
@@ -170,7 +170,7 @@ describe("packs of an index", () => {
       }
   }
 
-  test("are made when much is published, and change no answer", async () => {
+  test("are built when much is published, and change no results", async () => {
     const { packs, parts, packed } = await counts(index);
     expect([packs, parts, packed > 1_400]).toEqual([2, 2 * pack_parts, true]);
     await expectSameWithout();
@@ -206,7 +206,7 @@ describe("packs of an index", () => {
       ],
     ];
   for (const [what, document_id, change, gone] of changes)
-    test(`${what}: ${gone} packs go, and the answers are right`, async () => {
+    test(`${what}: ${gone} packs are dropped, and results are correct`, async () => {
       await expectSameWithout();
       const before = await counts(index);
       const [segment] = (await index.store.db
@@ -227,7 +227,7 @@ describe("packs of an index", () => {
       await expectSameWithout();
     });
 
-  test("a search that meets much outside of packs has it packed again", async () => {
+  test("are rebuilt after a search finds many unpacked segments", async () => {
     const search = () =>
       index.index.search({
         owner_id: "usr_ada",
@@ -242,7 +242,7 @@ describe("packs of an index", () => {
     await expectSameWithout();
   });
 
-  test("everything that is deleted is in none", async () => {
+  test("contain no deleted documents", async () => {
     while (!(await inTransaction((tx) => index.index.remove(tx, document_ids)))) continue;
     expect(await counts(index)).toEqual({ packs: 0, parts: 0, packed: 0 });
     expect(await index.find("w3x w9x", ["fld_a", "fld_b"])).toEqual([]);

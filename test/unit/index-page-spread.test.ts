@@ -1,12 +1,12 @@
-/** Further passages of a page come after other pages, with what is left of their scores. */
+/** Further passages of a page rank after other pages, with reduced scores. */
 import { expect, test } from "bun:test";
 import { spreadOverPages } from "../../plugins/search-index/ranking/page-spread";
 
 type Place = readonly [score: number, page: number | null, segment?: number];
 const cases: [why: string, found: Place[], limit: number, spread: [chunk: number, number][]][] = [
-  ["nothing", [], 3, []],
+  ["no passages", [], 3, []],
   [
-    "another page that is nearly as good comes second",
+    "another page with a close score comes second",
     [
       [1, 7],
       [0.9, 7],
@@ -20,7 +20,7 @@ const cases: [why: string, found: Place[], limit: number, spread: [chunk: number
     ],
   ],
   [
-    "one that is much worse does not",
+    "another page with a much lower score doesn't",
     [
       [1, 7],
       [0.9, 7],
@@ -34,7 +34,7 @@ const cases: [why: string, found: Place[], limit: number, spread: [chunk: number
     ],
   ],
   [
-    "the third of a page loses twice",
+    "the third passage of a page is reduced twice",
     [
       [1, 7],
       [1, 7],
@@ -50,7 +50,7 @@ const cases: [why: string, found: Place[], limit: number, spread: [chunk: number
     ],
   ],
   [
-    "page 7 of another document is another page",
+    "the same page number in another document is a different page",
     [
       [1, 7, 0],
       [0.9, 7, 1],
@@ -62,7 +62,7 @@ const cases: [why: string, found: Place[], limit: number, spread: [chunk: number
     ],
   ],
   [
-    "what has no pages keeps its order",
+    "passages without pages keep their order",
     [
       [1, null],
       [0.9, null],
@@ -75,7 +75,7 @@ const cases: [why: string, found: Place[], limit: number, spread: [chunk: number
     ],
   ],
   [
-    "no more than the limit, and the best of all that were found",
+    "no more than the limit, the best of all found",
     [
       [1, 7],
       [0.9, 7],

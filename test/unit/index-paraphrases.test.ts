@@ -1,4 +1,4 @@
-/** A question in other forms of the words finds its sentence, in languages of many kinds. */
+/** A question with different word forms finds its sentence, in many kinds of languages. */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers } from "../../plugins/search-index/analysis/analyzer";
 import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
@@ -7,7 +7,7 @@ import { rerank } from "../../plugins/search-index/ranking/reranker";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { rank } from "../helpers/rank";
 
-/** By language: sentences, and questions with the place of the sentence that answers. */
+/** By language: sentences, and questions with the index of the answering sentence. */
 const languages: Readonly<
   Record<
     string,

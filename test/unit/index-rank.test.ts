@@ -1,6 +1,6 @@
 /**
- * Segments and ranking: what is packed comes out again, and the scores are those of the formula,
- * whatever the segments.
+ * Segments and ranking: everything packed can be read back, and the scores follow the formula,
+ * regardless of how chunks are spread over segments.
  */
 import { describe, expect, test } from "bun:test";
 import {
@@ -58,7 +58,7 @@ const tf = (segment: Segment, term: string): Record<number, number> => {
 };
 
 describe("a segment", () => {
-  test("holds every term of every chunk, and no other", () => {
+  test("contains exactly the terms of every chunk", () => {
     const next = randomly(7),
       chunks = Array.from({ length: segment_chunks_max }, () =>
         Array.from({ length: 40 }, () => `w${Math.floor(next() * next() * 3_000)}x`).join(" "),
@@ -85,10 +85,10 @@ describe("a segment", () => {
   const edges: [string, number][] = [
     ["the lowest hash", 0],
     ["the highest hash", 0xffff_ffff],
-    ["one in between", 0x8000_0000],
+    ["a hash in between", 0x8000_0000],
   ];
   for (const [why, hash] of edges)
-    test(`${why} is found, its neighbours are not`, () => {
+    test(`finds ${why}, but not its neighbors`, () => {
       const builder = new SegmentBuilder();
       builder.add(hash);
       builder.endChunk(1);
@@ -97,12 +97,12 @@ describe("a segment", () => {
       for (const other of [hash - 1, hash + 1, 12_345])
         if (other >= 0 && other <= 0xffff_ffff) expect(postingsOf(segment, other)).toBe(0);
     });
-  test("an empty chunk and a term of 300 occurrences fit", () => {
+  test("can have an empty chunk and a term with 300 occurrences", () => {
     const segment = segmentOf(["", "again ".repeat(300)]);
     expect(tf(segment, "again")).toEqual({ 1: 255 });
     expect(lengthOf(segment, 0)).toBe(0);
   });
-  test("the builder says when it is full, by chunks or by terms", () => {
+  test("is reported full by its builder, by chunks or by terms", () => {
     const many = new SegmentBuilder(),
       large = new SegmentBuilder();
     for (let i = 0; i < segment_chunks_max; i++) {
@@ -118,7 +118,7 @@ describe("a segment", () => {
   });
 });
 
-/** BM25 as the textbook has it, over whole texts. */
+/** Textbook BM25 over whole texts. */
 function naive(chunks: readonly string[], question: readonly string[]): number[] {
   const all = chunks.map(termsOf),
     mean = all.reduce((sum, one) => sum + one.length, 0) / all.length;
@@ -143,7 +143,7 @@ describe("ranking", () => {
   const queryText = "w3x w17x w90x w3x w150x";
   const query = parseQuery(queryText, undefined, analyzers, 1);
 
-  test("gives the textbook's scores, repeated words counted again", async () => {
+  test("gives the textbook's scores, counting repeated words", async () => {
     const { hits } = await rank(
       [segmentOf(chunks.slice(0, 250)), segmentOf(chunks.slice(250))],
       query,
@@ -157,7 +157,7 @@ describe("ranking", () => {
       hits.map((hit) => hit.score).sort((a, b) => b - a),
     );
   });
-  test("is the same however the chunks are spread over segments", async () => {
+  test("doesn't depend on how chunks are spread over segments", async () => {
     const one = await rank(
       [segmentOf(chunks.slice(0, 200)), segmentOf(chunks.slice(200))],
       query,
@@ -174,13 +174,13 @@ describe("ranking", () => {
   });
   const eighty = Array.from({ length: 80 }, (_, i) => segmentOf(chunks.slice(i * 5, i * 5 + 5)));
   for (const together of [1, 7, 80])
-    test(`is the same to the last bit in packs of ${together} segments`, async () => {
+    test(`is bit-identical in packs of ${together} segments`, async () => {
       expect(await rankPacked(eighty, query, 30, together)).toEqual(await rank(eighty, query, 30));
       expect(await rankPacked(eighty, query, 400, together)).toEqual(
         await rank(eighty, query, 400),
       );
     });
-  test("counts nothing of a pack that is not searched", async () => {
+  test("ignores packs that are not searched", async () => {
     const isSearched = (segment: number) => segment % 3 === 1;
     expect(await rankPacked(eighty, query, 30, 20, isSearched)).toEqual(
       await rank(
@@ -190,7 +190,7 @@ describe("ranking", () => {
       ),
     );
   });
-  test("equal scores keep the order of the documents, wherever they are packed", async () => {
+  test("keeps the document order for equal scores, however packed", async () => {
     const same = Array.from({ length: 300 }, () => segmentOf(["same words", "same words"])),
       asked = parseQuery("same words", undefined, analyzers, 1);
     const ranker = new Ranker(asked, same.length);
@@ -202,7 +202,7 @@ describe("ranking", () => {
       [1, 0],
     ]);
   });
-  test("what a search has found leaves nothing to the collector", async () => {
+  test("leaves nothing for the garbage collector", async () => {
     const asked = parseQuery("heron", undefined, analyzers, 1),
       hit = { segment: 0, chunk: 0, score: 1, document_score: 1 };
     const ranker = new Ranker(asked, 1);
@@ -211,7 +211,7 @@ describe("ranking", () => {
     ranker[Symbol.dispose]();
     expect(() => ranker.termsIn(hit)).toThrow("detached");
   });
-  test("equal scores keep the order of the text", async () => {
+  test("keeps the text order for equal scores", async () => {
     const { hits } = await rank(
       [segmentOf(["same words", "same words"]), segmentOf(["same words"])],
       parseQuery("same words", undefined, analyzers, 1),
@@ -223,10 +223,10 @@ describe("ranking", () => {
       [1, 0],
     ]);
   });
-  test("nothing in scope gives nothing", async () =>
+  test("gives nothing for an empty scope", async () =>
     expect((await rank([], query, 10)).hits).toEqual([]));
 
-  test("a hit knows what the best passages around it are worth", async () => {
+  test("gives each hit the value of the best passages around it", async () => {
     const { hits } = await rank(
       [segmentOf(["apple tart"]), segmentOf(["apple pie", "pear", "apple"])],
       parseQuery("apple", undefined, analyzers, 1),
@@ -239,8 +239,8 @@ describe("ranking", () => {
   });
 });
 
-describe("reranking", () => {
-  /** The places of the texts, best first, where each text is a document of its own. */
+describe("reranking:", () => {
+  /** The indexes of the texts, best first, where each text is its own document. */
   const reranked = async (question: string, texts: readonly string[], limit = texts.length) => {
     const query = parseQuery(question, undefined, analyzers, 1),
       ranking = await rank(
@@ -257,61 +257,61 @@ describe("reranking", () => {
   };
   const cases: [string, string, string[], number][] = [
     [
-      "words that stand together win",
+      "adjacent words win",
       "blue car",
       ["red car and a blue house", "red house and a blue car", "a blue red house near the car"],
       1,
     ],
     [
-      "words as far apart as in the question win, small ones counted",
+      "words as far apart as in the question win, stopwords included",
       "king of the north",
       ["the north king and a queen", "a king of the north at sea"],
       1,
     ],
     [
-      "the form of a word that the question has wins",
+      "the question's word form wins",
       "painted houses",
       ["painting house one", "painted houses one"],
       1,
     ],
     [
-      "one sentence that holds all wins",
+      "a single sentence with all words wins",
       "copper wire melts",
       ["Copper is red. A wire broke. Ice melts.", "A copper bar. The wire there melts. Ice."],
       1,
     ],
     [
-      "a missing word has kin that contains it",
+      "a compound containing a missing word counts",
       "turbine Anlage",
       ["Turbine im Garten steht", "Turbine der Windanlage steht"],
       1,
     ],
     [
-      "… or begins like it",
+      "a word with a similar stem counts",
       "turbine electrification",
       ["turbine some elephants there", "turbine some electrified there"],
       1,
     ],
     [
-      "a long word that only begins like it is no kin",
+      "a long word with only the same beginning doesn't count",
       "turbine sailor",
       ["turbine some house there", "turbine some sailplanes there"],
       0,
     ],
     [
-      "other scripts have forms and kin too",
+      "word forms and related words count in other scripts too",
       "башня строительный",
       ["башня стоит рядом", "башня строгая рядом", "башня строитель рядом"],
       2,
     ],
     [
-      "what the question spells like code wins where it is spelled the same",
+      "a code literal of the question wins where spelled the same",
       "number taken by \\char in it",
       ["number taken by biggest_char in it", "a number for \\char that is taken in it"],
       1,
     ],
     [
-      "… and not as a part of something longer",
+      "a code literal doesn't count within a longer one",
       "what does --quiet mean",
       ["--quiet-errors mean little", "errors mean less with –quiet"],
       1,
@@ -319,7 +319,7 @@ describe("reranking", () => {
   ];
   for (const [why, question, texts, first] of cases)
     test(why, async () => expect((await reranked(question, texts))[0]).toBe(first));
-  test("the result does not depend on how many are asked for", async () => {
+  test("the result doesn't depend on the limit", async () => {
     const next = randomly(5),
       texts = Array.from({ length: 80 }, () =>
         Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "),
@@ -328,11 +328,11 @@ describe("reranking", () => {
     for (const limit of [1, 3, 10, 40])
       expect(await reranked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
   });
-  test("a question of one word and a text without it are looked at too", async () =>
+  test("a one-word question and a text without it are handled", async () =>
     expect(await reranked("copper", ["copper wire", "tin"])).toEqual([0]));
 });
 
-describe("a question", () => {
+describe("the terms of a question:", () => {
   const upper: Analyzer = {
     version: 2,
     tokenize: (text, sink) => {
@@ -351,34 +351,44 @@ describe("a question", () => {
       .terms.map(({ term, weight }) => `${term}:${weight}`)
       .join(" ");
   const cases: [string, string, string | undefined, string][] = [
-    ["stopwords go", "What is the name of the tower?", undefined, "name:1 tower:1"],
+    ["stopwords are dropped", "What is the name of the tower?", undefined, "name:1 tower:1"],
     [
-      "… of its language: German",
+      "German stopwords are dropped",
       "Wie hoch ist der Turm in der Stadt?",
       undefined,
       "hoch:1 turm:1 stadt:1",
     ],
-    ["… French", "Quelle est la hauteur de la tour ?", undefined, "hauteur:1 tour:1"],
-    ["… Russian", "Какова высота этой башни?", undefined, "высот:1 башни:1"],
-    ["a German article is an English verb", "How do organisms die?", undefined, "organ:1 die:1"],
-    ["only stopwords stay", "to be or not to be", undefined, "to:2 be:2 or:1 not:1"],
     [
-      "repeated words count, three times at most",
+      "French stopwords are dropped",
+      "Quelle est la hauteur de la tour ?",
+      undefined,
+      "hauteur:1 tour:1",
+    ],
+    ["Russian stopwords are dropped", "Какова высота этой башни?", undefined, "высот:1 башни:1"],
+    ["a German article is an English verb", "How do organisms die?", undefined, "organ:1 die:1"],
+    [
+      "stopwords are kept when there is nothing else",
+      "to be or not to be",
+      undefined,
+      "to:2 be:2 or:1 not:1",
+    ],
+    [
+      "repeated words count up to three times",
       "tower tower tower tower river",
       undefined,
       "tower:3 river:1",
     ],
     [
-      "words of the question before count half",
+      "words of the previous question count half",
       "When was it built?",
       "Who designed the Eiffel Tower?",
       "built:1 design:0.5 eiffel:0.5 tower:0.5",
     ],
-    ["a word of both counts whole", "the tower", "a tower of iron", "tower:1 iron:0.5"],
-    ["asking words go in Chinese", "塔是谁", undefined, "塔:1"],
-    ["one short word makes no language", "e-mail", undefined, "email:1 e:1 mail:1"],
+    ["a word in both questions counts fully", "the tower", "a tower of iron", "tower:1 iron:0.5"],
+    ["Chinese question words are dropped", "塔是谁", undefined, "塔:1"],
+    ["one short word doesn't determine a language", "e-mail", undefined, "email:1 e:1 mail:1"],
     ["both spellings of a word are one term", "colour of a Color", undefined, "color:2"],
-    ["nothing to ask", "…?", undefined, ""],
+    ["no words", "…?", undefined, ""],
   ];
   for (const [why, text, context, expected] of cases)
     test(why, () => expect(slots(text, context)).toBe(expected));
@@ -395,7 +405,7 @@ describe("a question", () => {
       { at: 3, hash: hashOf("MAIL") },
     ]);
   });
-  test("a very long one is cut, not refused", () =>
+  test("a very long question is cut, not refused", () =>
     expect(
       parseQuery(
         Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(" "),
@@ -406,9 +416,9 @@ describe("a question", () => {
     ).toBe(256));
 });
 
-describe("the cache", () => {
+describe("the segment cache", () => {
   const segment = () => new Uint32Array(1_000);
-  test("keeps what is used, drops what is not, and stays below its limit", async () => {
+  test("keeps what is used, drops the rest, and stays below its limit", async () => {
     const cache = new SegmentCache(45_000);
     let reads = 0;
     const scan = async (...ids: number[]) => {
@@ -427,13 +437,13 @@ describe("the cache", () => {
     await scan(1, 2);
     expect(reads).toBe(46);
   });
-  test("a scan of more than it holds still gets everything", async () => {
+  test("returns everything in a scan larger than its limit", async () => {
     const cache = new SegmentCache<Uint32Array>(10_000);
     const segments = await cache.getAll([...Array(50).keys()], async (ids) => ids.map(segment));
     expect(segments.map((one) => one?.length)).toEqual(Array(50).fill(1_000));
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
-  test("keeps little while the process uses much memory", async () => {
+  test("shrinks while the process uses much memory", async () => {
     let much = false;
     const cache = new SegmentCache(2 ** 30, () => much),
       scan = async () => {
@@ -450,7 +460,7 @@ describe("the cache", () => {
     await scan();
     expect(await scan()).toBe(80);
   });
-  test("when everything it holds was deleted it makes room for the new", async () => {
+  test("makes room when everything it holds was deleted", async () => {
     const cache = new SegmentCache(20_000);
     let reads = 0;
     const scan = async (...ids: number[]) => {

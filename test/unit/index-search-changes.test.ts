@@ -1,4 +1,4 @@
-/** A search that is overtaken by changes: what is indexed anew meanwhile is found all the same. */
+/** Searches during changes: a document reindexed meanwhile is still found. */
 import { describe, expect, test } from "bun:test";
 import { openReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -10,10 +10,10 @@ import {
 import { openTestIndex } from "../helpers/search-index";
 
 type Read = "segments" | "texts" | "chunks";
-/** More than a search begins again. */
+/** More often than a search restarts. */
 const often = 20;
 
-describe("a document that is indexed anew during a search is found once", () => {
+describe("a document reindexed during a search is found once:", () => {
   const cases: [when: string, read: Read, times: number][] = [
     ["before its segment is read", "segments", 1],
     ["before its text is read", "texts", 1],

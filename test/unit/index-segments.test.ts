@@ -1,4 +1,4 @@
-/** Segments as they are stored: read again, each is the same one, and those of before are too. */
+/** Stored segments: each reads back the same, including those of earlier versions. */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
@@ -13,7 +13,7 @@ import {
 import { fromStored, toStored } from "../../plugins/search-index/segments/stored-segment";
 import { makeText, seededRandom } from "../../scripts/bench/text";
 
-/** A segment of these chunks, each a list of hashes. */
+/** A segment of these chunks, each given as a list of hashes. */
 function segmentOf(chunks: readonly (readonly number[])[], version = 1): Segment {
   const builder = new SegmentBuilder();
   for (const hashes of chunks) {
@@ -27,30 +27,30 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const random = seededRandom(7);
 const anyHash = (): number => Math.floor(random() * 2 ** 32);
 
-describe("a segment is the same when it is read again", () => {
+describe("a segment reads back the same", () => {
   const cases: readonly (readonly [why: string, segment: Segment])[] = [
     ["without chunks", segmentOf([])],
-    ["with a chunk that has no words", segmentOf([[], [5], []])],
-    ["with the least and the greatest hash", segmentOf([[0, 2 ** 32 - 1]])],
+    ["with a chunk without words", segmentOf([[], [5], []])],
+    ["with the lowest and the highest hash", segmentOf([[0, 2 ** 32 - 1]])],
     [
-      "with hashes that differ in the highest byte alone",
+      "with hashes that differ only in the highest byte",
       segmentOf([times(256, (i) => (i << 24) >>> 0)]),
     ],
     [
-      "with hashes that differ in the lowest byte alone",
+      "with hashes that differ only in the lowest byte",
       segmentOf([times(256, (i) => 0xabcdef00 + i)]),
     ],
-    ["with a word that stands often in a chunk", segmentOf([times(7, () => 9), times(8, () => 9)])],
-    ["with a word that stands more often than is counted", segmentOf([times(300, () => 9)])],
+    ["with a word that is frequent in a chunk", segmentOf([times(7, () => 9), times(8, () => 9)])],
+    ["with a word beyond the maximum count", segmentOf([times(300, () => 9)])],
     ["with words that skip chunks", segmentOf(times(40, (i) => (i % 16 === 0 ? [1, 2] : [2, 3])))],
     [
-      "with a word of the last chunk alone",
+      "with a word in the last chunk only",
       segmentOf(times(segment_chunks_max, (i) => (i === 255 ? [4] : []))),
     ],
     ["of a later analyzer", segmentOf([[1, 2, 3]], 0xffff)],
     ["with as many words as fit", segmentOf([times(segment_terms_max, anyHash)])],
     [
-      "where no number is small",
+      "with large numbers only",
       segmentOf(times(250, () => times(9, () => times(20, () => anyHash() & 7)).flat())),
     ],
   ];
@@ -60,7 +60,7 @@ describe("a segment is the same when it is read again", () => {
     });
 });
 
-test("a segment that was stored as it is can be read", () => {
+test("a segment stored uncompressed can be read", () => {
   const segment = segmentOf([
     [1, 2],
     [2, 3],
@@ -68,7 +68,7 @@ test("a segment that was stored as it is can be read", () => {
   expect(fromStored(new Uint8Array(segment.buffer))).toEqual(segment);
 });
 
-test("texts of any length take a third less than as they are read", () => {
+test("stored segments take a third less space, whatever the text length", () => {
   for (const [seed, length] of [600, 4_000, 30_000, 200_000].entries()) {
     const [segment] = [
       ...encodeDocument({ title: "T", text: makeText(seed, length), pages: [] }, analyzer),

@@ -1,4 +1,4 @@
-/** How near texts are to a question in meaning: in time, in part, or not at all. */
+/** The similarity of texts to a question: complete, partial when late, or unavailable. */
 import { describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import type { Embedder, EmbedOptions } from "../../plugins/search-index/contract";
@@ -15,7 +15,7 @@ const whole_scale: MeaningScale = {
   spread: 0.1,
   right: 1,
 };
-/** Each letter `y` of a text turns its vector towards the question's, which is (0, 1). */
+/** Each letter `y` in a text turns its vector toward the question's, which is (0, 1). */
 const vectorOf = (text: string): Float32Array => {
   const towards = text.split("y").length - 1;
   return Float32Array.of(1, towards);
@@ -67,7 +67,7 @@ describe("the similarities of texts to a question", () => {
     await ask(["y", "yy", "yyy", "yyyy"]);
     expect(calls).toEqual([["x", "y"], ["yy", "yyy"], ["yyyy"]]);
   });
-  test("are on the scale of the model: what is unrelated is 0, what is right is 1", async () => {
+  test("are on the model's scale: 0 for unrelated texts, 1 for correct ones", async () => {
     const { ask } = similaritiesOf({
       scale: {
         unrelated: 0.4,
@@ -82,7 +82,7 @@ describe("the similarities of texts to a question", () => {
     expect(unrelated).toBeLessThan(0);
     expect(right).toBeCloseTo(1, 6);
   });
-  test("are those that were made in time, when some are late", async () => {
+  test("are partial when some are late", async () => {
     const { ask } = similaritiesOf({
       embed: (texts, { onVectors }) => {
         onVectors!(texts[0]!, [vectorOf(texts[0]!)]);
@@ -95,17 +95,17 @@ describe("the similarities of texts to a question", () => {
   const nothing: [string, More][] = [
     ["nothing has a vector yet", { has_set: false }],
     ["the question has no vector", { has_question: false }],
-    ["it isn't known what the cosines mean", { scale: undefined }],
+    ["the model has no scale", { scale: undefined }],
     ["the embedder hangs", { embed: forever }],
     ["the embedder fails", { embed: () => Promise.reject(new Error("broken")) }],
-    ["its vectors have another length", { embed: async () => [Float32Array.of(1)] }],
+    ["its vectors have a different length", { embed: async () => [Float32Array.of(1)] }],
   ];
   for (const [why, more] of nothing)
-    test(`are none when ${why}`, async () =>
+    test(`are null when ${why}`, async () =>
       expect(await similaritiesOf(more).ask(["x"], 20)).toBeNull());
-  test("are none for no texts", async () => expect(await similaritiesOf().ask([])).toBeNull());
+  test("are null for no texts", async () => expect(await similaritiesOf().ask([])).toBeNull());
 
-  test("are not asked for a while after three calls that gave none", async () => {
+  test("are not requested for a while after three calls without a result", async () => {
     const { ask, calls, clock } = similaritiesOf({
       embed: () => Promise.reject(new Error("broken")),
     });
@@ -115,7 +115,7 @@ describe("the similarities of texts to a question", () => {
     await ask(["x"]);
     expect(calls.length).toBe(4);
   });
-  test("end with the reason of whoever gives up", async () => {
+  test("are rejected with the reason of an abort", async () => {
     const given_up = new AbortController(),
       asked = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
     given_up.abort(new Error("nobody waits"));

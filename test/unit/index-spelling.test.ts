@@ -1,4 +1,4 @@
-/** British and American spelling: words that are the same, and words that are not. */
+/** British and American spelling: words that are equivalent, and words that are not. */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { parseQuery } from "../../plugins/search-index/analysis/query";
@@ -12,7 +12,7 @@ function termsOf(text: string): string[] {
   });
   return terms;
 }
-/** What a query of this word looks up. */
+/** What a query with this word looks up. */
 const hashesOf = (word: string): number[] =>
   parseQuery(word, undefined, analyzers, analyzer.version)
     .hashes.get(analyzer.version)!
@@ -23,7 +23,7 @@ const indexedAs = (word: string): number => {
   return found;
 };
 
-describe("words that are the same", () => {
+describe("equivalent spellings:", () => {
   const cases: [why: string, pairs: string][] = [
     ["-our, -or", "colour color, neighbourhood neighborhood, favourites favorites"],
     ["-ise, -ize, whatever follows", "organised organized, initialisation initialization"],
@@ -33,11 +33,11 @@ describe("words that are the same", () => {
     ["a noun and a verb", "practising practicing, practise practice"],
     ["-ogue, -og", "dialogue dialog, catalogues catalogs"],
     ["one l or two", "travelled traveled, modelling modeling, fulfil fulfill, skilful skillful"],
-    ["an e that goes", "judgement judgment, ageing aging"],
+    ["a dropped e", "judgement judgment, ageing aging"],
     ["ae and oe", "haemoglobin hemoglobin, anaemia anemia, oestrogen estrogen, foetal fetal"],
-    ["single words", "grey gray, aluminium aluminum, artefacts artifacts, sulphuric sulfuric"],
+    ["individual words", "grey gray, aluminium aluminum, artefacts artifacts, sulphuric sulfuric"],
     ["several rules in one word", "colourised colorized, colourised colourized"],
-    ["capitals make no difference", "Colour color, ORGANISE organize"],
+    ["regardless of case", "Colour color, ORGANISE organize"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {
@@ -50,12 +50,12 @@ describe("words that are the same", () => {
     });
 });
 
-describe("words that are not", () => {
+describe("different words:", () => {
   const cases: [why: string, pairs: string][] = [
-    ["other letters before the ending", "prize prise, size sise, wise wize"],
-    ["a word of its own each", "tire tyre, check cheque, story storey"],
-    ["inside a word", "number numbre, science sciense, four for"],
-    ["with a digit or a mark in it", "colour2 color2, centre3 center3"],
+    ["different letters before the ending", "prize prise, size sise, wise wize"],
+    ["words with separate meanings", "tire tyre, check cheque, story storey"],
+    ["similar letters inside a word", "number numbre, science sciense, four for"],
+    ["a digit in the word", "colour2 color2, centre3 center3"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {
@@ -65,7 +65,7 @@ describe("words that are not", () => {
         expect(hashesOf(one)).not.toContain(indexedAs(other));
       }
     });
-  test("a noun keeps the stem that it has with its verb", () => {
+  test("a noun keeps the stem it shares with its verb", () => {
     for (const pair of ["precise precision", "revised revision", "advertise advertisement"]) {
       const [one, other] = pair.split(" ") as [string, string];
       expect(termsOf(one)).toEqual(termsOf(other));
@@ -73,5 +73,5 @@ describe("words that are not", () => {
   });
 });
 
-test("a word that is spelled in one way is looked up once", () =>
+test("a word with only one spelling is looked up once", () =>
   expect(hashesOf("manual")).toEqual([hashOf("manual")]));

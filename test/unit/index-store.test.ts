@@ -1,6 +1,6 @@
 /**
- * The index on a real file: what is found where, what is gone after which call, and that staged and
- * outdated rows end well.
+ * The index on a real file: what is found in which scope, what each call removes, and how staged
+ * and outdated rows are cleaned up.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const nothing = {
   index_places: 0,
   index_scope: 0,
 };
-/** What is deleted in the background is gone in the end. */
+/** Waits until background deletion has finished. */
 const untilNothing = (index: TestIndex) =>
   until(async () => Bun.deepEquals(await rowsOf(index), nothing));
 const paragraphs = (count: number, word: string) =>
@@ -42,7 +42,7 @@ const paragraphs = (count: number, word: string) =>
 const tx = <R>(index: TestIndex, work: Parameters<typeof index.store.inTransaction<R>>[0]) =>
   index.store.inTransaction(work);
 
-describe("what is found", () => {
+describe("a search finds", () => {
   test("a passage with its place, title, heading and folder", async () => {
     const index = await openTestIndex(),
       text = `🗂 First line.\n\n# Towers\n\nThe tower of 🗂 iron was built in 1889 by an engineer.`;
@@ -60,35 +60,35 @@ describe("what is found", () => {
     expect([...text].slice(passage!.start, passage!.end).join("")).toBe(passage!.text);
     expect(passage!.text).toContain("1889");
   });
-  test("the title finds every chunk of its document, and is in no passage", async () => {
+  test("every chunk of a document by its title, which is in no passage", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "Some text.", ["fld_a"], { title: "Zeppelin" });
     expect((await index.find("zeppelin")).map((one) => one.text)).toEqual(["Some text."]);
   });
   const index = openTestIndex();
   const cases: [string, string, string[], object, string[]][] = [
-    ["only the folders that are asked", "apple", ["fld_a"], {}, ["doc_a"]],
-    ["several folders together", "apple", ["fld_a", "fld_b"], {}, ["doc_a", "doc_b"]],
-    ["a document of two folders once", "cherry", ["fld_a", "fld_b"], {}, ["doc_ab"]],
+    ["documents in the given folder only", "apple", ["fld_a"], {}, ["doc_a"]],
+    ["documents in several folders", "apple", ["fld_a", "fld_b"], {}, ["doc_a", "doc_b"]],
+    ["a document in two folders once", "cherry", ["fld_a", "fld_b"], {}, ["doc_ab"]],
     [
-      "only the documents that are asked",
+      "only the given documents",
       "apple",
       ["fld_a", "fld_b"],
       { document_ids: ["doc_b", "doc_zzz"] },
       ["doc_b"],
     ],
     [
-      "no document of another folder, even when it is named",
+      "no document of another folder, even when given",
       "apple",
       ["fld_a"],
       { document_ids: ["doc_b"] },
       [],
     ],
-    ["nothing of no folder", "apple", [], {}, []],
-    ["nothing of no document", "apple", ["fld_a"], { document_ids: [] }, []],
-    ["nothing of an unknown folder", "apple", ["fld_zzz"], {}, []],
-    ["nothing for marks alone", "?!", ["fld_a"], {}, []],
-    ["as many as asked", "apple", ["fld_a", "fld_b"], { limit: 1 }, ["doc_a"]],
+    ["nothing without folders", "apple", [], {}, []],
+    ["nothing without documents", "apple", ["fld_a"], { document_ids: [] }, []],
+    ["nothing in an unknown folder", "apple", ["fld_zzz"], {}, []],
+    ["nothing for punctuation only", "?!", ["fld_a"], {}, []],
+    ["no more than the limit", "apple", ["fld_a", "fld_b"], { limit: 1 }, ["doc_a"]],
   ];
   for (const [why, query, folder_ids, more, expected] of cases)
     test(why, async () => {
@@ -102,12 +102,12 @@ describe("what is found", () => {
         expected,
       );
     });
-  test("the folder of a hit is the first asked one that links it", async () => {
+  test("a hit in the first given folder that links it", async () => {
     const opened = await index;
     expect((await opened.find("cherry", ["fld_b", "fld_a"]))[0]!.folder_id).toBe("fld_b");
     expect((await opened.find("cherry", ["fld_c", "fld_a"]))[0]!.folder_id).toBe("fld_a");
   });
-  test("words weigh what they weigh in the folders asked, not elsewhere", async () => {
+  test("words weighted by their rarity in the given folders only", async () => {
     const opened = await openTestIndex();
     await opened.add("doc_1", "apple", ["fld_a"]);
     await opened.add("doc_2", "banana", ["fld_a"]);
@@ -127,7 +127,7 @@ describe("what is found", () => {
   });
 });
 
-test("the ranking is the same in one folder and in fifty", async () => {
+test("the ranking is the same in one folder as in fifty", async () => {
   const one = await openTestIndex(),
     fifty = await openTestIndex();
   for (let i = 0; i < 100; i++) {
@@ -150,7 +150,7 @@ test("the ranking is the same in one folder and in fifty", async () => {
   }
 });
 
-describe("what is gone", () => {
+describe("removal:", () => {
   test("a new version replaces the old one at once", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "old words", ["fld_a"]);
@@ -166,7 +166,7 @@ describe("what is gone", () => {
       index_scope: 1,
     });
   });
-  test("unlinking takes it out of one folder; linking brings it back", async () => {
+  test("unlinking removes a document from one folder; linking restores it", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "apple", ["fld_a", "fld_b"]);
     await tx(index, (inside) => index.index.unlink(inside, ["doc_1"], "fld_a"));
@@ -181,12 +181,12 @@ describe("what is gone", () => {
     expect((await index.find("apple", ["fld_a"])).length).toBe(1);
     expect(await index.count("index_scope")).toBe(1);
   });
-  test("linking what was never published shows nothing", async () => {
+  test("linking an unpublished document shows nothing", async () => {
     const index = await openTestIndex();
     await tx(index, (inside) => index.index.link(inside, "doc_1", "fld_a"));
     expect(await index.count("index_scope")).toBe(0);
   });
-  test("removing leaves no row, and after truncating the log no word in any file", async () => {
+  test("removing leaves no row, and no word in any file once the log is truncated", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", `${paragraphs(30, "canarybird")}`, ["fld_a", "fld_b"], {
       keeps_text: true,
@@ -202,7 +202,7 @@ describe("what is gone", () => {
     for (let i = 0; i < 100 && files().includes(true); i++) await Bun.sleep(20);
     expect(files()).toEqual([false, false]);
   });
-  test("hundreds of documents go in as many transactions as it takes", async () => {
+  test("hundreds of documents are removed in several transactions", async () => {
     const index = await openTestIndex(),
       ids = Array.from({ length: 600 }, (_, i) => `doc_${i}`);
     const prepared = await Promise.all(
@@ -226,7 +226,7 @@ describe("what is gone", () => {
     expect(parts).toBeGreaterThan(2);
     expect(await rowsOf(index)).toEqual(nothing);
   });
-  test("a transaction that fails changes nothing", async () => {
+  test("a failed transaction changes nothing", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "apple");
     await expect(
@@ -241,7 +241,7 @@ describe("what is gone", () => {
 
 describe("a very large document", () => {
   const large = paragraphs(1_400, "whale");
-  test("is staged out of sight, and published in one step", async () => {
+  test("is staged invisibly and published in one step", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "small whale", ["fld_a"]);
     const prepared = await index.index.prepare({
@@ -267,7 +267,7 @@ describe("a very large document", () => {
       expect(large.slice(passage.start, passage.end)).toBe(passage.text);
   });
   const ends: [string, (index: TestIndex, signal: AbortController) => Promise<unknown>][] = [
-    ["a start", async (index) => index.index.start()],
+    ["a restart", async (index) => index.index.start()],
     ["its removal", async (index) => tx(index, (inside) => index.index.remove(inside, ["doc_1"]))],
     [
       "another publication of the document",
@@ -279,7 +279,7 @@ describe("a very large document", () => {
     ["the end of its job", async (_index, job) => job.abort()],
   ];
   for (const [why, end] of ends)
-    test(`what was staged and never published goes with ${why}, and can't be published later`, async () => {
+    test(`is dropped if unpublished by ${why}, and can't be published later`, async () => {
       const index = await openTestIndex(),
         job = new AbortController();
       const prepared = await index.index.prepare(
@@ -300,7 +300,7 @@ describe("a very large document", () => {
       ).rejects.toThrow("prepare it again");
       expect(await rowsOf(index)).toEqual(nothing);
     });
-  test("a disk with room only for deletions stops it, and nothing stays", async () => {
+  test("stops on a nearly full disk, leaving nothing", async () => {
     let segments = 0;
     const index = await openTestIndex({
       requireFreeSpace: () => {
@@ -320,7 +320,7 @@ describe("a very large document", () => {
     expect(segments).toBe(3);
     await untilNothing(index);
   });
-  test("a removal in the middle of it stops it", async () => {
+  test("stops when removed while being staged", async () => {
     const index = await openTestIndex();
     const preparing = index.index.prepare({
       owner_id: "usr_ada",
@@ -330,10 +330,10 @@ describe("a very large document", () => {
       text: `${large}\n\n${large}\n\n${large}`,
       pages: [],
     });
-    // It may end before the removal does.
+    // Preparing may end before the removal does.
     preparing.catch(() => undefined);
     while ((await index.count("index_staged")) < 1) await Bun.sleep(0);
-    // It may reject before the transaction has ended.
+    // Preparing may reject before the transaction has ended.
     const why = preparing.then(
       () => "nothing",
       (error: Error) => error.message,
@@ -344,8 +344,8 @@ describe("a very large document", () => {
   });
 });
 
-describe("another analyzer", () => {
-  /** Reads every word backwards: nothing of it agrees with the present one. */
+describe("with a new analyzer", () => {
+  /** Reverses every word, so that no term matches the current analyzer's. */
   const backwards: Analyzer = {
     version: 2,
     tokenize: (text, sink) => {
@@ -395,7 +395,7 @@ describe("another analyzer", () => {
   const places = (found: Awaited<ReturnType<TestIndex["find"]>>) =>
     found.map(({ document_id, start, end, text }) => [document_id, start, end, text]).sort();
 
-  test("the old rows answer until they are replaced, then the new ones do", async () => {
+  test("the old rows are searched until they are replaced", async () => {
     const { index, reindexer, steps, step } = await upgraded(120);
     const before = places(await index.find("apple", ["fld_a"], { limit: 50 }));
     expect(before.length).toBe(50);
@@ -414,7 +414,7 @@ describe("another analyzer", () => {
     expect(new Set(documents.map((row) => analyzerOf(fromStored(row.data))))).toEqual(new Set([2]));
     expect((await index.find("apple", ["fld_b"], { limit: 200 })).length).toBe(60);
   });
-  test("the rarity of a word is counted over old and new rows together", async () => {
+  test("the rarity of a word is counted over old and new rows", async () => {
     const { index, step } = await upgraded(60);
     const idf = async () =>
       (
@@ -429,13 +429,13 @@ describe("another analyzer", () => {
     await step();
     expect(await idf()).toBeCloseTo(before, 9);
   });
-  test("passages keep their place", async () => {
+  test("passages keep their offsets", async () => {
     const { index, step } = await upgraded(5),
       before = places(await index.find("filler", ["fld_a"], { limit: 50 }));
     while (await step());
     expect(places(await index.find("filler", ["fld_a"], { limit: 50 }))).toEqual(before);
   });
-  test("an unlinked document stays out of sight, and can be linked afterwards", async () => {
+  test("an unlinked document stays hidden and can be linked afterwards", async () => {
     const { index, step } = await upgraded(3);
     while (await step());
     expect((await index.find("apple", ["fld_a"])).some((one) => one.document_id === "doc_0")).toBe(
@@ -455,7 +455,7 @@ describe("another analyzer", () => {
     ],
   ];
   for (const [what, change, expected] of meanwhile)
-    test(`a document that was ${what} meanwhile is left alone`, async () => {
+    test(`a document ${what} meanwhile is left alone`, async () => {
       const { index, reindexer } = await upgraded(3);
       const effect = await reindexer.run(0, {
         id: "job_1",

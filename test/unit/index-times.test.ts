@@ -1,4 +1,4 @@
-/** Transcripts in the index: each passage tells where in the recording it is spoken. */
+/** Transcripts in the index: each passage has its time in the recording. */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
@@ -13,23 +13,23 @@ const span = (start: number, end: number, time_start: number, time_end: number) 
   time_end,
 });
 
-describe("from the earliest beginning to the latest end of what a passage touches", () => {
+describe("the time of a passage covers its cues:", () => {
   const spans = [span(0, 10, 1, 2), span(10, 20, 2, 3.5), span(25, 30, 3, 9), span(30, 40, 4, 5)];
   const cases: [why: string, start: number, end: number, times: [number | null, number | null]][] =
     [
       ["one cue", 0, 10, [1, 2]],
       ["the middle of a cue", 12, 14, [2, 3.5]],
-      ["two cues, each in part", 5, 15, [1, 3.5]],
+      ["parts of two cues", 5, 15, [1, 3.5]],
       ["a cue that lasts longer than the one after it", 26, 40, [3, 9]],
-      ["between two cues nothing is spoken", 20, 25, [null, null]],
-      ["behind the last one neither", 40, 50, [null, null]],
-      ["everything", 0, 40, [1, 9]],
+      ["no time between two cues", 20, 25, [null, null]],
+      ["no time after the last cue", 40, 50, [null, null]],
+      ["all cues", 0, 40, [1, 9]],
     ];
   for (const [why, start, end, [time_start, time_end]] of cases)
     test(why, () =>
       expect(new SpokenTimes(spans).between(start, end)).toEqual({ time_start, time_end }),
     );
-  test("one after another", () => {
+  test("several passages in a row", () => {
     const times = new SpokenTimes(spans);
     expect(
       [times.between(0, 12), times.between(12, 28), times.between(28, 40)].map((one) => [
@@ -67,19 +67,19 @@ async function expectTimes(index: TestIndex): Promise<void> {
   }
 }
 
-test("a passage that is found tells when its cues are spoken", async () => {
+test("a found passage has the time of its cues", async () => {
   const index = await openTestIndex();
   await index.add("doc_1", text, ["fld_a"], { times });
   await expectTimes(index);
 });
 
-test("a document that is no transcript has no times", async () => {
+test("a document that isn't a transcript has no times", async () => {
   const index = await openTestIndex();
   await index.add("doc_1", text);
   expect((await index.find("weather"))[0]).toMatchObject({ time_start: null, time_end: null });
 });
 
-test("a new encoding keeps the times, and the cues they are made of", async () => {
+test("reencoding keeps the times and cues", async () => {
   const index = await openTestIndex();
   await index.add("doc_1", text, ["fld_a"], { times });
   for (const version of [analyzer.version + 1, analyzer.version + 2]) {
@@ -100,7 +100,7 @@ test("a new encoding keeps the times, and the cues they are made of", async () =
   }
 });
 
-test("no short line of a transcript is taken for a heading", () => {
+test("short lines of a transcript are not headings", () => {
   const spoken = "yes\n\nso we went there\n\nand then it rained",
     spans = [span(0, 3, 0, 1), span(5, 21, 2, 3), span(23, spoken.length, 5, 6)];
   const headings = (input: Parameters<typeof encodeDocument>[0]) =>

@@ -1,4 +1,4 @@
-/** Which vectors stay in memory: as many as fit, and those that are needed. */
+/** Which vectors stay in memory: as many as fit, preferring those in use. */
 import { describe, expect, test } from "bun:test";
 import { packVectors } from "../../plugins/search-index/vectors/vectors";
 import { unknown, VectorDirectory } from "../../plugins/search-index/vectors/vector-directory";
@@ -18,7 +18,7 @@ const block = packVectors(
 );
 const query = vector();
 
-/** Segments with these ids that have all the same vectors. */
+/** Segments with these ids, all with the same vectors. */
 const storeOf = (first: number, count: number) =>
   vectorsInMemory(Object.fromEntries(Array.from({ length: count }, (_, i) => [first + i, block])));
 const range = (first: number, count: number): Float64Array =>
@@ -45,7 +45,7 @@ describe("vectors that fit", () => {
       new Set([0, 1]),
     ]);
   });
-  test("are found the same, however few are compared at once", async () => {
+  test("give the same results, however few are compared at once", async () => {
     const small = vectorsInMemory(
         Object.fromEntries(
           Array.from({ length: 1_000 }, (_, i) => [i * 3, packVectors([[vector()]], dimensions)]),
@@ -67,7 +67,7 @@ describe("vectors that fit", () => {
 });
 
 describe("vectors that don't fit", () => {
-  test("leave what is held, search after search, and are read each time", async () => {
+  test("don't evict the cached ones of the same search, and are read each time", async () => {
     const store = storeOf(1, 200),
       memory = new VectorMemory(dimensions, 4 * mebibyte),
       expected = await nearestOf(store, query, 10);
@@ -81,7 +81,7 @@ describe("vectors that don't fit", () => {
     const held = Math.floor(mebibyte / block.length) * 4;
     expect(reads).toEqual([200, 200 - held, 200 - held, 200 - held]);
   });
-  test("take the place of those that were longest not needed", async () => {
+  test("replace the least recently used", async () => {
     const store = storeOf(1, 300),
       memory = new VectorMemory(dimensions, 6 * mebibyte),
       readsOf = async (first: number, count: number): Promise<number> => {
@@ -93,7 +93,7 @@ describe("vectors that don't fit", () => {
     expect([
       await readsOf(1, 3 * per_slab),
       await readsOf(101, 3 * per_slab),
-      // Nothing is given up before the search ends that needs the room.
+      // Nothing is evicted before the end of the search that needs the space.
       await readsOf(201, 2 * per_slab),
       await readsOf(101, 3 * per_slab),
       await readsOf(201, 2 * per_slab),
@@ -101,7 +101,7 @@ describe("vectors that don't fit", () => {
       await readsOf(101, 3 * per_slab),
     ]).toEqual([3, 3, 2, 0, 2, 0, 0].map((slabs) => slabs * per_slab));
   });
-  test("of one segment are compared although they are larger than what may be held", async () => {
+  test("are compared even when one segment exceeds the limit", async () => {
     const store = storeOf(1, 3),
       memory = new VectorMemory(dimensions, 0);
     expect(await nearestOf(store, query, 10, store.ids(), memory)).toEqual(
@@ -111,8 +111,8 @@ describe("vectors that don't fit", () => {
   });
 });
 
-describe("a segment that has no vectors yet", () => {
-  test("is asked for once, and again when it has got some", async () => {
+describe("a segment without vectors", () => {
+  test("is read once, and again when it has vectors", async () => {
     const store = storeOf(1, 2),
       memory = new VectorMemory(dimensions, 16 * mebibyte),
       readsOf = async (): Promise<number[]> => {
@@ -128,7 +128,7 @@ describe("a segment that has no vectors yet", () => {
   });
 });
 
-test("searches that take turns find what each finds alone", async () => {
+test("concurrent searches find the same as alone", async () => {
   const store = storeOf(1, 200),
     memory = new VectorMemory(dimensions, 2 * mebibyte),
     pauses = { due: true, pause: () => Bun.sleep(0) };
@@ -139,7 +139,7 @@ test("searches that take turns find what each finds alone", async () => {
   ).toEqual(alone);
 });
 
-test("a search that nobody waits for any more ends, and leaves the others alone", async () => {
+test("an aborted search ends and doesn't affect others", async () => {
   const store = storeOf(1, 200),
     memory = new VectorMemory(dimensions, 16 * mebibyte);
   let pauses = 0;
@@ -156,7 +156,7 @@ test("a search that nobody waits for any more ends, and leaves the others alone"
   );
 });
 
-test("places are found by id, however they came, as a map finds them", () => {
+test("positions are found by id, as in a map, in any insertion order", () => {
   const directory = new VectorDirectory(),
     expected = new Map<number, number>(),
     next = chance(5);

@@ -1,4 +1,4 @@
-/** Vectors as they are stored and compared: rows of 8 bits with a scale. */
+/** Vectors as stored and compared: 8-bit rows with a scale. */
 import { describe, expect, test } from "bun:test";
 import { vectorsFault } from "../../plugins/search-index/contract";
 import { nearestChunks } from "../../plugins/search-index/vectors/nearest-chunks";
@@ -16,7 +16,7 @@ import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 
 const lengths = [1, 3, 384, 1_536, 16_384];
 
-/** Evenly distributed, or with a few numbers that stand out, as models give. */
+/** Evenly distributed, or with a few outliers, as models produce. */
 function vectorsOf(count: number, dimensions: number, seed: number, outstanding = 1) {
   const random = chance(seed);
   return Array.from({ length: count }, () =>
@@ -30,16 +30,16 @@ function vectorsOf(count: number, dimensions: number, seed: number, outstanding 
 }
 const dot = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, number, at) => sum + number * other[at]!, 0);
-/** What the index says of the chunks of a segment: their cosines, best first. */
+/** The cosines of a segment's chunks according to the index, best first. */
 async function found(block: Uint8Array, query: Float32Array, limit = 10_000) {
   const hits = await nearestOf(vectorsInMemory({ 1: block }), query, limit);
   return new Map(hits.map(({ chunk, score }) => [chunk, score]));
 }
 
-describe("a row of 8 bits", () => {
+describe("an 8-bit row", () => {
   for (const dimensions of lengths)
     for (const outstanding of [1, 8])
-      test(`of ${dimensions} numbers is off by half a step of each at most: ${outstanding}`, async () => {
+      test(`of ${dimensions} numbers is off by at most half a step: ${outstanding}`, async () => {
         const vectors = vectorsOf(20, dimensions, dimensions, outstanding),
           [query] = vectorsOf(1, dimensions, 7),
           block = packVectors(
@@ -55,7 +55,7 @@ describe("a row of 8 bits", () => {
           ).toBeLessThan(bound + 1e-3);
         });
       });
-  test("ranks as the floats do, but for what is nearer together than a thousandth", async () => {
+  test("ranks like floats, except for differences below a thousandth", async () => {
     const vectors = vectorsOf(200, 384, 1),
       [query] = vectorsOf(1, 384, 2),
       block = packVectors(
@@ -79,23 +79,23 @@ describe("a passage", () => {
     Float32Array,
   ];
   const cosine = (one: Float32Array): number => Math.max(0, dot(one, query));
-  test("of several vectors is as near as the nearest of them", async () => {
+  test("with several vectors is as near as the nearest of them", async () => {
     const scores = await found(packVectors([[a, b, c, query], [a], [b, c]], 96), query);
     expect(scores.get(0)).toBeCloseTo(1, 2);
     expect(scores.get(1) ?? 0).toBeCloseTo(cosine(a), 2);
     expect(scores.get(2) ?? 0).toBeCloseTo(Math.max(cosine(b), cosine(c)), 2);
   });
-  test("without a vector, and with one of zeros, is not found by it", async () => {
+  test("without a vector, or with one of zeros, is not found", async () => {
     const block = packVectors([[], [new Float32Array(96)], [query]], 96);
     expect([block.length, [...(await found(block, query)).keys()]]).toEqual([32 + 96, [2]]);
   });
-  test("takes one place among the best, whatever the number of its vectors", async () => {
+  test("appears once among the best, regardless of its number of vectors", async () => {
     const block = packVectors([[query, query, query], [b], [query]], 96);
     expect([...(await found(block, query, 2)).keys()]).toEqual([0, 2]);
   });
 });
 
-test("the nearest vectors are those of the largest cosine, whatever their length", async () => {
+test("the nearest vectors have the largest cosine, regardless of length", async () => {
   const numbers = Array.from({ length: 40 }, (_, i) =>
     Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
   );
@@ -120,7 +120,7 @@ test("the nearest vectors are those of the largest cosine, whatever their length
     expect(Math.abs(score - cosine(numbers[at]!))).toBeLessThan(0.01);
 });
 
-test("all chunks count that have vectors, each with the best of them, for the mean", async () => {
+test("the mean covers all chunks with vectors, each by its best", async () => {
   const [query, ...others] = vectorsOf(6, 32, 11) as [Float32Array, ...Float32Array[]],
     cosines = others.map((one) => dot(one, query)),
     { reader } = vectorsInMemory({
@@ -137,7 +137,7 @@ test("all chunks count that have vectors, each with the best of them, for the me
   expect(mean).toBeCloseTo((a + Math.max(b, c) + d + e) / 4, 2);
 });
 
-describe("SIMD instructions and a plain loop give the same, bit by bit", () => {
+describe("SIMD and a plain loop are bit-identical:", () => {
   const page = 65_536,
     at = { blocks: page, query: 2 * page, hits: 4 * page, first: 8 * page };
   test.each(lengths.map((dimensions) => [dimensions]))("%d numbers", (dimensions) => {
@@ -173,7 +173,7 @@ describe("SIMD instructions and a plain loop give the same, bit by bit", () => {
   });
 });
 
-test("vectors of numbers beyond the squares of a float keep their direction", () => {
+test("vectors whose squares overflow a float keep their direction", () => {
   for (const size of [1e-30, 1, 1e38])
     expect(
       [...normalised(Float32Array.of(3 * size, 1 * size, 0))!].map((x) => x.toFixed(3)),
@@ -181,7 +181,7 @@ test("vectors of numbers beyond the squares of a float keep their direction", ()
   expect(normalised(Float32Array.of(0, 0))).toBeUndefined();
 });
 
-test("a question of several vectors is compared by their mean", () => {
+test("a question with several vectors is compared by their mean", () => {
   expect([...meanOf([Float32Array.of(2, 0), Float32Array.of(0, 5)])!]).toEqual([
     Math.fround(Math.SQRT1_2),
     Math.fround(Math.SQRT1_2),
@@ -203,15 +203,15 @@ describe("a block", () => {
       vectors.map((vector, at) => ({ chunk: at * 2, vector })),
       20,
     );
-  test("of floats that an earlier version stored has their vectors, and none for zeros", () => {
+  test("of floats from an earlier version gives its vectors, and none for zeros", () => {
     const floats = new Float32Array(5 * 20);
     vectors.forEach((vector, at) => floats.set(vector, at * 40));
-    // Behind another byte: not where numbers may begin.
+    // After an extra byte, so the numbers are not aligned.
     const bytes = new Uint8Array(1 + floats.byteLength);
     bytes.set(new Uint8Array(floats.buffer), 1);
     expect(blockOfFloats(bytes.subarray(1), 20)).toEqual(block);
   });
-  test("begins its rows where SIMD instructions like it", () => {
+  test("aligns its rows for SIMD instructions", () => {
     expect([block.length % 16, packBlock([], 20).length]).toEqual([0, 16]);
   });
   const patched = (at: number, ...bytes: number[]) => {
@@ -220,21 +220,21 @@ describe("a block", () => {
     return changed;
   };
   const cases: [string, Uint8Array, number, number, RegExp | null][] = [
-    ["nothing is wrong with it", block, 5, 20, null],
-    ["empty, it is a block", packBlock([], 20), 5, 20, null],
-    ["cut off", block.subarray(0, 15), 5, 20, /cut off/],
-    ["cut off at its end", block.subarray(0, -1), 5, 20, /length is wrong/],
-    ["in a layout of its own", patched(0, 2), 5, 20, /header/],
-    ["with something in its header", patched(12, 1), 5, 20, /header/],
-    ["of other vectors", block, 5, 21, /20 numbers each, not 21/],
-    ["of fewer passages", block, 4, 20, /no passage/],
-    ["not in order", patched(16 + 12, 3), 5, 20, /no passage/],
-    ["of more rows than a segment has", patched(4, 0, 0, 0, 1), 5, 20, /16777216 vectors/],
-    ["with a scale that is no number", patched(16, 0, 0, 0xc0, 0x7f), 5, 20, /length 1/],
-    ["with a scale below zero", patched(16, 0, 0, 0, 0xbf), 5, 20, /length 1/],
-    ["of vectors that are longer than 1", patched(16, 0, 0, 0, 0x3f), 5, 20, /length 1/],
+    ["valid", block, 5, 20, null],
+    ["valid and empty", packBlock([], 20), 5, 20, null],
+    ["truncated early", block.subarray(0, 15), 5, 20, /cut off/],
+    ["truncated at its end", block.subarray(0, -1), 5, 20, /length is wrong/],
+    ["with an unknown layout", patched(0, 2), 5, 20, /header/],
+    ["with unexpected data in its header", patched(12, 1), 5, 20, /header/],
+    ["with other dimensions", block, 5, 21, /20 numbers each, not 21/],
+    ["with passages beyond the segment", block, 4, 20, /no passage/],
+    ["out of order", patched(16 + 12, 3), 5, 20, /no passage/],
+    ["with too many rows", patched(4, 0, 0, 0, 1), 5, 20, /16777216 vectors/],
+    ["with a scale that isn't a number", patched(16, 0, 0, 0xc0, 0x7f), 5, 20, /length 1/],
+    ["with a negative scale", patched(16, 0, 0, 0, 0xbf), 5, 20, /length 1/],
+    ["with vectors longer than 1", patched(16, 0, 0, 0, 0x3f), 5, 20, /length 1/],
   ];
-  test.each(cases)("from elsewhere is looked at: %s", (_why, bytes, chunks, dimensions, fault) => {
+  test.each(cases)("is validated: %s", (_why, bytes, chunks, dimensions, fault) => {
     const said = vectorsFault(bytes, chunks, dimensions);
     if (fault === null) expect(said).toBeNull();
     else expect(said).toMatch(fault);

@@ -1,6 +1,5 @@
 /**
- * Workers: started when asked, stopped when idle, replaced when they die; and no question waits for
- * ever.
+ * Workers: started on demand, stopped when idle, replaced when they die; no question waits forever.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -51,7 +50,7 @@ function fragile({ broken = false, idle_ms = 60_000, ...more }: FragileOptions =
 }
 
 describe("a worker", () => {
-  test("answers, every question in turn", async () => {
+  test("answers every question in turn", async () => {
     const worker = fragile();
     expect(
       await Promise.all([
@@ -61,13 +60,13 @@ describe("a worker", () => {
       ]),
     ).toEqual(["here", "2", "3"]);
   });
-  test("that throws tells why, and goes on", async () => {
+  test("that throws reports the error and continues", async () => {
     const worker = fragile();
     await expect(worker.ask({ order: "fail" }, ada)).rejects.toThrow("it failed");
     expect(await worker.ask({ order: "count" }, ada)).toBe("2");
     expect(worker.deaths()).toBe(0);
   });
-  test("whose database is away tells it as the answer that it is", async () => {
+  test("whose database is unavailable passes on that error", async () => {
     const refused = fragile().ask({ order: "be away" }, ada);
     await expect(refused).rejects.toBeInstanceOf(HttpError);
     await expect(refused).rejects.toMatchObject({
@@ -75,24 +74,24 @@ describe("a worker", () => {
       headers: { "retry-after": "5" },
     });
   });
-  test("that can't open what it needs says so each time it is asked", async () => {
+  test("that fails to open its resources says so for each question", async () => {
     const worker = fragile({ broken: true });
     await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("it can't be opened");
     await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("it can't be opened");
   });
-  test("that dies is replaced, and the question is asked again", async () => {
+  test("that dies is replaced, and the question is retried", async () => {
     const worker = fragile();
     expect(await worker.ask({ order: "die once", file: join(directory, "once") }, ada)).toBe(
       "here",
     );
     expect(worker.deaths()).toBe(1);
   });
-  test("that dies twice of one question fails it, and answers the next", async () => {
+  test("that dies twice on a question fails it and answers the next", async () => {
     const worker = fragile();
     await expect(worker.ask({ order: "die" }, ada)).rejects.toThrow("died");
     expect(await worker.ask({ order: "answer" }, ada)).toBe("here");
   });
-  test("that answers in parts gives each once and in order, even when it dies in between", async () => {
+  test("that answers in parts gives each once, in order, even if it dies meanwhile", async () => {
     for (const file of [join(directory, "exists-not"), undefined]) {
       const worker = fragile(),
         parts: number[] = [];
@@ -106,7 +105,7 @@ describe("a worker", () => {
       expect(worker.deaths()).toBe(file ? 1 : 0);
     }
   });
-  test("whose parts nobody takes makes few more of them, and answers others meanwhile", async () => {
+  test("whose parts are not consumed pauses and answers others meanwhile", async () => {
     const worker = fragile(),
       taken = Promise.withResolvers<void>(),
       parts: number[] = [];
@@ -122,7 +121,7 @@ describe("a worker", () => {
     expect(await asked).toBe("here");
     expect(parts).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
   });
-  test("whose parts nobody takes ends when nobody waits for it", async () => {
+  test("whose parts are not consumed stops when the question is aborted", async () => {
     const worker = fragile(),
       leaving = new AbortController(),
       parts: number[] = [];
@@ -137,7 +136,7 @@ describe("a worker", () => {
     await expect(asked).rejects.toThrow();
     expect(await worker.ask({ order: "answer" }, ada)).toBe("here");
   });
-  test("that dies takes no other question along", async () => {
+  test("that dies fails no other question", async () => {
     const worker = fragile();
     const asked = await Promise.allSettled([
       worker.ask({ order: "answer" }, ada),
@@ -155,7 +154,7 @@ describe("a worker", () => {
     ]);
     expect(worker.deaths()).toBe(4);
   });
-  test("that dies of a question that was given up blames no other", async () => {
+  test("that dies on an aborted question blames no other", async () => {
     const worker = fragile(),
       giving_up = new AbortController();
     const given_up = worker.ask({ order: "die late" }, { ...ada, signal: giving_up.signal }),
@@ -165,14 +164,14 @@ describe("a worker", () => {
     expect(await next).toBe("here");
     expect(worker.deaths()).toBe(2);
   });
-  test("that is idle is stopped, and started again when it is asked", async () => {
+  test("that is idle is stopped, and restarted by the next question", async () => {
     const worker = fragile({ idle_ms: 20 });
     expect(await worker.ask({ order: "count" }, ada)).toBe("1");
     await Bun.sleep(200);
     expect(await worker.ask({ order: "count" }, ada)).toBe("1");
     expect(worker.deaths()).toBe(0);
   });
-  test("is not waited for by a question that was given up", async () => {
+  test("is not waited for by an aborted question", async () => {
     const worker = fragile(),
       giving_up = new AbortController();
     const asked = worker.ask({ order: "hang" }, { ...ada, signal: giving_up.signal });
@@ -182,7 +181,7 @@ describe("a worker", () => {
       worker.ask({ order: "answer" }, { ...ada, signal: giving_up.signal }),
     ).rejects.toThrow("enough");
   });
-  test("that is stopped leaves no question waiting, and takes none", async () => {
+  test("that is stopped leaves no question waiting and accepts none", async () => {
     const worker = fragile(),
       asked = worker.ask({ order: "hang" }, ada);
     setTimeout(() => void worker.stop(), 50);
@@ -191,8 +190,8 @@ describe("a worker", () => {
   });
 });
 
-describe("turns in a worker", () => {
-  /** Asks, and notes in which order the answers come. */
+describe("turns in a worker:", () => {
+  /** Asks, and records the order of the answers. */
   function asking(worker: Fragile) {
     const order: string[] = [];
     return {
@@ -202,7 +201,7 @@ describe("turns in a worker", () => {
     };
   }
 
-  test("another owner's request is answered before the rest of a backlog", async () => {
+  test("another owner's request is answered before a backlog", async () => {
     const { order, ask } = asking(fragile());
     const backlog = Array.from({ length: 50 }, (_, i) => ask(`ada ${i}`, { order: "long" }, ada));
     await Promise.all([...backlog, ask("bob", { order: "answer" }, bob)]);
@@ -217,7 +216,7 @@ describe("turns in a worker", () => {
     ]);
     expect(order).toEqual(["ada 1", "bob 1", "ada 2", "bob 2"]);
   });
-  test("no number of short requests keeps a long one from ending", async () => {
+  test("short requests, however many, don't starve a long one", async () => {
     const { order, ask } = asking(fragile());
     const long = ask("long", { order: "long" }, ada);
     const short = Array.from({ length: 100 }, (_, i) =>
@@ -226,7 +225,7 @@ describe("turns in a worker", () => {
     await Promise.all([long, ...short]);
     expect(order.indexOf("long")).toBeLessThan(30);
   });
-  test("work in the background comes when nobody else has any", async () => {
+  test("background work runs when there is no other work", async () => {
     const { order, ask } = asking(fragile());
     const background = { ...ada, background: true };
     await Promise.all([
@@ -236,12 +235,12 @@ describe("turns in a worker", () => {
     ]);
     expect(order.at(-1)).toBe("background");
   });
-  test("what was given up before its turn is never begun", async () => {
+  test("a request aborted before its turn is never started", async () => {
     const worker = fragile(),
       giving_up = new AbortController(),
       ending = new AbortController(),
       { signal } = giving_up;
-    // It is in work until those behind it have been given up.
+    // It stays in progress until those behind it have been aborted.
     const first = worker.ask({ order: "endless" }, { ...ada, signal: ending.signal }),
       given_up = Array.from({ length: 100 }, () =>
         worker.ask({ order: "answer" }, { ...ada, signal }),
@@ -254,7 +253,7 @@ describe("turns in a worker", () => {
     await expect(first).rejects.toThrow("ended");
     expect(await worker.ask({ order: "count" }, ada)).toBe("2");
   });
-  test("what is given up in work ends there, and the next one of its owner begins", async () => {
+  test("a request aborted in progress ends, and its owner's next one starts", async () => {
     const worker = fragile(),
       giving_up = new AbortController();
     const endless = worker.ask({ order: "endless" }, { ...ada, signal: giving_up.signal }),
@@ -264,7 +263,7 @@ describe("turns in a worker", () => {
     expect(await next).toBe("here");
     expect(worker.deaths()).toBe(0);
   });
-  test("a worker that never gives way is replaced; whose request it was gets an error", async () => {
+  test("a worker that never yields is replaced, and its request fails", async () => {
     const worker = fragile({ hang_ms: 100 }),
       hanging = worker.ask({ order: "hang" }, ada),
       other = worker.ask({ order: "answer" }, bob);
@@ -272,7 +271,7 @@ describe("turns in a worker", () => {
     expect(await other).toBe("here");
     expect(worker.deaths()).toBe(2);
   });
-  test("large requests are with the worker two at a time", async () => {
+  test("at most two large requests are sent to the worker at a time", async () => {
     const worker = fragile({ isLarge: ({ order }) => order === "endless" }),
       giving_up = new AbortController(),
       cy = { owner: "usr_cy" },
@@ -281,19 +280,19 @@ describe("turns in a worker", () => {
       ),
       most = () => worker.ask({ order: "most at once" }, { owner: "usr_dan" });
     while ((await most()) < "2");
-    // Whatever is with the worker has had its turns by then.
+    // By then, everything sent to the worker has had its turns.
     for (let round = 0; round < 20; round++) expect(await most()).toBe("2");
     giving_up.abort(new Error("enough"));
     for (const one of await Promise.allSettled(endless)) expect(one.status).toBe("rejected");
   });
-  test("large requests are of different owners if possible", async () => {
+  test("large requests are from different owners if possible", async () => {
     const { order, ask } = asking(fragile({ isLarge: ({ order }) => order === "long" }));
     await Promise.all([
       ...[1, 2, 3].map((i) => ask(`ada ${i}`, { order: "long" }, ada)),
       ask("bob", { order: "long" }, bob),
       ask("cy", { order: "long" }, { owner: "usr_cy" }),
     ]);
-    // It begins when nobody else waits: three of the others have their answers.
+    // It starts when nobody else waits: three of the others have their answers.
     expect(order.indexOf("ada 3")).toBeGreaterThanOrEqual(3);
   });
 });
@@ -311,7 +310,7 @@ function encodingWorker(read_connection: ReadConnectionSpec): WorkerClient<Encod
   return client;
 }
 
-test("the encoding worker gives what encoding here gives", async () => {
+test("the encoding worker gives the same as encoding in this thread", async () => {
   const { store, texts } = await openTestIndex();
   const client = encodingWorker(store.read_connection);
   const input = {
@@ -340,7 +339,7 @@ test("the encoding worker gives what encoding here gives", async () => {
   expect(of_stored).toEqual(encoded.map(placed));
 });
 
-test("the encoding worker gives of a text that it reads in a window what it gives of the whole", async () => {
+test("the encoding worker gives the same for a text read in windows as for the whole", async () => {
   const { store, texts } = await openTestIndex(),
     client = encodingWorker(store.read_connection);
   const text = `# The 🗂 of ice\n\n${"It is cold 🥶 there, and in it are words. ".repeat(30_000)}`;
@@ -358,7 +357,7 @@ test("the encoding worker gives of a text that it reads in a window what it give
   expect(segments).toEqual([...encodeDocument({ ...input, text }, analyzer)].map(placed));
 });
 
-test("the searching worker finds what searching here finds, and sees what was published since", async () => {
+test("the search worker finds the same as this thread, and sees new documents", async () => {
   const index = await openTestIndex();
   const client = new WorkerClient<SearchProtocol>({
     path: "plugins/search-index/ranking/search-worker.ts",
@@ -383,7 +382,7 @@ test("the searching worker finds what searching here finds, and sees what was pu
   }
 });
 
-test("a searching worker that was stopped reads no more: the log can be emptied", async () => {
+test("a stopped search worker reads no more, so the log can be truncated", async () => {
   for (let round = 0; round < 5; round++) {
     const index = await openTestIndex();
     const client = new WorkerClient<SearchProtocol>({

@@ -1,4 +1,4 @@
-/** The search for damage in a database: in one go where it is small, else in pieces. */
+/** Checking a database for damage: at once when it is small, otherwise in pieces. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -51,32 +51,32 @@ async function spoil(first_page: number, pages: number): Promise<void> {
   await Bun.write(path, bytes);
 }
 
-/** Rows: a few, and so many that the file is not looked through in one go. */
+/** Row counts: a few, and so many that the file is not checked at once. */
 const small = 100,
   large = 3_500;
 for (const [why, rows] of [
-  ["a small one", small],
-  ["a large one", large],
+  ["a small database", small],
+  ["a large database", large],
 ] as const)
   describe(why, () => {
-    test("that is whole has no damage", async () => {
+    test("that is intact has no damage", async () => {
       fill(rows).close();
       expect(await searchAll()).toEqual([]);
     });
-    test("that is not has some", async () => {
+    test("that is damaged is reported", async () => {
       fill(rows).close();
       await spoil(40, 2);
       expect((await searchAll()).length).toBeGreaterThan(0);
     });
   });
 
-test("the damage of a large one is told by its table, and the rest is still read", async () => {
+test("damage in a large database is reported by table, and the rest is still read", async () => {
   const database = fill(large);
   const { rootpage } = database
     .query<{ rootpage: number }, []>("select rootpage from sqlite_schema where name = 'b_many'")
     .get()!;
   database.close();
-  // Pages are counted from one.
+  // Page numbers start at one.
   await spoil(rootpage - 1, 1);
   const done: number[] = [];
   const problems = await searchAll(({ tables_done }) => done.push(tables_done));
@@ -84,7 +84,7 @@ test("the damage of a large one is told by its table, and the rest is still read
   expect(done.at(-1)).toBe(3);
 });
 
-test("between its reads the write-ahead log can be emptied", async () => {
+test("the write-ahead log can be truncated between reads", async () => {
   const database = fill(large);
   database.run("pragma busy_timeout = 0");
   const emptied: boolean[] = [];
@@ -99,15 +99,15 @@ test("between its reads the write-ahead log can be emptied", async () => {
     await Bun.sleep(1);
   }
   expect(await search).toEqual([]);
-  // In this process nothing runs within a read: what is seen are the pauses.
+  // Reads block this process, so only the pauses between them are observed.
   expect(new Set(emptied)).toEqual(new Set([true]));
   database.close();
 });
 
-test("a file that is no database is damaged", async () => {
+test("a file that isn't a database is damaged", async () => {
   await Bun.write(path, "x".repeat(20 * 2 ** 20));
   expect(await searchAll()).toEqual([expect.stringMatching(/not a database/)]);
 });
-test("a file that is not there can't be looked through", () => {
+test("a missing file can't be checked", () => {
   expect(searchAll()).rejects.toThrow("unable to open");
 });

@@ -1,4 +1,4 @@
-/** Jobs that begin with the commit of what enqueued them, and those that wait their turn. */
+/** Jobs that start as soon as the enqueuing transaction commits, and jobs that have to wait. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
@@ -17,7 +17,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Its jobs stay in work until the gate opens. */
+/** Its jobs keep running until the gate opens. */
 function smallJobs(): JobQueue {
   const queue = world.queue({ slots_max: 16 });
   queue.register(
@@ -45,7 +45,7 @@ const enqueued = (queue: JobQueue, count: number, options: EnqueueOptions = {}) 
     return rows.map(({ state }) => state as string);
   });
 
-test("a small job begins with the commit, and nobody looks for it", async () => {
+test("a small job starts on commit, without a poll for it", async () => {
   const queue = smallJobs();
   await queue.start();
   expect(await enqueued(queue, 1)).toEqual(["running"]);
@@ -56,11 +56,11 @@ test("a small job begins with the commit, and nobody looks for it", async () => 
   expect(ran).toEqual(["0"]);
 });
 
-describe("a job waits its turn", () => {
+describe("a job has to wait", () => {
   const cases: readonly (readonly [why: string, started: boolean, options: EnqueueOptions])[] = [
     ["before the queue is started", false, {}],
-    ["when there may be one of its key already", true, { key: "k" }],
-    ["when it is for later", true, { run_at_ms: Date.UTC(2026, 0, 6) }],
+    ["when it has a key, because another job may hold that key", true, { key: "k" }],
+    ["when it is scheduled for later", true, { run_at_ms: Date.UTC(2026, 0, 6) }],
   ];
   for (const [why, started, options] of cases)
     test(why, async () => {
@@ -69,7 +69,7 @@ describe("a job waits its turn", () => {
       expect(await enqueued(queue, 1, options)).toEqual(["ready"]);
       expect(ran).toEqual([]);
     });
-  test("when three quarters of what may run of it do", async () => {
+  test("when its job name already uses three quarters of its concurrency", async () => {
     const queue = smallJobs();
     await queue.start();
     const states = await enqueued(queue, 14, { queue_concurrency: 14 });
@@ -78,7 +78,7 @@ describe("a job waits its turn", () => {
     gate.resolve();
     await until(() => ran.length === 14);
   });
-  test("when three quarters of what its owner may run do", async () => {
+  test("when its owner already uses three quarters of their concurrency", async () => {
     const queue = smallJobs();
     await queue.start();
     const of = (owner: string) => ({ owner, queue: owner, queue_concurrency: 4 });
@@ -90,7 +90,7 @@ describe("a job waits its turn", () => {
   });
 });
 
-test("an undone transaction leaves no job behind, and its place is free again", async () => {
+test("a rolled-back transaction leaves no job behind and frees its slot", async () => {
   const queue = smallJobs();
   await queue.start();
   for (let round = 0; round < 20; round++) {
@@ -105,7 +105,7 @@ test("an undone transaction leaves no job behind, and its place is free again", 
   expect(ran.toSorted()).toEqual([..."012345678"]);
 });
 
-test("one that is cut off by the end of the server waits again, uncounted", async () => {
+test("a job interrupted by shutdown is ready again, and the attempt does not count", async () => {
   const queue = smallJobs();
   await queue.start();
   await enqueued(queue, 1);

@@ -1,4 +1,4 @@
-/** Jobs whose work begins before the transaction that enqueues them. */
+/** Jobs whose work starts before the transaction that enqueues them. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { handle, type BegunJob, type EndedRun } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
@@ -18,9 +18,9 @@ let queue: JobQueue;
 let runs: AbortSignal[];
 let ended: EndedRun[];
 let gate: PromiseWithResolvers<void>;
-/** Its effect fails so often. */
+/** How many times its effect fails. */
 let faults: number;
-/** What its effects were handed. */
+/** The values its effects received. */
 let given: (string | undefined)[];
 beforeEach(async () => {
   world = await jobsWorld();
@@ -57,7 +57,7 @@ const begun = (): BegunJob<string> => queue.begin(Work, { name: "a" })!;
 const enqueue = (job: BegunJob<string>) =>
   world.store.inTransaction((tx) => job.enqueue(tx, "the rest"));
 
-test("done by then, it takes effect with the transaction and leaves no job", async () => {
+test("a job done before the transaction takes effect in it and leaves no job row", async () => {
   await queue.start();
   gate.resolve();
   const job = begun();
@@ -70,7 +70,7 @@ test("done by then, it takes effect with the transaction and leaves no job", asy
   expect(given).toEqual(["the rest"]);
 });
 
-test("not done by then, it goes on as a job, and runs once", async () => {
+test("a job that is not done before the transaction continues as a job and runs once", async () => {
   await queue.start();
   const job = begun();
   expect(await job.settles(0)).toBe(false);
@@ -84,7 +84,7 @@ test("not done by then, it goes on as a job, and runs once", async () => {
   await until(() => ended.length === 1);
 });
 
-test("what fails while it begins is tried again as a job", async () => {
+test("a job that fails before the transaction is retried as a job", async () => {
   await queue.start();
   const job = begun();
   gate.reject(new Error("not yet"));
@@ -96,7 +96,7 @@ test("what fails while it begins is tried again as a job", async () => {
   expect([runs.length, await recorded(world.db)]).toEqual([2, ["a"]]);
 });
 
-test("of an undone transaction nothing is left, and the work is told to end", async () => {
+test("a rolled-back transaction leaves no job, and its work is aborted", async () => {
   await queue.start();
   const jobs = Array.from({ length: 9 }, begun);
   expect(queue.begin(Work, { name: "b" })).toBeUndefined();
@@ -110,11 +110,11 @@ test("of an undone transaction nothing is left, and the work is told to end", as
   }
   expect(runs.map(({ aborted }) => aborted)).toEqual(Array(9).fill(true));
   expect(await world.rows()).toEqual([]);
-  // Its place is free again.
+  // Its slot is free again.
   expect(queue.begin(Work, { name: "b" })).toBeDefined();
 });
 
-test("an effect that fails undoes the transaction; another one leaves it to the job", async () => {
+test("a failing effect rolls back the transaction; the next one leaves it to the job", async () => {
   await queue.start();
   faults = 1;
   gate.resolve();
@@ -127,6 +127,6 @@ test("an effect that fails undoes the transaction; another one leaves it to the 
   expect(await recorded(world.db)).toEqual(["a"]);
 });
 
-test("before the queue is started it has to wait its turn", () => {
+test("a job can't begin before the queue is started", () => {
   expect(queue.begin(Work, { name: "a" })).toBeUndefined();
 });

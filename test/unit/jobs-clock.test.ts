@@ -1,6 +1,6 @@
 /**
- * Jobs and ticks when the clock is wrong for a while: nothing stands still until a time that was
- * never meant, in the same process and after a restart.
+ * Jobs and ticks while the clock is wrong for a while: nothing gets stuck waiting for a time that
+ * was never intended, in the same process or after a restart.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { handle } from "../../core/jobs/contract";
@@ -32,7 +32,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Jobs whose name begins with "again" fail at their first run. */
+/** Jobs whose name begins with "again" fail on their first run. */
 async function start(): Promise<JobQueue> {
   const queue = world.queue();
   queue.register(
@@ -59,16 +59,16 @@ const restart = async (queue: JobQueue): Promise<JobQueue> => {
 };
 const enqueue = (queue: JobQueue, name: string, in_ms: number) =>
   queue.enqueue(world.db, Work, { name }, { run_at_ms: world.clock.now_ms() + in_ms });
-/** In how long the one job runs, ms. */
+/** How long until the only job is due, ms. */
 const left = async () => (await world.only()).run_at - world.clock.now_ms();
 
-describe("a job that was enqueued while the clock was wrong waits as long as it was meant to", () => {
+describe("a job enqueued while the clock was wrong keeps its intended delay", () => {
   const cases: [why: string, wrong_by: number, restarts: boolean][] = [
     ["a year ahead, then right", year, false],
     ["a year ahead, then right after a restart", year, true],
     ["an hour ahead, then right", 60 * minute, false],
-    ["a year behind, then right: it is due", -year, false],
-    ["a year behind, then right after a restart: it is due", -year, true],
+    ["a year behind, then right: it is due at once", -year, false],
+    ["a year behind, then right after a restart: it is due at once", -year, true],
   ];
   test.each(cases)("%s", async (_why, wrong_by, restarts) => {
     const queue = await start();
@@ -87,7 +87,7 @@ describe("a job that was enqueued while the clock was wrong waits as long as it 
   });
 });
 
-test("a job that failed while the clock was ahead is tried again after its pause", async () => {
+test("a job that failed while the clock was ahead is retried after its backoff", async () => {
   const queue = await start();
   world.clock.move(year);
   await enqueue(queue, "again", 0);
@@ -99,7 +99,7 @@ test("a job that failed while the clock was ahead is tried again after its pause
   await until(async () => (await recorded(world.db)).length === 1);
 });
 
-test("a job that was enqueued before the clock was wrong keeps its time", async () => {
+test("a job enqueued before the clock was wrong keeps its time", async () => {
   const queue = await start();
   await enqueue(queue, "later", 30 * day);
   world.clock.move(day);
@@ -110,7 +110,7 @@ test("a job that was enqueued before the clock was wrong keeps its time", async 
   expect(await left()).toBe(30 * day);
 });
 
-test("many that were enqueued while it was ahead are all corrected", async () => {
+test("the times of many jobs enqueued while the clock was ahead are all corrected", async () => {
   const queue = await start();
   world.clock.move(year);
   await world.store.inTransaction(async (tx) => {
@@ -133,7 +133,7 @@ test("many that were enqueued while it was ahead are all corrected", async () =>
   await until(async () => (await late()).length === 0);
 });
 
-test("a job that finished while the clock was ahead is kept as long as any other", async () => {
+test("a job that finished while the clock was ahead is kept no longer than any other", async () => {
   const queue = await start();
   world.clock.move(year);
   await enqueue(queue, "done", 0);
@@ -145,7 +145,7 @@ test("a job that finished while the clock was ahead is kept as long as any other
   await until(async () => (await world.rows()).length === 0);
 });
 
-describe("ticks go on at their times", () => {
+describe("scheduled ticks stay on time when the clock is", () => {
   const schedule = every("0 12 * * *", Work, { name: "noon" });
   const started: CronSchedules[] = [];
   afterEach(() => {
@@ -172,7 +172,7 @@ describe("ticks go on at their times", () => {
     const first = schedules(queue);
     world.clock.move(wrong_by);
     await Bun.sleep(20);
-    // What ticks while the clock is wrong may be one more.
+    // A tick while the clock is wrong may come on top of the regular ones.
     world.clock.move(minute);
     const in_wrong = new Date(world.clock.now_ms()).toISOString();
     await until(async () => (await ticks()).includes(in_wrong));

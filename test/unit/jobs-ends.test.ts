@@ -1,4 +1,4 @@
-/** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
+/** How runs are ended from outside: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { JobQueue } from "../../core/jobs/queue";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("a time limit", () => {
-  test("aborts the signal, and counts as a failure", async () => {
+  test("aborts the signal and counts as a failure", async () => {
     const queue = world.queue();
     const reasons: unknown[] = [];
     queue.register(
@@ -60,7 +60,7 @@ describe("a time limit", () => {
     });
   });
 
-  test("frees the slot of a handler that ignores its signal, and refuses what it returns late", async () => {
+  test("frees the slot of a handler that ignores its signal and discards its result", async () => {
     const queue = world.queue({ grace_ms: 20 });
     const late = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ describe("a time limit", () => {
 });
 
 describe("a lease", () => {
-  test("that another took keeps a late end from writing anything", async () => {
+  test("taken over by another queue keeps a late run from writing anything", async () => {
     const [slow, quick] = [world.queue(), world.queue()];
     const late = Promise.withResolvers<void>();
     let first = true;
@@ -118,7 +118,7 @@ describe("a lease", () => {
     await slow.enqueue(world.db, Work, { name: "a" });
     const slowRun = slow.runDue();
     await until(async () => (await world.states())[0] === "running");
-    // Where others wait to take over, it is shorter.
+    // The lease is shorter on PostgreSQL, where other servers wait to take over.
     world.clock.move((on_postgres ? 14 : 29) * second);
     expect(await quick.runDue()).toBe(0);
     world.clock.move(2 * second);
@@ -145,7 +145,7 @@ describe("a lease", () => {
     ],
   ];
   for (const [why, work] of ends)
-    test(`that another took keeps ${why} from writing anything`, async () => {
+    test(`taken over by another queue keeps ${why} from writing anything`, async () => {
       const queue = world.queue();
       const late = Promise.withResolvers<void>();
       queue.register(
@@ -177,7 +177,7 @@ describe("a lease", () => {
       expect(await recorded(world.db)).toEqual([]);
     });
 
-  test("is lengthened while the job runs, and a lost one aborts the run", async () => {
+  test("is renewed while the job runs, and losing it aborts the run", async () => {
     const queue = world.queue();
     const signals: AbortSignal[] = [];
     queue.register(
@@ -214,7 +214,7 @@ onSqlite("disks").describe("a full disk", () => {
     world.disk.free_bytes = free_bytes;
     await Bun.sleep(300);
   };
-  /** Adds more than the disk has room for. */
+  /** Writes more than the disk has room for. */
   const large = (ran: () => void) => async () => {
     ran();
     return async (tx: Db) => {
@@ -222,7 +222,7 @@ onSqlite("disks").describe("a full disk", () => {
     };
   };
 
-  test("makes the end of a job wait for room: the work is not done again, and no attempt is lost", async () => {
+  test("makes a finished job wait for space without losing its work or an attempt", async () => {
     const queue = world.queue();
     let runs = 0;
     const work = large(() => (runs += 1));
@@ -238,7 +238,7 @@ onSqlite("disks").describe("a full disk", () => {
     expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
   }, 20_000);
 
-  test("takes no slot for long: what does not fit waits, without losing an attempt", async () => {
+  test("does not hold a slot for long: the job is put back without losing an attempt", async () => {
     const queue = world.queue();
     let runs = 0;
     const work = large(() => (runs += 1));
@@ -255,11 +255,11 @@ onSqlite("disks").describe("a full disk", () => {
   }, 20_000);
 
   const rooms: [why: string, after: number, more: number | null][] = [
-    ["when a file of another has gone", 100_000, 2 ** 30],
-    ["when there is a little more", 2 ** 22, 2 ** 23],
-    ["not when there is as much as before", 2 ** 22, null],
+    ["when another file has been deleted", 100_000, 2 ** 30],
+    ["when there is a little more space", 2 ** 22, 2 ** 23],
+    ["only when space has grown", 2 ** 22, null],
   ];
-  test.each(rooms)("has its jobs run again %s, without a pause", async (_why, free, more) => {
+  test.each(rooms)("lets its jobs run again %s, without a backoff", async (_why, free, more) => {
     const queue = world.queue();
     let runs = 0;
     const run = async () => {
@@ -285,7 +285,7 @@ onSqlite("disks").describe("a full disk", () => {
     await queue.drain(second);
   });
 
-  test("lets only those jobs run that delete", async () => {
+  test("lets only deleting jobs run", async () => {
     const queue = world.queue();
     const ran: string[] = [];
     const run = async ({ name }: { name: string }) => {
@@ -309,7 +309,7 @@ onSqlite("disks").describe("a full disk", () => {
 });
 
 describe("cancelling", () => {
-  test("ends a waiting job, and only those about the subject", async () => {
+  test("ends waiting jobs of the given subjects only", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -334,7 +334,7 @@ describe("cancelling", () => {
     expect(await recorded(world.db)).toEqual(["doc_2"]);
   });
 
-  test("aborts a running job after the commit, and its effect does not happen", async () => {
+  test("aborts a running job after the commit and discards its effect", async () => {
     const queue = world.queue();
     const started = Promise.withResolvers<AbortSignal>();
     const go = Promise.withResolvers<void>();
@@ -371,7 +371,7 @@ describe("cancelling", () => {
     expect(await recorded(world.db)).toEqual([]);
   });
 
-  test("aborts a job that was claimed in that moment, and has not begun", async () => {
+  test("aborts a job that was just claimed and has not started", async () => {
     const claimed: { next?: () => Promise<void> } = {},
       store: Store = Object.create(world.store, {
         inDeletion: {
@@ -399,7 +399,7 @@ describe("cancelling", () => {
     expect(await world.states()).toEqual(["cancelled"]);
   });
 
-  test("in a transaction that is undone changes nothing", async () => {
+  test("in a transaction that is rolled back changes nothing", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -415,7 +415,7 @@ describe("cancelling", () => {
     expect(await world.states()).toEqual(["ready"]);
   });
 
-  test("by a job about its own subject does not undo the job", async () => {
+  test("of a job's own subject by that job does not undo it", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -436,8 +436,8 @@ describe("cancelling", () => {
   });
 
   const amounts: [why: string, count: number][] = [
-    ["of nothing is nothing", 0],
-    ["of more than fit into one statement", 1_203],
+    ["of no subjects does nothing", 0],
+    ["of more subjects than fit into one statement", 1_203],
   ];
   for (const [why, count] of amounts)
     test(why, async () => {

@@ -1,4 +1,4 @@
-/** Which job runs next: queues take turns, caps hold, priorities count within a queue. */
+/** Which job runs next: queues take turns, caps hold, priorities apply within a queue. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { queueKey, ownerKey, ownerMax, selectJobs } from "../../core/jobs/scheduler";
 import { ServedLog } from "../../core/lib/served-log";
@@ -37,7 +37,7 @@ const enqueueAll = (queue: JobQueue, names: readonly string[], options: EnqueueO
   });
 
 describe("queues", () => {
-  test("one queue with a thousand slow jobs does not delay another", async () => {
+  test("one with a thousand slow jobs does not delay another", async () => {
     const queue = world.queue();
     const order: string[] = [];
     const slow = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe("queues", () => {
     await queue.drain(10 * second);
   });
 
-  test("no cap is ever exceeded: of a queue, of a job, of the server", async () => {
+  test("never exceed the cap of a queue, a job name or the server", async () => {
     const queue = world.queue({ slots_max: 8 });
     const running = new Map<string, number>();
     const broken: string[] = [];
@@ -111,7 +111,7 @@ describe("queues", () => {
     expect(broken).toEqual([]);
   }, 60_000);
 
-  test("a job name never takes every slot", async () => {
+  test("never let one job name take every slot", async () => {
     const queue = world.queue({ slots_max: 8 });
     const slow = Promise.withResolvers<void>();
     let started = 0;
@@ -149,7 +149,7 @@ describe("queues", () => {
     await queue.drain(10 * second);
   });
 
-  test("within a queue the highest priority comes first, then the earliest", async () => {
+  test("run the highest priority first, then the earliest job", async () => {
     const queue = world.queue();
     const order: string[] = [];
     queue.register(
@@ -174,7 +174,7 @@ describe("queues", () => {
     expect(order).toEqual(["first", "second", "third", "fourth"]);
   });
 
-  test("hundreds of them take turns", async () => {
+  test("take turns, even hundreds of them", async () => {
     const queue = world.queue();
     const order: string[] = [];
     queue.register(
@@ -187,7 +187,7 @@ describe("queues", () => {
         { ...limits, concurrency: 4 },
       ),
     );
-    // A claim takes longer on PostgreSQL, with every queue that something waits in.
+    // On PostgreSQL, a claim takes longer with every queue that has waiting jobs.
     const count = on_postgres ? 100 : 300;
     const queues = Array.from({ length: count }, (_, i) => `queue ${String(i).padStart(3, "0")}`);
     await world.store.inTransaction(async (tx) => {
@@ -203,7 +203,7 @@ describe("queues", () => {
   }, 60_000);
 });
 
-describe("a look for candidates", () => {
+describe("a search for candidates", () => {
   const capacities = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
   const names = async (look: Partial<CandidateWindow>) =>
     (
@@ -228,14 +228,14 @@ describe("a look for candidates", () => {
     ).sort();
   const looks: [why: string, look: Partial<CandidateWindow>, names: string[]][] = [
     [
-      "passes over queues and owners at their cap, jobs that are not due, and jobs without a " +
+      "skips queues and owners at their cap, jobs that are not due, and jobs without a " +
         "handler",
       {},
       ["b1", "b2", "c1", "c2", "c3"],
     ],
-    ["takes the first of each queue and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
-    ["begins after an owner", { after_owner: "b" }, ["c1", "c2", "c3"]],
-    ["takes no more than asked", { all_max: 2 }, ["b1", "b2"]],
+    ["takes the first job of each queue and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
+    ["starts after the given owner", { after_owner: "b" }, ["c1", "c2", "c3"]],
+    ["takes no more than requested", { all_max: 2 }, ["b1", "b2"]],
   ];
   for (const [why, look, expected] of looks)
     test(why, async () => {
@@ -258,7 +258,7 @@ describe("a look for candidates", () => {
       await put("c3", { queue: "c", priority: 1 });
       await put("later", { queue: "d", run_at_ms: world.clock.now_ms() + minute });
       await queue.enqueue(world.db, Other, { name: "other" }, { queue: "e" });
-      // Three of this one's run: no more of any queue of theirs is looked at.
+      // Three jobs of this owner are running: none of their other queues is considered.
       for (const name of ["f", "g", "h", "i"])
         await put(`greedy ${name}`, { queue: name, owner: "aa" });
       await world.db
@@ -270,7 +270,7 @@ describe("a look for candidates", () => {
     });
 });
 
-describe("who is picked", () => {
+describe("the scheduler picks", () => {
   const candidate = (id: string, queue: string, more: Partial<Candidate> = {}): Candidate => ({
     id,
     plugin: "p",
@@ -291,7 +291,7 @@ describe("who is picked", () => {
   ];
   const waits = (id: string, queue: string, more: Partial<Candidate> = {}) =>
     candidate(id, queue, { name: "w", ...more });
-  /** Who was served before, the longest ago first. */
+  /** `served` lists who was served before, longest ago first. */
   const cases: [
     why: string,
     jobs: Candidate[],
@@ -300,16 +300,16 @@ describe("who is picked", () => {
     ids: string[],
     slots_of?: Record<string, number>,
   ][] = [
-    ["nobody when nobody waits", [], 4, [], []],
+    ["nothing when nothing waits", [], 4, [], []],
     [
-      "queues in turn",
+      "from queues in turn",
       [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
       2,
       [],
       ["a1", "b1"],
     ],
     [
-      "those served longest ago",
+      "from the queues served longest ago",
       [candidate("a1", "a"), candidate("b1", "b"), candidate("c1", "c")],
       2,
       ["b", "a"],
@@ -323,7 +323,7 @@ describe("who is picked", () => {
       ["a1", "b1", "a2"],
     ],
     [
-      "no more of a queue than its cap",
+      "no more from a queue than its cap",
       [
         candidate("a1", "a", { queue_concurrency: 1 }),
         candidate("a2", "a", { queue_concurrency: 1 }),
@@ -334,7 +334,7 @@ describe("who is picked", () => {
       ["a1", "b1"],
     ],
     [
-      "counting what runs already",
+      "no more from a queue than its cap, counting jobs already running",
       [
         candidate("a1", "a", { queue_concurrency: 2, queue_running: 1 }),
         candidate("a2", "a", { queue_concurrency: 2, queue_running: 1 }),
@@ -344,7 +344,7 @@ describe("who is picked", () => {
       ["a1"],
     ],
     [
-      "no more of a job than it has room",
+      "no more of a job name than its free capacity",
       [
         candidate("a1", "a", { name: "m" }),
         candidate("a2", "a", { name: "m" }),
@@ -355,21 +355,21 @@ describe("who is picked", () => {
       ["a1", "a3"],
     ],
     [
-      "the higher priority",
+      "the higher priority first",
       [candidate("a1", "a"), candidate("a2", "a", { priority: 1 })],
       1,
       [],
       ["a2"],
     ],
     [
-      "the earlier of equals",
+      "the earlier of two equal priorities",
       [candidate("a1", "a", { run_at: 2 }), candidate("a2", "a", { run_at: 1 })],
       1,
       [],
       ["a2"],
     ],
     [
-      "the owner with the fewest runs",
+      "from the owner with the fewest runs",
       [
         candidate("a1", "a", { owner: "x" }),
         candidate("b1", "b", { owner: "y" }),
@@ -381,7 +381,7 @@ describe("who is picked", () => {
       { x: 1 },
     ],
     [
-      "whose other jobs take the fewest slots",
+      "from the owner whose other jobs take the fewest slots",
       [
         candidate("a1", "a", { owner: "x" }),
         candidate("b1", "b", { owner: "y", owner_running: 1 }),
@@ -392,7 +392,7 @@ describe("who is picked", () => {
       { x: 3, y: 1 },
     ],
     [
-      "of those that take no slot, whoever has the fewest of that kind, whatever else they run",
+      "I/O-bound jobs of the owner with the fewest of that kind, whatever else they run",
       [
         waits("w1", "a", { owner: "x" }),
         waits("w2", "b", { owner: "y", owner_running: 1 }),
@@ -404,21 +404,21 @@ describe("who is picked", () => {
       { x: 40 },
     ],
     [
-      "the queues of one owner in turn",
+      "from the queues of one owner in turn",
       [candidate("a1", "a", { owner: "x" }), candidate("b1", "b", { owner: "x" })],
       1,
       ["a"],
       ["b1"],
     ],
     [
-      "what waits for others although no slot is free",
+      "I/O-bound jobs even when no slot is free",
       [candidate("a1", "a"), waits("w1", "b")],
       0,
       [],
       ["w1"],
     ],
     [
-      "of that no more for one owner than an eighth of what is left",
+      "for one owner, at most an eighth of the remaining I/O-bound capacity",
       Array.from({ length: 4 }, (_, i) => waits(`w${i}`, `l${i}`, { owner: "x" })),
       0,
       [],
@@ -439,15 +439,15 @@ describe("who is picked", () => {
     ["all are free", 128, 16],
     ["half are free", 64, 8],
     ["few are free", 9, 1],
-    ["one is left: for whoever has none", 1, 1],
+    ["one is free", 1, 1],
   ];
   for (const [why, free, most] of shares)
-    test(`an owner may have ${most} runs that wait when ${why}`, () =>
+    test(`an owner may have ${most} I/O-bound runs when ${why}`, () =>
       expect(ownerMax({ io_bound: true, free })).toBe(most));
 });
 
-describe("jobs that wait for others", () => {
-  test("take no slots, and however many of one's hang, another's run at once", async () => {
+describe("I/O-bound jobs and events", () => {
+  test("take no slots: an owner's hanging jobs do not delay another owner's", async () => {
     const queue = world.queue({ slots_max: 2 });
     const hanging = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -485,7 +485,7 @@ describe("jobs that wait for others", () => {
           }
     });
     await queue.start();
-    // With two runs for each of six, twenty are left, and an eighth of twenty is two.
+    // With two runs for each of six owners, twenty are left, and an eighth of twenty is two.
     await until(() => order.length >= 12);
     await Bun.sleep(50);
     expect(order.toSorted()).toEqual(Array.from({ length: 12 }, (_, n) => `dead ${n >> 1}`));
@@ -502,7 +502,7 @@ describe("jobs that wait for others", () => {
     await queue.drain(10 * second);
   });
 
-  test("events are somebody's too: a thousand of one do not delay another's", async () => {
+  test("have owners: a thousand events of one do not delay another's", async () => {
     const queue = world.queue();
     const order: string[] = [];
     queue.register(

@@ -1,4 +1,4 @@
-/** The queue as part of a server: it stops, starts again after a crash, wakes up, and tidies up. */
+/** The queue as part of a server: it stops, restarts after a crash, wakes up and cleans up. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { JobsKept } from "../../core/jobs/housekeeping";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("stopping", () => {
-  test("aborts what runs, returns it uncounted, and claims nothing more", async () => {
+  test("aborts running jobs without counting the attempt, and claims nothing more", async () => {
     const queue = world.queue();
     let started = 0;
     queue.register(
@@ -63,7 +63,7 @@ describe("stopping", () => {
     expect(await queue.runDue()).toBe(0);
   });
 
-  test("keeps the work of a job that ends in time", async () => {
+  test("keeps the result of a job that ends in time", async () => {
     const queue = world.queue();
     const started = Promise.withResolvers<void>();
     queue.register(
@@ -91,7 +91,7 @@ describe("stopping", () => {
     expect(await recorded(world.db)).toEqual(["a"]);
   });
 
-  test("does not wait longer than it may, and refuses what comes after", async () => {
+  test("waits no longer than the limit and discards later results", async () => {
     const queue = world.queue();
     const late = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ describe("stopping", () => {
   });
 });
 
-test("a queue that was stopped leaves the database alone, however early it was stopped", async () => {
+test("a stopped queue leaves the database alone, however early it was stopped", async () => {
   for (let rounds = 0; rounds < 10; rounds++) {
     const other = await jobsWorld();
     const queue = other.queue();
@@ -137,21 +137,21 @@ test("a queue that was stopped leaves the database alone, however early it was s
   }
 });
 
-onSqlite("alone").describe("starting again", () => {
+onSqlite("alone").describe("restarting", () => {
   const interrupted = (attempts: number) =>
     world.db
       .updateTable("core_jobs")
       .set({
         state: "running",
         attempts,
-        // This run is cut off when the queue starts again.
+        // This run counts as interrupted when the queue starts again.
         crashes: attempts - 1,
         lease_token: "gone",
         lease_until: world.clock.now_ms() + minute,
       })
       .execute();
 
-  test("runs what was running when the server ended, at once", async () => {
+  test("immediately reruns jobs that were running when the server ended", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -172,7 +172,7 @@ onSqlite("alone").describe("starting again", () => {
     await queue.drain(second);
   });
 
-  test("an error after two crashes is the first, not the last", async () => {
+  test("counts an error after two crashes as the first, not the last", async () => {
     const queue = world.queue();
     const runs: string[] = [];
     queue.register(
@@ -201,7 +201,7 @@ onSqlite("alone").describe("starting again", () => {
     [4, { attempts_max: 3, crashes_max: 5 }, "done"],
   ];
   for (const [cut_off, own, ends] of crashes)
-    test(`${cut_off} crashes with ${JSON.stringify(own)} is ${ends}`, async () => {
+    test(`leaves a job with ${cut_off} crashes and ${JSON.stringify(own)} ${ends}`, async () => {
       const queue = world.queue();
       queue.register(
         "test",
@@ -214,7 +214,7 @@ onSqlite("alone").describe("starting again", () => {
       await queue.drain(second);
     });
 
-  test("gives up, with what follows, when every attempt ended with the server", async () => {
+  test("gives up and calls onExhausted when the server ended during every attempt", async () => {
     const queue = world.queue();
     let ran = false;
     queue.register(
@@ -245,7 +245,7 @@ onSqlite("alone").describe("starting again", () => {
 });
 
 describe("a running queue", () => {
-  test("wakes up for what a transaction enqueued, once that is on disk", async () => {
+  test("wakes up for a job once the enqueuing transaction has committed", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -269,7 +269,7 @@ describe("a running queue", () => {
     await queue.drain(second);
   });
 
-  test("finds jobs that another process wrote, and jobs that become due", async () => {
+  test("finds jobs written by another process and jobs that become due", async () => {
     const [queue, other] = [world.queue(), world.queue()];
     for (const each of [queue, other])
       each.register(
@@ -297,7 +297,7 @@ describe("a running queue", () => {
     await queue.drain(second);
   });
 
-  test("does not wait for a clock that was set back", async () => {
+  test("does not wait for a clock that was set back to catch up", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -325,7 +325,7 @@ describe("a running queue", () => {
     await queue.drain(second);
   });
 
-  test("says how much there is to do", async () => {
+  test("reports the number of ready, running and failed jobs", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -351,7 +351,7 @@ describe("a running queue", () => {
     failed: number,
   ][] = [
     ["a day, and failed ones after a month", undefined, day, 30 * day],
-    ["what the settings say", { done_ms: 3 * day, failed_ms: 5 * day }, 3 * day, 5 * day],
+    ["the periods in the settings", { done_ms: 3 * day, failed_ms: 5 * day }, 3 * day, 5 * day],
   ];
   test.each(periods)("deletes finished jobs after %s", async (_reason, kept, done, failed) => {
     const queue = world.queue(kept ? { kept: () => kept } : {});
@@ -371,7 +371,7 @@ describe("a running queue", () => {
     await queue.runDue();
     await queue.start();
     world.clock.pass(done - minute);
-    // The next look at the clock passes these over.
+    // These are not old enough yet and must survive the next cleanup.
     await queue.enqueue(world.db, Work, { name: "fresh" });
     await until(async () => (await world.states()).join() === "failed,done,cancelled,done");
     world.clock.pass(minute * 20);
@@ -382,7 +382,7 @@ describe("a running queue", () => {
   });
 });
 
-test("a list counts and shows ten thousand jobs of a state, however many there are", async () => {
+test("a list counts and shows at most ten thousand jobs of a state", async () => {
   const queue = world.queue();
   await world.store.inTransaction(async (tx) => {
     for (let from = 0; from < 10_500; from += 500)

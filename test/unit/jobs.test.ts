@@ -1,4 +1,4 @@
-/** Jobs: written with the change that needs them, run once, ended together with their effect. */
+/** Jobs: written with the change that needs them, run once, finished together with their effect. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { handle, PermanentFailure, type JobRun } from "../../core/jobs/contract";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("a job", () => {
-  test("runs, ends, and its effect is there", async () => {
+  test("runs, ends and takes effect", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -60,7 +60,7 @@ describe("a job", () => {
     expect((await world.only()).state).toBe("done");
   });
 
-  test("knows who it is, and which attempt this is", async () => {
+  test("knows its id and which attempt this is", async () => {
     const runs: Partial<JobRun>[] = [];
     const queue = world.queue();
     queue.register(
@@ -83,7 +83,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("of a transaction that was undone does not exist", async () => {
+  test("enqueued in a rolled-back transaction does not exist", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -98,7 +98,7 @@ describe("a job", () => {
     expect(await world.rows()).toEqual([]);
   });
 
-  test("waits for its time", async () => {
+  test("does not run before its scheduled time", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -116,7 +116,7 @@ describe("a job", () => {
     expect(await queue.runDue()).toBe(1);
   });
 
-  test("with a payload that does not fit is refused where it is enqueued", () => {
+  test("with a payload that violates its schema is refused when enqueued", () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -127,7 +127,7 @@ describe("a job", () => {
     );
   });
 
-  test("with a payload that does not fit any more fails for good, and its handler does not see it", async () => {
+  test("whose stored payload is no longer valid fails without reaching its handler", async () => {
     let called = false;
     const queue = world.queue();
     queue.register(
@@ -156,13 +156,13 @@ describe("a job", () => {
     });
   });
 
-  test("that nobody handles is refused", () => {
+  test("without a handler is refused", () => {
     return expect(world.queue().enqueue(world.db, Work, { name: "a" })).rejects.toThrow(
       "no plugin handles the job test.work",
     );
   });
 
-  test("of a plugin that is away waits until it is back", async () => {
+  test("of a missing plugin waits until the plugin is back", async () => {
     const before = world.queue();
     before.register(
       "away",
@@ -176,7 +176,7 @@ describe("a job", () => {
     expect(await world.states()).toEqual(["done"]);
   });
 
-  test("is handled by one plugin", () => {
+  test("can be handled by one plugin only", () => {
     const queue = world.queue();
     queue.register(
       "one",
@@ -220,7 +220,7 @@ describe("a job", () => {
 });
 
 describe("an event", () => {
-  test("is one job for each subscriber, also of several plugins", async () => {
+  test("creates one job for each subscriber, across several plugins", async () => {
     const queue = world.queue();
     for (const plugin of ["one", "two"])
       queue.register(
@@ -240,12 +240,12 @@ describe("an event", () => {
     expect(await recorded(world.db)).toEqual(["one x", "two x"]);
   });
 
-  test("that nobody listens to is nothing", async () => {
+  test("without subscribers creates no job", async () => {
     await world.queue().emit(world.db, Happened, { name: "x" });
     expect(await world.rows()).toEqual([]);
   });
 
-  test("fails for one subscriber alone", async () => {
+  test("failing for one subscriber still succeeds for another", async () => {
     const queue = world.queue();
     queue.register(
       "one",
@@ -269,7 +269,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("with a payload that does not fit is refused where somebody listens", () => {
+  test("with a payload that violates its schema is refused if it has a subscriber", () => {
     const queue = world.queue();
     queue.register(
       "one",
@@ -280,7 +280,7 @@ describe("an event", () => {
     );
   });
 
-  test("makes no job where nobody listens, or nobody wants it", async () => {
+  test("creates a job only for a subscriber whose `wants` accepts it", async () => {
     const queue = world.queue();
     await queue.emit(world.db, Happened, { name: "a" });
     expect(await world.rows()).toEqual([]);
@@ -297,7 +297,7 @@ describe("an event", () => {
 });
 
 describe("a key", () => {
-  test("lets only one unfinished job be", async () => {
+  test("allows only one unfinished job", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -326,7 +326,7 @@ describe("a key", () => {
     expect(await world.states()).toEqual(["done"]);
   });
 
-  test("of another job is another key", async () => {
+  test("is separate for each job name", async () => {
     const queue = world.queue();
     for (const on of [Work, Other])
       queue.register(
@@ -339,7 +339,7 @@ describe("a key", () => {
 });
 
 describe("a failure", () => {
-  test("is tried again after a pause that grows, and given up in the end", async () => {
+  test("is retried with growing backoff until the attempts run out", async () => {
     const queue = world.queue();
     const pauses_s: number[] = [];
     queue.register(
@@ -393,7 +393,7 @@ describe("a failure", () => {
 
   const ways: [why: string, work: () => Promise<any>, attempts: number, reason: string][] = [
     [
-      "a throw",
+      "an error",
       async () => {
         throw new Error("thrown");
       },
@@ -401,7 +401,7 @@ describe("a failure", () => {
       "thrown",
     ],
     [
-      "a throw of something that is no error",
+      "throwing something that is not an Error",
       async () => {
         throw "a string";
       },
@@ -409,7 +409,7 @@ describe("a failure", () => {
       "a string",
     ],
     [
-      "a throw of the effect",
+      "an error in the effect",
       async () => async () => {
         throw new Error("in the effect");
       },
@@ -425,7 +425,7 @@ describe("a failure", () => {
       "bad file",
     ],
     [
-      "a permanent failure of the effect",
+      "a permanent failure in the effect",
       async () => async () => {
         throw new PermanentFailure("bad row");
       },
@@ -434,7 +434,7 @@ describe("a failure", () => {
     ],
   ];
   for (const [why, work, attempts, reason] of ways)
-    test(`for good after ${why}: what follows is in the same transaction`, async () => {
+    test(`that is final after ${why} calls onExhausted in the same transaction`, async () => {
       const queue = world.queue();
       queue.register(
         "test",
@@ -456,7 +456,7 @@ describe("a failure", () => {
       expect(await recorded(world.db)).toEqual([`a: error: ${reason}`]);
     });
 
-  test("of an effect leaves nothing of the effect", async () => {
+  test("in an effect leaves nothing of the effect behind", async () => {
     const queue = world.queue();
     queue.register(
       "test",
@@ -475,7 +475,7 @@ describe("a failure", () => {
     expect(await recorded(world.db)).toEqual(["attempt 2"]);
   });
 
-  test("of giving up is neither lost nor half done: it is tried again", async () => {
+  test("in onExhausted is rolled back and the job is retried", async () => {
     const queue = world.queue();
     let broken = true;
     let runs = 0;
@@ -508,7 +508,7 @@ describe("a failure", () => {
     expect(runs).toBe(2);
   });
 
-  test("of the storage does not count as an attempt", async () => {
+  test("because storage is full does not count as an attempt", async () => {
     const queue = world.queue();
     let full = true;
     queue.register(

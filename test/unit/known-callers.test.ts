@@ -1,4 +1,4 @@
-/** Under which name requests take turns. */
+/** The subject under which requests take turns. */
 import { expect, test } from "bun:test";
 import { KnownCallers } from "../../core/http/known-callers";
 
@@ -8,12 +8,12 @@ const showing = (headers: Record<string, string>): Request =>
 const caller = (owner_id: string) => ({ owner_id, key_id: "key_1", scopes: [] });
 
 const rows: [reason: string, headers: Record<string, string>, subject: string][] = [
-  ["a probe has no key", {}, "192.0.2.1"],
-  ["a key of ada is known", { authorization: "Bearer one" }, "ada"],
-  ["her other key is hers as well", { authorization: "Bearer two" }, "ada"],
-  ["a cookie is known", { cookie: "session=1" }, "bob"],
-  ["keys that nobody has are one", { authorization: "Bearer wrong" }, "a key from 192.0.2.1"],
-  ["a long cookie is not kept", { cookie: `x=${"y".repeat(500)}` }, "a key from 192.0.2.1"],
+  ["a request without credentials goes by its address", {}, "192.0.2.1"],
+  ["a known key goes by its owner", { authorization: "Bearer one" }, "ada"],
+  ["another key of the same owner goes by that owner", { authorization: "Bearer two" }, "ada"],
+  ["a known cookie goes by its owner", { cookie: "session=1" }, "bob"],
+  ["unknown keys share one subject", { authorization: "Bearer wrong" }, "a key from 192.0.2.1"],
+  ["a long cookie is not remembered", { cookie: `x=${"y".repeat(500)}` }, "a key from 192.0.2.1"],
 ];
 test.each(rows)("%s", (_reason, headers, subject) => {
   const callers = new KnownCallers();
@@ -25,7 +25,7 @@ test.each(rows)("%s", (_reason, headers, subject) => {
   expect(callers.subjectOf(showing(headers), client)).toBe(subject);
 });
 
-test("of very many keys those that came last are known", () => {
+test("of very many keys, the most recent are remembered", () => {
   const callers = new KnownCallers();
   const key = (n: number) => showing({ authorization: `Bearer ${n}` });
   for (let n = 0; n < 3_000; n++) callers.note(key(n), caller("ada"));

@@ -1,10 +1,10 @@
-/** How much runs at the same time, and who comes next. */
+/** How much runs at the same time, and whose turn is next. */
 import { describe, expect, test } from "bun:test";
 import { FairLimiter, Limiter, LimiterRefusal } from "../../core/lib/limiter";
 
 const never = new AbortController().signal;
 
-test("one at a time, in the order of asking, whatever becomes of each", async () => {
+test("a fair limiter runs one at a time, in request order, even if one fails", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
   const seen: string[] = [];
   const work = (name: string) => async () => {
@@ -27,7 +27,7 @@ test("one at a time, in the order of asking, whatever becomes of each", async ()
   expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
-test("who takes long lets others begin, but has no second turn meanwhile", async () => {
+test("a slow caller lets others start, but gets no second turn meanwhile", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 5, overflow_max: 1 });
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   let second = false;
@@ -42,7 +42,7 @@ test("who takes long lets others begin, but has no second turn meanwhile", async
   expect(second).toBe(true);
 });
 
-test("who has gone away leaves the line", async () => {
+test("an aborted caller leaves the queue", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   const first = limiter.run("ada", never, () => held);
@@ -60,7 +60,7 @@ test("who has gone away leaves the line", async () => {
   await first;
 });
 
-test("a limiter lets so many in at a time, and no more of any one", async () => {
+test("a limiter respects its total concurrency and the limit per key", async () => {
   const limiter = new Limiter({ concurrency: 3, per_key: 2, wait_ms_max: 60_000 });
   const running: string[] = [];
   const begun: string[] = [];
@@ -89,13 +89,13 @@ test("a limiter lets so many in at a time, and no more of any one", async () => 
   await Promise.all(all);
 });
 
-describe("by turns, the next is", () => {
-  /** By what was asked for, in that order, while the first of them ran. */
+describe("with takes_turns, the next to run is", () => {
+  /** `asked` has the keys in request order, one letter each, all requested while the first ran. */
   const cases: [why: string, asked: string, concurrency: number, begun: string][] = [
-    ["whoever was served longest ago, not who came first", "aaaab", 1, "abaaa"],
-    ["of three that have much, each in turn", "aaabbbccc", 1, "abcabcabc"],
-    ["whoever has the fewest runs", "aaaabc", 3, "aaabca"],
-    ["in the order of coming among those of one", "aaa", 1, "aaa"],
+    ["the key served longest ago, not the first to ask", "aaaab", 1, "abaaa"],
+    ["each of three busy keys in turn", "aaabbbccc", 1, "abcabcabc"],
+    ["the key with the fewest runs", "aaaabc", 3, "aaabca"],
+    ["in request order within one key", "aaa", 1, "aaa"],
   ];
   for (const [why, asked, concurrency, expected] of cases)
     test(why, async () => {
@@ -124,7 +124,7 @@ describe("by turns, the next is", () => {
     });
 });
 
-test("who waits too long is sent away, and the place goes to the next", async () => {
+test("a caller that waits too long is refused, and the slot goes to the next", async () => {
   const limiter = new Limiter({ concurrency: 1, wait_ms_max: 5 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = limiter.run(() => promise, { key: "a" });
@@ -137,7 +137,7 @@ test("who waits too long is sent away, and the place goes to the next", async ()
   expect(await limiter.run(async () => "in", { key: "c" })).toBe("in");
 });
 
-test("no more than a number wait", async () => {
+test("callers beyond the limit of waiting ones are refused", async () => {
   const limiter = new Limiter({ concurrency: 1, waiting_max: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = limiter.run(() => promise);

@@ -1,4 +1,4 @@
-/** Pages of lists: which rows they have, and from which end they are read. */
+/** Pages of lists: which rows they contain and from which end they are read. */
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listInStretches, listPage, nearerEnd } from "../../core/store/listing";
@@ -17,7 +17,7 @@ beforeAll(async () => {
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("created_at", "integer")
     .execute();
-  // Several of the same moment: then the id decides.
+  // Several rows share a time, so that the id decides their order.
   for (let i = 0; i < count; i++)
     await store.db
       .insertInto("notes")
@@ -31,7 +31,7 @@ const notes = () => store.db.selectFrom("notes").select("id");
 const idsOf = ({ rows }: { readonly rows: readonly { readonly id: string }[] }) =>
   rows.map(({ id }) => id);
 
-describe("every page of every size is that part of the whole list", () => {
+describe("every page of every size is the matching slice of the whole list", () => {
   for (let limit = 1; limit <= count + 1; limit++)
     test(`${limit} rows`, async () => {
       for (let offset = 0; offset <= count + 1; offset++) {
@@ -45,7 +45,7 @@ describe("every page of every size is that part of the whole list", () => {
     });
 });
 
-describe("what no index compares is looked for in stretches", () => {
+describe("a filter without an index is searched in batches and finds", () => {
   const many = 2_345;
   beforeAll(async () => {
     const rows = Array.from({ length: many }, (_, i) => ({
@@ -56,10 +56,10 @@ describe("what no index compares is looked for in stretches", () => {
   });
   const inner = () => store.db.selectFrom("notes").where("created_at", ">=", 100);
   const cases: [why: string, pattern: string][] = [
-    ["all", "many-%"],
-    ["few", "%77"],
-    ["one at the end", "many-0000"],
-    ["none", "%x"],
+    ["all rows", "many-%"],
+    ["a few rows", "%77"],
+    ["one row at the end", "many-0000"],
+    ["no rows", "%x"],
   ];
   for (const [why, pattern] of cases)
     test(why, async () => {
@@ -75,9 +75,9 @@ describe("what no index compares is looked for in stretches", () => {
     });
 });
 
-test("what is counted already is not counted again", async () => {
+test("a known total is not counted again", async () => {
   const page = await listPage(notes(), { limit: 2, offset: 2, total: 5 });
-  // As if there were five: the page is the two before the oldest one.
+  // With a total of five, the page is the two rows before the oldest one.
   expect([idsOf(page), page.total]).toEqual([["note-02", "note-01"], 5]);
   expect(await listPage(notes(), { limit: 2, offset: 0, total: 0 })).toEqual({
     rows: [],
@@ -85,12 +85,12 @@ test("what is counted already is not counted again", async () => {
   });
 });
 
-describe("a page is read from the end that is nearer to it", () => {
+describe("a page is read from the nearer end", () => {
   const cases: [why: string, offset: number, skip: number, is_backward: boolean][] = [
-    ["the first", 0, 0, false],
+    ["the first page", 0, 0, false],
     ["just before the middle", 450, 450, false],
     ["just after the middle", 500, 450, true],
-    ["the last", 950, 0, true],
+    ["the last page", 950, 0, true],
     ["beyond the end", 1_000, 1_000, false],
   ];
   for (const [why, offset, skip, is_backward] of cases)

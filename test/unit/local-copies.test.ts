@@ -1,4 +1,4 @@
-/** Copies of files that lie elsewhere: fetched once, up to a size, and gone with their file. */
+/** Local copies of remote files: fetched once, limited in size, and deleted with their file. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ const read = (name: string, text = name) =>
   );
 const there = () => readdirSync(join(directory, "copies")).length;
 
-test("one is fetched once, by whoever comes first", async () => {
+test("a copy is fetched once, by the first reader", async () => {
   expect(await Promise.all([read("a"), read("a"), read("a")])).toEqual(["a", "a", "a"]);
   expect([await read("a"), fetched, there()]).toEqual(["a", ["a"], 1]);
 });
 
-test("those used last stay, up to the size; one that is larger goes at once", async () => {
+test("the most recently used copies stay up to a size; a larger one is not kept", async () => {
   for (const name of ["aaaa", "bbbb", "aaaa", "cccc"]) await read(name);
   expect([copies.bytes, there()]).toEqual([8, 2]);
   await read("bbbb");
@@ -40,7 +40,7 @@ test("those used last stay, up to the size; one that is larger goes at once", as
   expect(copies.bytes).toBeLessThanOrEqual(10);
 });
 
-test("one that can't be fetched is tried anew", async () => {
+test("a failed fetch is retried by the next reader", async () => {
   const fails = copies.use(
     "a",
     () => Promise.reject(new Error("no")),
@@ -50,7 +50,7 @@ test("one that can't be fetched is tried anew", async () => {
   expect([await read("a"), there()]).toEqual(["a", 1]);
 });
 
-test("one whose file is deleted goes, with its last reader", async () => {
+test("the copy of a deleted file is removed after its last reader", async () => {
   const reading = Promise.withResolvers<void>(),
     done = Promise.withResolvers<void>();
   const use = copies.use(
@@ -68,7 +68,7 @@ test("one whose file is deleted goes, with its last reader", async () => {
   expect([await use, there()]).toEqual(["a", 0]);
 });
 
-test("a file at hand becomes one, unless it is fetched at this moment", async () => {
+test("a local file is adopted as a copy, unless it is too large or being fetched", async () => {
   const at_hand = (name: string) => {
     const path = join(directory, name);
     writeFileSync(path, name);

@@ -1,9 +1,9 @@
-/** Log lines on an output that is slow, full, or closed: none waits, and what is lost is counted. */
+/** Log lines on a slow, full or closed output: writing never blocks, and lost lines are counted. */
 import { expect, test } from "bun:test";
 import { LogOutput } from "../../core/base/log-output";
 import { until } from "../helpers/server";
 
-/** An output that takes, refuses or keeps what is written, as it is told. */
+/** An output that can be told to take, refuse or hold back what is written. */
 function world() {
   const stream = {
     written: "",
@@ -22,14 +22,14 @@ function world() {
   return { stream, output: new LogOutput(stream, (lines) => `${lines} lost`) };
 }
 
-test("lines come in their order", () => {
+test("lines are written in order", () => {
   const { stream, output } = world();
   output.write("one");
   output.write("two");
   expect(stream.written).toBe("one\ntwo\n");
 });
 
-test("lines that a full disk refuses are counted, and said once it takes them again", async () => {
+test("lines refused by a full disk are counted and reported once it has space", async () => {
   const { stream, output } = world();
   stream.how = "refuses";
   for (let i = 0; i < 5; i++) output.write("x");
@@ -39,7 +39,7 @@ test("lines that a full disk refuses are counted, and said once it takes them ag
   expect(stream.written).toBe("\n5 lost\nagain\n");
 });
 
-test("a reader that takes nothing costs no more than a megabyte, and is told what is missing", async () => {
+test("a stalled reader costs at most a megabyte and learns how many lines were lost", async () => {
   const { stream, output } = world();
   stream.how = "keeps";
   for (let i = 0; i < 3_000; i++) output.write("x".repeat(1_000));

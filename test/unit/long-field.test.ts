@@ -1,11 +1,11 @@
-/** A long text in JSON: taken out as bytes, it is what JSON says, or is left to whoever parses it. */
+/** A long text in JSON is extracted as bytes with the parser's result, or left to the parser. */
 import { describe, expect, test } from "bun:test";
 import { parseJson } from "../../core/http/json";
 import { parseAround } from "../../core/http/long-field";
 
 const long = "Der Lotse fährt. ".repeat(80_000),
   bytesOf = (json: string): Uint8Array => new TextEncoder().encode(json);
-/** What is found, with the text in its place. */
+/** What is found, with the text put back in its place. */
 function around(json: Uint8Array) {
   const found = parseAround(json, "content");
   return (
@@ -16,7 +16,7 @@ function around(json: Uint8Array) {
   );
 }
 
-describe("a long text is what JSON says", () => {
+describe("a long text matches what the JSON parser reads", () => {
   const escapes = `\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9 \\u20AC \\uD83d\\udea2 🚢 \\u0001 \\ufeff \\u007f`;
   const cases: [why: string, json: string][] = [
     ["alone", `{"content":"${long}"}`],
@@ -25,46 +25,46 @@ describe("a long text is what JSON says", () => {
     ["as every escape", `{"content":"${escapes.repeat(20_000)}"}`],
     ["that begins with U+FEFF", `{"content":"\ufeff${long}"}`],
     ["under a name with escapes", `{"\\u0063ontent":"${long}"}`],
-    ["of the last of two fields", `{"content":"short","content":"${long}"}`],
+    ["in the last of two fields", `{"content":"short","content":"${long}"}`],
     ["that ends with a backslash", `{"content":"${long}\\\\"}`],
   ];
   for (const [why, json] of cases)
     test(why, () => {
       const bytes = bytesOf(json);
       expect(Bun.deepEquals(around(bytes), parseJson(bytes))).toBe(true);
-      // Nothing of it was changed.
+      // The input is unchanged.
       expect(Bun.deepEquals(bytes, bytesOf(json))).toBe(true);
     });
 });
 
-describe("left to whoever parses it", () => {
+describe("left to the JSON parser", () => {
   const cases: [why: string, json: string][] = [
     ["a short text", `{"content":"short"}`],
-    ["a long text of another field", `{"name":"${long}","content":"x"}`],
-    ["a long text further down", `{"x":{"content":"${long}"}}`],
+    ["a long text in another field", `{"name":"${long}","content":"x"}`],
+    ["a long text in a nested object", `{"x":{"content":"${long}"}}`],
     ["the first of two fields", `{"content":"${long}","content":"x"}`],
     ["a long name", `{"${long}":"content"}`],
     ["a list", `["${long}"]`],
-    ["nothing but a text", `"${long}"`],
+    ["a bare string", `"${long}"`],
     ["a text that does not end", `{"content":"${long}`],
     ["an object that does not end", `{"content":"${long}"`],
     ["an unknown escape", `{"content":"${long}\\x"}`],
     ["an escape that is cut off", `{"content":"${long}\\u12"}`],
     ["an escape without digits", `{"content":"${long}\\u12g4"}`],
-    ["half of a pair", `{"content":"${long}\\ud83d"}`],
-    ["half of a pair before another escape", `{"content":"${long}\\ud83d\\u0041"}`],
-    ["the other half alone", `{"content":"${long}\\udea2"}`],
+    ["a high surrogate alone", `{"content":"${long}\\ud83d"}`],
+    ["a high surrogate before another escape", `{"content":"${long}\\ud83d\\u0041"}`],
+    ["a low surrogate alone", `{"content":"${long}\\udea2"}`],
     ["U+0000", `{"content":"${long}\\u0000"}`],
-    ["a line break as it is", `{"content":"${long}\n"}`],
+    ["an unescaped line break", `{"content":"${long}\n"}`],
   ];
   for (const [why, json] of cases) test(why, () => expect(around(bytesOf(json))).toBe(null));
-  test("bytes that are no UTF-8", () => {
+  test("bytes that are not valid UTF-8", () => {
     const json = bytesOf(`{"content":"${long}"}`);
     json[500_000] = 0xff;
     expect(around(json)).toBe(null);
     expect(around(bytesOf(`{"content":"${long}"}`))).not.toBe(null);
   });
-  test("what is too deep is refused at once", () => {
+  test("JSON that is nested too deep is refused at once", () => {
     expect(() => around(bytesOf(`{"content":"${long}","x":${"[".repeat(100)}`))).toThrow("levels");
   });
 });

@@ -1,10 +1,10 @@
-/** Turns of the event loop: many at once are done in parts, and owners take turns. */
+/** Turns of the event loop: much work is done in parts, and owners take turns. */
 import { expect, test } from "bun:test";
 import { loop_turns, LoopTurns } from "../../core/lib/loop-turns";
 import { nextTurn as nextPart } from "../../core/lib/chunked-work";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Uses the present turn up; resolves to the one who waits then. */
+/** Uses up the current turn; returns the promise of the first call that has to wait. */
 function useUp(turns: LoopTurns, subject: string): Promise<void> {
   for (;;) {
     const turn = turns.enter(subject);
@@ -12,14 +12,14 @@ function useUp(turns: LoopTurns, subject: string): Promise<void> {
   }
 }
 
-test("whoever comes while there is time does not wait", async () => {
+test("a caller does not wait while the turn has time left", async () => {
   const turns = new LoopTurns();
   expect(turns.enter("ada")).toBeUndefined();
   await nextTurn();
   expect(turns.enter("ada")).toBeUndefined();
 });
 
-test("when a turn is used up, the loop goes round before the next one", async () => {
+test("when a turn is used up, the event loop runs before the next one", async () => {
   const turns = new LoopTurns();
   const waiting = useUp(turns, "ada");
   let went_on = false;
@@ -33,7 +33,7 @@ test("when a turn is used up, the loop goes round before the next one", async ()
   expect(turns.enter("ada")).toBeUndefined();
 });
 
-test("of many, another's goes on after a few, and nobody is forgotten", async () => {
+test("another owner's call overtakes a long queue, and every call gets its turn", async () => {
   const turns = new LoopTurns();
   const order: string[] = [];
   const wait = (who: string) => turns.enter(who)!.then(() => void order.push(who));
@@ -45,7 +45,7 @@ test("of many, another's goes on after a few, and nobody is forgotten", async ()
   expect(order.indexOf("bob")).toBeLessThan(8);
 });
 
-test("whoever comes while others wait, waits too: nobody overtakes", async () => {
+test("a caller that comes while others wait has to wait too", async () => {
   const turns = new LoopTurns();
   const all = [useUp(turns, "ada")];
   for (let n = 0; n < 20; n++) all.push(turns.enter("ada")!);
@@ -55,11 +55,11 @@ test("whoever comes while others wait, waits too: nobody overtakes", async () =>
   await Promise.all([...all, late]);
 });
 
-test("works in parts are one among those who take turns, however many they are", async () => {
+test("all chunked work together counts as one of those taking turns", async () => {
   const works = 50,
     parts_each = 2;
   let parts = 0;
-  // Each part uses a whole turn up.
+  // Each part uses up a whole turn.
   const part = (): void => {
     for (const end_ms = performance.now() + 7; performance.now() < end_ms;);
     parts += 1;

@@ -3,13 +3,13 @@ import { expect, spyOn, test } from "bun:test";
 import { guardMemory } from "../../core/lib/memory-guard";
 
 const mib = 2 ** 20;
-/** How often the guard collects when it looks at a heap that has grown by so much. */
+/** How often the guard collects when it checks a heap that has grown by this much. */
 function collections(limit_bytes: number, grown_bytes: number): number {
   Bun.gc(true);
   const look = spyOn(globalThis, "setInterval"),
     unguard = guardMemory(limit_bytes),
     grown = new Uint8Array(grown_bytes);
-  // The size of a heap is known from its last collection.
+  // The heap's size is only known as of its last collection.
   Bun.gc(true);
   const collect = spyOn(Bun, "gc").mockImplementation(() => 0);
   try {
@@ -23,9 +23,9 @@ function collections(limit_bytes: number, grown_bytes: number): number {
 }
 
 const cases: [why: string, limit_bytes: number, grown_bytes: number, expected: number][] = [
-  ["above the limit what may be much garbage is collected", 1, 30 * mib, 1],
-  ["little is left alone", 1, mib, 0],
-  ["below the limit the collector decides by itself", 2 ** 60, 30 * mib, 0],
+  ["above the limit, large growth is collected", 1, 30 * mib, 1],
+  ["above the limit, little growth is left alone", 1, mib, 0],
+  ["below the limit, the collector decides by itself", 2 ** 60, 30 * mib, 0],
 ];
 for (const [why, limit_bytes, grown_bytes, expected] of cases)
   test(why, () => {

@@ -1,6 +1,6 @@
 /**
- * Migrations: the ledger, one transaction a step, own tables only, and the copy that is made
- * before.
+ * Migrations: the ledger, one transaction per step, own tables only, and the backup that is made
+ * first.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -73,8 +73,8 @@ const shelves = schema(
 );
 const boxes = schema("boxes", ["boxes"], [table("0001_create", "boxes")]);
 
-describe("what is applied", () => {
-  test("is everything that is missing, plugins in the order given, steps in theirs", async () => {
+describe("migrating", () => {
+  test("applies all missing steps, with plugins and their steps in the given order", async () => {
     expect(await run(shelves, boxes)).toEqual([
       "shelves/0001_create",
       "shelves/0002_marks",
@@ -88,14 +88,14 @@ describe("what is applied", () => {
     });
   });
 
-  test("is nothing the second time", async () => {
+  test("applies nothing the second time", async () => {
     await run(shelves);
     expect(await run(shelves)).toEqual([]);
   });
 
-  test("is not what another process has applied since the ledger was read", async () => {
+  test("skips what another process has applied since the ledger was read", async () => {
     await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
-    // The time is asked for the name of the copy: after the ledger was read, before the first step.
+    // The clock is read to name the backup, which is after reading the ledger and before any step.
     const meanwhile = {
       ...clock,
       now_ms: () => {
@@ -111,18 +111,18 @@ describe("what is applied", () => {
     expect(await tables()).toEqual(["core_migrations", "shelves"]);
   });
 
-  test("is a later step of a plugin that was there", async () => {
+  test("applies a new step of an existing plugin", async () => {
     await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
     expect(await run(shelves, boxes)).toEqual(["shelves/0002_marks", "boxes/0001_create"]);
   });
 
-  test("leaves the tables of a plugin that is not there any more", async () => {
+  test("leaves the tables of a removed plugin", async () => {
     await run(shelves, boxes);
     expect(await run(boxes)).toEqual([]);
     expect(await tables()).toContain("shelves");
   });
 
-  test("may drop an own table, change rows, and read columns made by the step before", async () => {
+  test("may drop own tables, change rows and read columns of an earlier step", async () => {
     const steps: Migration[] = [
       table("0001_create", "boxes"),
       {
@@ -154,7 +154,7 @@ describe("what is applied", () => {
     expect(await tables()).not.toContain("boxes_old");
   });
 
-  test("are the tables of core itself", async () => {
+  test("creates the tables of core itself", async () => {
     await run(coreSchema, boxes);
     expect(await tables()).toEqual([
       "boxes",
@@ -175,7 +175,7 @@ describe("what is applied", () => {
   });
 });
 
-describe("what is refused, and undone", () => {
+describe("refused and rolled back:", () => {
   const halfway: Migration = {
     id: "0002_half",
     up: async (tx) => {
@@ -185,7 +185,7 @@ describe("what is refused, and undone", () => {
   };
   const cases: [why: string, plugin: Schema, message: string][] = [
     [
-      "a step that fails half-way",
+      "a step that fails halfway",
       schema("boxes", ["boxes", "boxes_half"], [table("0001_create", "boxes"), halfway]),
       "migration boxes/0002_half failed and was undone: out of tape",
     ],
@@ -229,7 +229,7 @@ describe("what is refused, and undone", () => {
       "not peek",
     ],
     [
-      "a query around the transaction",
+      "a query that bypasses the transaction",
       schema(
         "boxes",
         ["boxes"],
@@ -274,7 +274,7 @@ describe("what is refused, and undone", () => {
   });
 });
 
-describe("the copy made before migrating", () => {
+describe("the backup made before migrating", () => {
   const idsIn = (name: string) => {
     const copy = new Database(join(backups, name), { readonly: true });
     const rows = copy
@@ -288,13 +288,13 @@ describe("the copy made before migrating", () => {
     return rows;
   };
 
-  test("is not made of an empty database, nor when nothing is missing", async () => {
+  test("is not made of an empty database or when nothing is to be applied", async () => {
     await run(boxes);
     await run(boxes);
     expect(existsSync(backups)).toBe(false);
   });
 
-  test("holds what was there, under a name that says when and before what", async () => {
+  test("holds the previous data, and its name has the time and the new version", async () => {
     await run(boxes);
     await store.db.insertInto("boxes").values({ id: "kept" }).execute();
     await run(boxes, shelves);
@@ -302,7 +302,7 @@ describe("the copy made before migrating", () => {
     expect(idsIn(readdirSync(backups)[0]!)).toEqual(["kept"]);
   });
 
-  test("is not overwritten by another of the same second", async () => {
+  test("is not overwritten by another one in the same second", async () => {
     await run(boxes);
     await store.db.insertInto("boxes").values({ id: "first" }).execute();
     await run(shelves);
@@ -311,7 +311,7 @@ describe("the copy made before migrating", () => {
     expect(readdirSync(backups).sort().map(idsIn).sort()).toEqual([["first"], ["first", "second"]]);
   });
 
-  test("is kept with the two before it; older ones go, and halves, and nothing else", async () => {
+  test("is kept with the two before it; only older and unfinished ones are deleted", async () => {
     await run(boxes);
     for (let n = 0; n < 5; n++) {
       clock.move(1_000);
@@ -325,7 +325,7 @@ describe("the copy made before migrating", () => {
     clock.move(-5_000);
   });
 
-  test("is there when the step after it fails", async () => {
+  test("exists even when the migration then fails", async () => {
     await run(boxes);
     await failureOf(schema("crates", [], [table("0001_create", "crates")]));
     expect(readdirSync(backups).length).toBe(1);

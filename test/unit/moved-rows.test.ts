@@ -1,4 +1,4 @@
-/** Rows of both engines have one hash, and what differs has another. */
+/** Equal rows of both engines have the same hash, and rows that differ have another. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { digestOf, type Column, type Row, type Value } from "../../core/store/move/rows";
@@ -17,11 +17,11 @@ const with_ = (at: number, value: Value): Row => base.toSpliced(at, 1, value);
 
 describe("rows are equal", () => {
   const cases: [why: string, one: Row, other: Row][] = [
-    ["a number of either kind", base, with_(0, 1)],
-    ["beyond 2^53", with_(0, 9007199254740993n), with_(0, 9007199254740993n)],
-    ["zero has no sign", with_(1, 0), with_(1, -0)],
-    ["bytes of either kind", base, with_(3, Buffer.from([1, 2]))],
-    ["nothing", [null, null, null, null], [null, null, null, null]],
+    ["integers as a bigint and as a number", base, with_(0, 1)],
+    ["integers beyond 2^53", with_(0, 9007199254740993n), with_(0, 9007199254740993n)],
+    ["zero and negative zero", with_(1, 0), with_(1, -0)],
+    ["bytes as a Uint8Array and as a Buffer", base, with_(3, Buffer.from([1, 2]))],
+    ["null values", [null, null, null, null], [null, null, null, null]],
   ];
   test.each(cases)("%s", (_, one, other) =>
     expect(digestOf(one, columns)).toBe(digestOf(other, columns)),
@@ -30,20 +30,20 @@ describe("rows are equal", () => {
 
 describe("rows differ", () => {
   const cases: [why: string, one: Row, other: Row][] = [
-    ["by the last digit", with_(0, 9007199254740993n), with_(0, 9007199254740992n)],
-    ["nothing and zero", with_(0, null), with_(0, 0n)],
-    ["nothing and an empty text", with_(2, null), with_(2, "")],
-    ["nothing and a dash", with_(2, null), with_(2, "-")],
-    ["composed and decomposed", with_(2, "ä"), with_(2, "a\u0308")],
-    ["a byte that is nought", with_(3, new Uint8Array([1, 2, 0])), base],
-    ["bytes that have changed places", with_(3, new Uint8Array([2, 1])), base],
+    ["integers in their last digit", with_(0, 9007199254740993n), with_(0, 9007199254740992n)],
+    ["null and zero", with_(0, null), with_(0, 0n)],
+    ["null and an empty text", with_(2, null), with_(2, "")],
+    ["null and a dash", with_(2, null), with_(2, "-")],
+    ["a composed and a decomposed letter", with_(2, "ä"), with_(2, "a\u0308")],
+    ["a trailing zero byte", with_(3, new Uint8Array([1, 2, 0])), base],
+    ["bytes in another order", with_(3, new Uint8Array([2, 1])), base],
   ];
   test.each(cases)("%s", (_, one, other) =>
     expect(digestOf(one, columns)).not.toBe(digestOf(other, columns)),
   );
 });
 
-describe("what differs is named", () => {
+describe("the comparison names differences:", () => {
   const schema = [
     "create table keyed (a text, n integer, d blob, primary key (a, n))",
     "create table keyless (t text)",
@@ -51,16 +51,16 @@ describe("what differs is named", () => {
     "insert into keyless values ('same'), ('same'), ('other')",
   ];
   const cases: [why: string, sql: string, found: string[]][] = [
-    ["nothing", "select 1", []],
-    ["a value", "update keyed set d = x'02' where n = 2", ["keyed x 2: differs"]],
-    ["a row too few", "delete from keyed where a = 'y'", ["keyed y 1: is missing in the target"]],
+    ["none", "select 1", []],
+    ["a changed value", "update keyed set d = x'02' where n = 2", ["keyed x 2: differs"]],
+    ["a missing row", "delete from keyed where a = 'y'", ["keyed y 1: is missing in the target"]],
     [
-      "a row too many",
+      "an additional row",
       "insert into keyed values ('z', 9, null)",
       ["keyed z 9: is not in the source"],
     ],
     [
-      "one of two equal rows",
+      "one of two equal rows missing",
       "delete from keyless where rowid = 1",
       ["keyless has 1 rows that are missing in the target"],
     ],

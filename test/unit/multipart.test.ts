@@ -1,4 +1,4 @@
-/** Headers of multipart forms, as clients of every age write them. */
+/** Headers of multipart forms, as old and new clients write them. */
 import { describe, expect, test } from "bun:test";
 import { boundaryOf, dispositionOf } from "../../core/http/multipart-headers";
 
@@ -7,7 +7,7 @@ describe("the boundary", () => {
     ["plain", "multipart/form-data; boundary=edge", "edge"],
     ["quoted", `multipart/form-data; boundary="e d;g=e"`, "e d;g=e"],
     [
-      "in any case, behind other parameters",
+      "in upper case, after other parameters",
       "multipart/form-data; charset=utf-8;BOUNDARY=----Edge12",
       "----Edge12",
     ],
@@ -25,15 +25,15 @@ describe("the names in a part", () => {
   const cases: [string, string | undefined, string | undefined, string | undefined][] = [
     ["a file", `form-data; name="file"; filename="a.txt"`, "file", "a.txt"],
     ["a field", `form-data; name="note"`, "note", undefined],
-    ["the other order", `form-data; filename="a.txt"; name="file"`, "file", "a.txt"],
+    ["in the other order", `form-data; filename="a.txt"; name="file"`, "file", "a.txt"],
     ["without quotes", "form-data; name=file; filename=a.txt", "file", "a.txt"],
-    ["in any case", `Form-Data; NAME="file"; FileName="a.txt"`, "file", "a.txt"],
+    ["in mixed case", `Form-Data; NAME="file"; FileName="a.txt"`, "file", "a.txt"],
     ["UTF-8", latin1(`form-data; name="file"; filename="ünï 概.txt"`), "file", "ünï 概.txt"],
     ["an escaped quote", `form-data; name="file"; filename="a \\"b\\".txt"`, "file", `a "b".txt`],
     ["an escaped quote at the end", `form-data; name="file"; filename="12\\""`, "file", `12"`],
     ["an escaped backslash", `form-data; name="file"; filename="a\\\\b.txt"`, "file", "a\\b.txt"],
     [
-      "a path of Windows",
+      "a Windows path",
       `form-data; name="file"; filename="C:\\dir\\a.txt"`,
       "file",
       "C:\\dir\\a.txt",
@@ -45,7 +45,7 @@ describe("the names in a part", () => {
       "dir\\",
     ],
     [
-      "a semicolon and a name inside",
+      "a semicolon and a name inside the file name",
       `form-data; name="file"; filename="a;name=b.txt"`,
       "file",
       "a;name=b.txt",
@@ -64,7 +64,7 @@ describe("the names in a part", () => {
       "cafe.txt",
     ],
     ["an empty name", `form-data; name="file"; filename=""`, "file", ""],
-    ["no form data", `attachment; name="file"; filename="a.txt"`, undefined, undefined],
+    ["not form-data", `attachment; name="file"; filename="a.txt"`, undefined, undefined],
     ["no header", undefined, undefined, undefined],
   ];
   for (const [why, header, name, file_name] of cases)

@@ -1,11 +1,11 @@
-/** Publish and subscribe within a process: who hears what, and when nobody does. */
+/** Publish and subscribe within a process: who receives which messages. */
 import { expect, test } from "bun:test";
 import { LocalNotifier, topic } from "../../core/base/notifier";
 
 const Words = topic<string>("test.words");
 const Numbers = topic<number>("test.numbers");
 
-test("a message reaches those who asked for its topic and key, and nobody else", () => {
+test("a message reaches only the subscribers of its topic and key", () => {
   const notifier = new LocalNotifier();
   const heard: string[] = [];
   notifier.subscribe(Words, ["a"], (word) => heard.push(`a hears ${word}`));
@@ -25,7 +25,7 @@ test("a message reaches those who asked for its topic and key, and nobody else",
   ]);
 });
 
-test("a subscription that has ended hears nothing and leaves nothing behind", () => {
+test("an ended subscription receives nothing and leaves nothing behind", () => {
   const notifier = new LocalNotifier();
   const heard: string[] = [];
   const hear = (word: string) => void heard.push(word);
@@ -43,7 +43,7 @@ test("a subscription that has ended hears nothing and leaves nothing behind", ()
   expect([heard.length, notifier.subscriptions]).toEqual([2, 0]);
 });
 
-test("who unsubscribes while a message is told does not keep others from it", () => {
+test("unsubscribing during delivery does not keep the message from others", () => {
   const notifier = new LocalNotifier();
   const heard: number[] = [];
   const end = notifier.subscribe(Numbers, ["a"], () => end());

@@ -1,4 +1,4 @@
-/** Plugins are checked and ordered before any of their code runs, and every problem is named. */
+/** Plugins are checked and ordered before any of their code runs; every problem is reported. */
 import { describe, expect, test } from "bun:test";
 import {
   disableable,
@@ -21,7 +21,7 @@ const routes = (path: string) => ({
   one: route.get(path, { summary: "x", tag: "x", operation: "x", answers: {} }),
 });
 
-test("each comes after what it needs, whatever the order given", () => {
+test("each plugin comes after those it needs, whatever the input order", () => {
   const { sorted, refused } = order([
     plugin("third", { needs: { b: B } }),
     plugin("second", { needs: { a: A }, provides: { b: B } }),
@@ -35,33 +35,33 @@ describe("refused", () => {
   const cases: [string, Plugin[], string, RegExp][] = [
     ["another contract", [plugin("x", { contract: 2 })], "x", /contract 2; this host speaks 1/],
     ["a name with spaces", [plugin("my plugin")], "my plugin", /lower case/],
-    ["a second plugin of one name", [plugin("x"), plugin("x")], "x", /the name x/],
+    ["a second plugin of the same name", [plugin("x"), plugin("x")], "x", /the name x/],
     [
-      "a service that another provides",
+      "a service that another plugin provides",
       [plugin("x", { provides: { a: A } }), plugin("y", { provides: { a: A } })],
       "y",
       /service a belongs to the plugin x/,
     ],
     [
-      "a route that another answers, whatever its parameter is called",
+      "a route of another plugin, even with another parameter name",
       [plugin("x", { routes: routes("/x/:id") }), plugin("y", { routes: routes("/x/:other") })],
       "y",
       /GET \/api\/dev\/v1\/x\/:…/,
     ],
     [
-      "a table of another's name",
+      "a table without the plugin's name as its prefix",
       [plugin("x", { tables: ["folders"] })],
       "x",
       /table folders is not called x/,
     ],
     [
-      "a table that two claim",
+      "a table that two plugins claim",
       [plugin("x", { tables: ["x_y"] }), plugin("x-y", { tables: ["x_y"] })],
       "x-y",
       /table x_y belongs to the plugin x/,
     ],
     [
-      "a command that another has",
+      "a command of another plugin",
       [
         plugin("x", { commands: { c: { name: "do it", summary: "" } } }),
         plugin("y", { commands: { c: { name: "do it", summary: "" } } }),
@@ -70,19 +70,19 @@ describe("refused", () => {
       /command do it/,
     ],
     [
-      "a settings section that another has",
+      "a settings section of another plugin",
       [plugin("x", { section: "s" }), plugin("y", { section: "s" })],
       "y",
       /section s/,
     ],
     [
-      "a service nobody provides",
+      "needing a service that no plugin provides",
       [plugin("x", { needs: { a: A } })],
       "x",
       /needs the service a, which no loaded plugin provides/,
     ],
     [
-      "a circle",
+      "circular needs",
       [
         plugin("x", { needs: { a: A }, provides: { b: B } }),
         plugin("y", { needs: { b: B }, provides: { a: A } }),
@@ -91,13 +91,13 @@ describe("refused", () => {
       /circle: x → y → x|circle: y → x → y/,
     ],
     [
-      "what the host has itself",
+      "a command of the host itself",
       [plugin("x", { commands: { c: { name: "serve", summary: "" } } })],
       "x",
       /command serve belongs to Dossier itself/,
     ],
     [
-      "the name of an operation that another has",
+      "an operation id of another plugin",
       [plugin("x", { routes: routes("/x") }), plugin("y", { routes: routes("/y") })],
       "y",
       /operation id x belongs to the plugin x/,
@@ -109,25 +109,25 @@ describe("refused", () => {
       /path of its route GET notes must begin with "\/"/,
     ],
     [
-      "a newer host",
+      "needing a newer host",
       [plugin("x", { since: "999.2" })],
       "x",
       /needs Dossier 999\.2 or newer; this is \d/,
     ],
     [
-      "a version that is none",
+      "a `since` that is not a version",
       [plugin("x", { since: "soon" })],
       "x",
       /since "soon" is not a version/,
     ],
     [
-      "what replaces nobody",
+      "replacing an unknown plugin",
       [plugin("rate-limit"), plugin("x", { replaces: ["rate-limits"] })],
       "x",
       /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
     ],
     [
-      "what replaces a plugin without what others need of it",
+      "replacing a plugin without providing a service that others need",
       [
         plugin("old", { provides: { a: A } }),
         plugin("leaning", { needs: { a: A } }),
@@ -137,13 +137,13 @@ describe("refused", () => {
       /replaces old and does not provide the service a, which leaning needs/,
     ],
     [
-      "a second one that replaces the same",
+      "a second replacement of the same plugin",
       [plugin("old"), plugin("x", { replaces: ["old"] }), plugin("y", { replaces: ["old"] })],
       "y",
       /replaces old, which x replaces already/,
     ],
     [
-      "the settings of the plugin that it replaces",
+      "the settings section of the plugin it replaces",
       [plugin("old"), plugin("x", { replaces: ["old"], section: "old" })],
       "x",
       /section old belongs to the plugin old/,
@@ -168,7 +168,7 @@ describe("refused", () => {
       expect(refused[0]?.plugin.name).toBe(name);
       expect(refused[0]?.reason).toMatch(says);
     });
-  test("what needs a refused plugin is refused too, and the rest goes on", () => {
+  test("a plugin that needs a refused one is refused too; the others are accepted", () => {
     const { sorted, refused } = order([
       plugin("good"),
       plugin("bad", { contract: 2, provides: { a: A } }),
@@ -184,19 +184,19 @@ describe("not set up", () => {
   const base = plugin("base", { provides: { b: B } });
   const leaning = plugin("leaning", { needs: { a: A } });
 
-  test("a plugin that another replaces, which comes after what the replaced one needs", () => {
+  test("a replaced plugin; its replacement comes after what the replaced one needs", () => {
     const fresh = plugin("fresh", { replaces: ["old"], provides: { a: A } });
     const { sorted, refused, off } = order([leaning, old, base, fresh]);
     expect(sorted.map((one) => one.name)).toEqual(["base", "fresh", "leaning"]);
     expect(refused).toEqual([]);
     expect(off).toEqual([{ plugin: old, by: fresh, reason: "fresh replaces it" }]);
   });
-  test("… but it is when the other one is refused", () => {
+  test("a replaced plugin, unless its replacement is refused", () => {
     const fresh = plugin("fresh", { contract: 2, replaces: ["old"], provides: { a: A } });
     const { sorted, off } = order([leaning, old, base, fresh]);
     expect([sorted.map((one) => one.name), off]).toEqual([["base", "old", "leaning"], []]);
   });
-  test("what is disabled; what needs it says so", () => {
+  test("a disabled plugin; one that needs it is refused with that reason", () => {
     const { sorted, refused, off } = order([base, old, leaning], { disabled: ["old"] });
     expect(sorted).toEqual([base]);
     expect(off).toEqual([{ plugin: old, reason: "it is named in plugins.disabled" }]);
@@ -205,7 +205,7 @@ describe("not set up", () => {
       reason: "it needs the service a of the plugin old: it is named in plugins.disabled",
     });
   });
-  test("the tables of what is disabled stay its own, its routes are free", () => {
+  test("a disabled plugin, which keeps its name and frees its routes", () => {
     const off = plugin("off", { tables: ["off"], routes: routes("/x") });
     const { sorted } = order([off, plugin("x", { routes: routes("/x") })], { disabled: ["off"] });
     expect(sorted.map((one) => one.name)).toEqual(["x"]);
@@ -214,17 +214,17 @@ describe("not set up", () => {
   });
 });
 
-describe("disabling what is built in", () => {
+describe("disabling built-in plugins", () => {
   const built_in = [
     plugin("base", { provides: { a: A } }),
     plugin("leaning", { needs: { a: A } }),
     plugin("alone"),
   ];
   const cases: [string, string[], RegExp | null][] = [
-    ["one that nobody needs", ["alone"], null],
+    ["one that no other needs", ["alone"], null],
     ["one that another needs", ["base"], /base can't be disabled: leaning needs it/],
     ["one together with all that need it", ["leaning", "base"], null],
-    ["one that is not there", ["gone"], null],
+    ["one that does not exist", ["gone"], null],
   ];
   for (const [why, names, says] of cases)
     test(why, () => {
@@ -232,10 +232,10 @@ describe("disabling what is built in", () => {
       if (says === null) expect(problem).toBeUndefined();
       else expect(problem).toMatch(says);
     });
-  test("an unknown name is told with the nearest", () =>
+  test("an unknown name is reported with the nearest known one", () =>
     expect(unknownDisabled(["alnoe"], ["alone", "base"])).toEqual([
       "plugins.disabled: there is no plugin alnoe; the nearest is alone.",
     ]));
-  test("what can't be disabled is left out of the names, and what only it would have freed", () =>
+  test("a plugin that can't be disabled is left out of the names", () =>
     expect(disableable(["base", "alone"], built_in)).toEqual(["alone"]));
 });

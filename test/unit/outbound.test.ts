@@ -1,6 +1,6 @@
 /**
- * Which addresses are public, which URLs may be asked for, and what a look-up makes of what name
- * servers say.
+ * Which addresses are public, which URLs may be requested, and how a lookup interprets the answers
+ * of name servers.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { checkHost } from "../../core/outbound/host-check";
@@ -20,8 +20,8 @@ import {
 import { bytesOf, startNameServer } from "../../scripts/lib/name-server";
 
 /**
- * The special-purpose registries of IANA, IPv4 and IPv6, with the ranges for multicast and what is
- * not given out.
+ * The special-purpose registries of IANA for IPv4 and IPv6, with the multicast and the unassigned
+ * ranges.
  */
 const registry: readonly (readonly [name: string, ...blocks: string[]])[] = [
   ["this network", "0.0.0.0/8", "0.0.0.0/32"],
@@ -63,7 +63,7 @@ const registry: readonly (readonly [name: string, ...blocks: string[]])[] = [
   ["link-local v6", "fe80::/10"],
   ["site-local", "fec0::/10"],
   ["multicast v6", "ff00::/8"],
-  ["not given out", "4000::/3", "8000::/1", "200::/7", "400::/6"],
+  ["unassigned", "4000::/3", "8000::/1", "200::/7", "400::/6"],
 ];
 
 /** The first, a middle and the last address of a block. */
@@ -88,7 +88,7 @@ describe("[1] no address of a special block is public", () => {
       });
 });
 
-/** Forms of IPv6 that carry an IPv4 address, with its two halves in hexadecimal. */
+/** IPv6 forms that embed an IPv4 address, given as its two halves in hexadecimal. */
 const carriers: readonly (readonly [name: string, form: (high: string, low: string) => string])[] =
   [
     ["mapped", (high, low) => `::ffff:${high}:${low}`],
@@ -106,7 +106,7 @@ const carriers: readonly (readonly [name: string, form: (high: string, low: stri
     ],
     ["ISATAP, link-local", (high, low) => `fe80::5efe:${high}:${low}`],
   ];
-describe("[3] no IPv6 address that carries an IPv4 address is public, whatever the one it carries", () => {
+describe("[3] no IPv6 address that embeds an IPv4 address is public, not even a public one", () => {
   for (const [name, form] of carriers)
     test(name, () => {
       const carried = [
@@ -159,7 +159,7 @@ describe("[1] public addresses are public", () => {
   for (const address of cases) test(address, () => expect(isPublic(address)).toBe(true));
 });
 
-describe("what is no address is not public", () => {
+describe("strings that are not addresses are not public", () => {
   for (const address of [
     "",
     "localhost",
@@ -180,21 +180,21 @@ describe("allowed networks", () => {
   const cases: [string, string, boolean][] = [
     ["one address", "127.0.0.2", true],
     ["its neighbour", "127.0.0.1", false],
-    ["inside of a network", "10.1.255.1", true],
-    ["beside it", "10.2.0.0", false],
+    ["inside a network", "10.1.255.1", true],
+    ["outside it", "10.2.0.0", false],
     ["IPv6", "fd12::1", true],
     ["other IPv6", "fe80::1", false],
     ["public", "1.1.1.1", true],
   ];
   for (const [why, address, allowed] of cases)
     test(why, () => expect(allows(address)).toBe(allowed));
-  test("what is no network is named", () =>
+  test("a value that is not a network is named in the error", () =>
     expect(() => createAddressPolicy(["10.0.0.0/8", "intranet"], "imports.allow_networks")).toThrow(
       "imports.allow_networks: intranet is not a network",
     ));
 });
 
-describe("URLs that nobody is asked for", () => {
+describe("refused URLs", () => {
   const cases: [string, string][] = [
     ["empty", ""],
     ["relative", "/hook"],
@@ -215,8 +215,8 @@ describe("URLs that nobody is asked for", () => {
     ["a backslash", "http://hook.test\\@10.0.0.1/"],
     ["a tab", "http://ho\tok.test/"],
     ["a line break", "http://hook.test/\r\nX: y"],
-    ["a blank before", " http://hook.test/"],
-    ["a blank within", "http://hook.test/a b"],
+    ["a leading space", " http://hook.test/"],
+    ["a space inside", "http://hook.test/a b"],
     ["U+007F", "http://hook.test/\x7f"],
     ["too long", `http://hook.test/${"x".repeat(2_048)}`],
     ["localhost", "http://localhost/"],
@@ -228,23 +228,23 @@ describe("URLs that nobody is asked for", () => {
     ["below local", "http://printer.local/"],
     ["home.arpa", "http://nas.home.arpa/"],
     ["onion", "http://abc.onion/"],
-    ["one label", "http://intranet/"],
-    ["a dot", "http://./"],
+    ["a single label", "http://intranet/"],
+    ["only a dot", "http://./"],
     ["two dots at the end", "http://hook.test../"],
     ["an empty label", "http://a..b.test/"],
     ["127.0.0.1..", "http://127.0.0.1../"],
-    ["a dash first", "http://-a.test/"],
-    ["a label of 64", `http://${"a".repeat(64)}.test/`],
-    ["a name of 254", `http://${"a.".repeat(125)}test/`],
+    ["a leading dash", "http://-a.test/"],
+    ["a label of 64 characters", `http://${"a".repeat(64)}.test/`],
+    ["a name of 254 characters", `http://${"a.".repeat(125)}test/`],
     ["a number too high", "http://256.1.1.1/"],
-    ["a zone", "http://[fe80::1%25eth0]/"],
+    ["an IPv6 zone", "http://[fe80::1%25eth0]/"],
     ["nothing but the scheme", "http://"],
   ];
   for (const [why, url] of cases)
     test(why, () => expect(() => parseTarget(url)).toThrow(/^The URL/));
 });
 
-describe("every way to write an address is that address", () => {
+describe("every notation of an address is recognised as that address", () => {
   const cases: [string, string, string][] = [
     ["decimal", "http://2130706433/", "127.0.0.1"],
     ["hexadecimal", "http://0x7f.1/", "127.0.0.1"],
@@ -270,7 +270,7 @@ describe("every way to write an address is that address", () => {
     });
 });
 
-test("two ways to write a URL are one", () => {
+test("equivalent URLs are normalised to one form", () => {
   for (const url of [
     "http://Hook.Test",
     "HTTP://hook.test:80/",
@@ -283,7 +283,7 @@ test("two ways to write a URL are one", () => {
   );
 });
 
-describe("looking up", async () => {
+describe("a DNS lookup with", async () => {
   const names = await startNameServer();
   afterAll(() => names[Symbol.dispose]());
   const lookup = createDnsLookup({ servers: [names.address], timeout_ms: 400 });
@@ -300,14 +300,14 @@ describe("looking up", async () => {
     ["public IPv4, local IPv6", { a: ["1.1.1.1"], aaaa: ["::1"] }, { kind: "refused" }],
     ["mapped loopback in IPv6", { aaaa: ["0:0:0:0:0:ffff:7f00:1"] }, { kind: "refused" }],
     [
-      "sixty public ones, and a private one at the end",
+      "sixty public addresses and a private one at the end",
       [...Array.from({ length: 60 }, (_, n) => `93.184.216.${n}`), "10.0.0.1"],
       { kind: "refused" },
     ],
-    ["what is no answer", "garbled", { kind: "silent", reason: expect.any(String) }],
-    ["no such name", "nxdomain", { kind: "absent" }],
+    ["a garbled answer", "garbled", { kind: "silent", reason: expect.any(String) }],
+    ["an unknown name", "nxdomain", { kind: "absent" }],
     ["a name without addresses", [], { kind: "absent" }],
-    ["silence", "silent", { kind: "silent", reason: "no answer in time" }],
+    ["no answer", "silent", { kind: "silent", reason: "no answer in time" }],
     [
       "a failing server",
       "servfail",
@@ -319,17 +319,17 @@ describe("looking up", async () => {
       { kind: "silent", reason: expect.stringContaining("the name server failed") },
     ],
     [
-      "IPv6 is silent, IPv4 answers",
+      "no answer for IPv6, one for IPv4",
       { a: ["1.1.1.1"], aaaa: "silent" },
       { kind: "allowed", addresses: ["1.1.1.1"] },
     ],
     [
-      "IPv6 fails, IPv4 answers",
+      "a failure for IPv6, an answer for IPv4",
       { a: ["1.1.1.1"], aaaa: "servfail" },
       { kind: "allowed", addresses: ["1.1.1.1"] },
     ],
     [
-      "IPv6 is silent, IPv4 has none",
+      "no answer for IPv6, no address for IPv4",
       { a: [], aaaa: "silent" },
       { kind: "silent", reason: "no answer in time" },
     ],
@@ -341,36 +341,36 @@ describe("looking up", async () => {
         checked as never,
       );
     });
-  test("a name server that is no address is refused at once", () =>
+  test("a name server that is not an address is refused at once", () =>
     expect(() => createDnsLookup({ servers: ["not a server"] })).toThrow());
 });
 
-describe("what the API's document says of addresses", () => {
+describe("the URL patterns in the API document", () => {
   const uri = new RegExp(`^${uri_pattern}$`, "u");
   const may_be_public = new RegExp(`^${public_uri_pattern}$`, "u");
   const not_public = new RegExp(not_public_pattern, "u");
   const saysPublic = (url: string) => may_be_public.test(url) && !not_public.test(url);
   const cases: [why: string, url: string, taken: boolean][] = [
     ["a name", "https://hooks.example.com/a?b=c", true],
-    ["capitals, a port, a dot at the end", "HTTP://Hooks.Example.COM.:8443/", true],
-    ["seven short parts", "http://a.b.c.d.e.f.g", true],
+    ["capitals, a port, a final dot", "HTTP://Hooks.Example.COM.:8443/", true],
+    ["seven short labels", "http://a.b.c.d.e.f.g", true],
     ["an address", "http://93.184.215.14/", true],
     ["an address of IPv6", "http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:80/x", true],
-    ["a short one", "http://[2a00::1]", true],
-    ["a name of one part", "http://intranet/", false],
-    ["a name inside a network", "http://nas.home.arpa:80", false],
-    ["the same in capitals, with a dot", "http://printer.LOCAL.", false],
+    ["a short IPv6 address", "http://[2a00::1]", true],
+    ["a name of one label", "http://intranet/", false],
+    ["a local network name", "http://nas.home.arpa:80", false],
+    ["a local name in capitals, with a final dot", "http://printer.LOCAL.", false],
     ["a number as a name", "http://1.2.3/", false],
     ["a space", "http://a.example/a b", false],
     ["a fragment", "http://a.example/#b", false],
     ["a user name", "http://me@a.example/", false],
-    ["no port", "http://a.example:0/", false],
-    ["a port beyond all ports", "http://a.example:65536/", false],
-    ["an escape that is none", "http://a.example/%zz", false],
+    ["port 0", "http://a.example:0/", false],
+    ["port 65536", "http://a.example:65536/", false],
+    ["an invalid percent escape", "http://a.example/%zz", false],
   ];
   test.each(cases)("%s", (_why, url, taken) => expect(saysPublic(url)).toBe(taken));
 
-  test("of addresses exactly what is public, however they are written", () => {
+  test("accept exactly the public addresses", () => {
     const blocks = [...special_v4, ...special_v6].map(([block]) => block.split("/")[0]!);
     const v4 = Array.from({ length: 4_000 }, (_, n) =>
       [n * 7, n * 31 + 3, n * 13, n].map((one) => one % 256).join("."),
@@ -388,7 +388,7 @@ describe("what the API's document says of addresses", () => {
     );
     expect(wrong).toEqual([]);
   });
-  test("whatever it allows can be asked for", () => {
+  test("allow only URLs that can be requested", () => {
     const urls = [
       ...cases.map(([, url]) => url),
       `http://${`${"a".repeat(63)}.`.repeat(3)}${"b".repeat(61)}`,

@@ -1,4 +1,4 @@
-/** Streams that are made while they are sent: the same bytes, in turns. */
+/** Streams that are generated while being sent: same bytes, taking turns. */
 import { expect, test } from "bun:test";
 import { pacedPieces } from "../../core/lib/paced-pieces";
 
@@ -9,10 +9,10 @@ async function* of(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, vo
 }
 
 test.each([
-  ["nothing is nothing", [], []],
-  ["what is little goes at once", [3, 4], [7]],
+  ["an empty stream stays empty", [], []],
+  ["small pieces are sent together", [3, 4], [7]],
   ["pieces are joined to 64 KiB", [40, 40, 10], [80, 10]],
-  ["what is large goes as it is", [200, 1], [200, 1]],
+  ["large pieces are sent unchanged", [200, 1], [200, 1]],
 ])("%s", async (_reason, sizes, sent) => {
   const given = sizes.map((size, at) => kib(size, at + 1)),
     pieces: Uint8Array[] = [];
@@ -21,7 +21,7 @@ test.each([
   expect(pieces.map(({ length }) => length / 1024)).toEqual(sent);
 });
 
-test("a fault of the source is the stream's, and the next stream has its turn", async () => {
+test("an error of the source ends its stream, and the next stream gets its turn", async () => {
   const failing = async function* () {
     yield kib(1);
     throw new Error("cut off");
@@ -30,7 +30,7 @@ test("a fault of the source is the stream's, and the next stream has its turn", 
   expect(await Array.fromAsync(pacedPieces(of([kib(1)])))).toHaveLength(1);
 });
 
-test("a reader that goes away ends the source", async () => {
+test("a reader that stops early ends the source", async () => {
   let ended = false;
   const endless = async function* () {
     try {
@@ -43,7 +43,7 @@ test("a reader that goes away ends the source", async () => {
   expect(ended).toBe(true);
 });
 
-test("many streams work one after the other, and nobody stays behind", async () => {
+test("many streams work one at a time, and all of them finish", async () => {
   let working = 0,
     most = 0;
   const source = async function* () {
@@ -61,7 +61,7 @@ test("many streams work one after the other, and nobody stays behind", async () 
   expect(most).toBe(1);
 });
 
-test("one that waits for its source keeps nobody", async () => {
+test("a stream that waits for its source does not hold up others", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = Array.fromAsync(
     pacedPieces(

@@ -1,4 +1,4 @@
-/** Lines of pipe tables are read as they were written. */
+/** Rows of pipe tables are read back as they were written. */
 import { expect, test } from "bun:test";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import { delimiterRow, pipeRow } from "../../plugins/extraction/child/pipe-table";
@@ -17,7 +17,7 @@ test("a line break in a cell is a space", () => {
   expect(pipeCells(pipeRow(["a\nb"], 1))).toEqual(["a b"]);
 });
 test.each([["no pipe"], ["| one"], ["a | b"], ["|"], ["||"], ["| a \\|"]])(
-  "%j is no row",
+  "%j is not a row",
   (line) => {
     expect(pipeCells(line)).toBeNull();
   },
@@ -27,6 +27,6 @@ test.each([
   ["|:--|--:|", true],
   ["| a | b |", false],
   ["---", false],
-])("%j parts head and rows: %p", (line, is) => {
+])("%j is a delimiter row: %p", (line, is) => {
   expect(isDelimiterRow(line)).toBe(is);
 });

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { pipeTable } from "../../plugins/extraction/child/pipe-table";
 
 const cases: [reason: string, rows: string[][], lines: string[]][] = [
-  ["no row is no table", [], []],
-  ["rows without cells are no table", [[], []], []],
+  ["no rows give no table", [], []],
+  ["rows without cells give no table", [[], []], []],
   [
-    "the first row is the head",
+    "the first row is the header",
     [
       ["Region", "Q3"],
       ["South", "95"],
@@ -14,12 +14,12 @@ const cases: [reason: string, rows: string[][], lines: string[]][] = [
     ["| Region | Q3 |", "| --- | --- |", "| South | 95 |"],
   ],
   [
-    "an empty first row is an empty head",
+    "an empty first row is an empty header",
     [[], ["South", "95"]],
     ["|  |  |", "| --- | --- |", "| South | 95 |"],
   ],
   [
-    "empty cells stay, also where a row is short",
+    "empty cells are kept, and short rows are filled up",
     [["a", "b", "c"], ["", "1"], []],
     ["| a | b | c |", "| --- | --- | --- |", "|  | 1 |  |", "|  |  |  |"],
   ],
@@ -30,12 +30,12 @@ const cases: [reason: string, rows: string[][], lines: string[]][] = [
     [String.raw`| C:\temp | a\\\|b | end\\ |`, "| --- | --- | --- |"],
   ],
   [
-    "line breaks become <br>, other white space one space",
+    "line breaks become <br>, other whitespace one space",
     [[" one \r\n\n two ", "a \t b\u00a0c", "x\u2028y"]],
     ["| one<br>two | a b c | x<br>y |", "| --- | --- | --- |"],
   ],
   [
-    "a <br> of the text itself is no line break",
+    "a literal <br> in the text is escaped",
     [["the <br> tag, a < b"]],
     [String.raw`| the \<br> tag, a < b |`, "| --- |"],
   ],

@@ -1,4 +1,4 @@
-/** What a dropped-in plugin hands to others: faults are named, and the others go on. */
+/** Values that a plugin provides to others: its faults are recorded, and the others go on. */
 import { describe, expect, test } from "bun:test";
 import type { Clock } from "../../core/base/clock";
 import { HttpError } from "../../core/base/errors";
@@ -55,14 +55,14 @@ class Thrower implements Reader {
   }
 }
 
-describe("what a method of a value throws", () => {
+describe("an error thrown by a method of a value", () => {
   const cases: [string, unknown, boolean][] = [
-    ["is a fault when it is wrong code", new TypeError("oh"), true],
-    ["is a fault when it is any plain error", new Error("oh"), true],
-    ["is a fault when it is no error at all", "oh", true],
-    ["is none when it is meant for the caller", new HttpError(400, "bad", "oh"), false],
-    ["is none when it is an error of a class of its own", new Refusal("oh"), false],
-    ["is none when somebody has ended it", new DOMException("oh", "AbortError"), false],
+    ["is a fault when it is a TypeError", new TypeError("oh"), true],
+    ["is a fault when it is a plain Error", new Error("oh"), true],
+    ["is a fault when it is not an Error", "oh", true],
+    ["is no fault when it is an HttpError for the caller", new HttpError(400, "bad", "oh"), false],
+    ["is no fault when it has an error class of its own", new Refusal("oh"), false],
+    ["is no fault when it is an abort", new DOMException("oh", "AbortError"), false],
   ];
   for (const [why, error, is_fault] of cases)
     test(why, async () => {
@@ -86,7 +86,7 @@ describe("what a method of a value throws", () => {
     });
 });
 
-test("a value is the same each time, and is what it was", () => {
+test("guarding a value twice gives the same object, with its properties and class", () => {
   const { guard } = guarded();
   const thrower = new Thrower(7, new Error("oh"));
   const reader = guard.value<Reader>("notes", Readers, thrower);
@@ -94,13 +94,13 @@ test("a value is the same each time, and is what it was", () => {
   expect([reader.rank, reader instanceof Thrower]).toEqual([7, true]);
 });
 
-test("values that run elsewhere are left as they are", () => {
+test("values of a data slot are left as they are", () => {
   const { guard } = guarded();
   const page = { mount: () => undefined };
   expect(guard.value("notes", slot("test.pages", { is_data: true }), page)).toBe(page);
 });
 
-test("a place that fails often is logged once a minute, and told for ten minutes", () => {
+test("repeated failures are logged once a minute and reported for ten minutes", () => {
   const { guard, faults, lines, pass } = guarded();
   const observe = guard.function(
     { plugin: "notes", what: "its observer" },
@@ -127,7 +127,7 @@ test("a place that fails often is logged once a minute, and told for ten minutes
   expect(faults.failing()).toEqual([]);
 });
 
-test("code under way is known by its plugin, until it ends", async () => {
+test("running code is listed under its plugin until it ends", async () => {
   const { guard, code } = guarded();
   const { promise, resolve } = Promise.withResolvers<void>();
   const label = { plugin: "notes", what: "GET /notes" };

@@ -1,10 +1,10 @@
-/** How long a plugin that is tried out in a child process may be silent (core/plugin/preflight.ts). */
+/** How long a plugin tried out in a child process may be silent (core/plugin/preflight.ts). */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { tryOut } from "../../core/plugin/preflight";
 import { temporaryDirectory } from "../helpers/data-directory";
 
-/** Comes up after `start_ms`, and its one step takes `step_ms`. */
+/** Starts up after `start_ms`; its only step takes `step_ms`. */
 const child = ([start_ms, step_ms]: readonly number[], file: string): string => `
   const at = { preflight: "at", file: ${JSON.stringify(file)}, doing: "import" };
   await Bun.sleep(${start_ms});
@@ -14,8 +14,8 @@ const child = ([start_ms, step_ms]: readonly number[], file: string): string => 
   console.log(JSON.stringify({ preflight: "end" }));`;
 
 test.each([
-  ["a step that never ends is stopped, however long the start took", [0, Infinity], "hung"],
-  ["where the start took long, steps may take longer too", [400, 1_500], undefined],
+  ["a step that never ends is stopped", [0, Infinity], "hung"],
+  ["after a slow start, steps may take longer too", [400, 1_500], undefined],
 ])("%s", async (_why, times, problem) => {
   const file = join(temporaryDirectory(), "child.ts");
   await Bun.write(file, child(times as number[], file));

@@ -1,4 +1,4 @@
-/** Statements that are compiled once: each call has its own values, and each shape its statement. */
+/** Statements compiled once per shape of their arguments; each call has its own values. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { prepared, preparedFirst } from "../../core/store/prepared";
@@ -49,7 +49,7 @@ const change = preparedFirst((db: NotesDb, { id, ...values }: Partial<Note>) =>
   db.updateTable("notes").set(values).where("id", "=", id!).returningAll(),
 );
 
-test("values are those of the call, whatever order or kind they have", async () => {
+test("each call uses its own values, whatever their order or type", async () => {
   const before = built;
   const rows: Note[] = [
     { id: "a", words: "one", size: 1 },
@@ -64,7 +64,7 @@ test("values are those of the call, whatever order or kind they have", async () 
   expect(await find(store.db, { id: "nobody" })).toBeUndefined();
 });
 
-test("names that are given decide what is written", async () => {
+test("only the given columns are written", async () => {
   await insert(store.db, { id: "a", words: "one", size: 1 });
   expect(await change(store.db, { id: "a", size: 7 })).toMatchObject({ words: "one", size: 7 });
   expect(await change(store.db, { id: "a", words: "two" })).toMatchObject({
@@ -78,7 +78,7 @@ test("names that are given decide what is written", async () => {
   expect(await change(store.db, { id: "b", size: 9 })).toBeUndefined();
 });
 
-test("a transaction that is undone takes them with it", async () => {
+test("prepared statements are rolled back with their transaction", async () => {
   const undone = store.inTransaction(async (tx) => {
     await insert(tx, { id: "a", words: null, size: 1 });
     throw new Error("undone");
@@ -89,7 +89,7 @@ test("a transaction that is undone takes them with it", async () => {
   expect(await find(store.db, { id: "a" })).toBeDefined();
 });
 
-test("a list may have any length; statements are kept for a few of them", async () => {
+test("lists may have any length; statements are kept for a few lengths only", async () => {
   const before = builtLists;
   for (const id of "abcdefghi") await insert(store.db, { id, words: null, size: 1 });
   const among = async (ids: string, ...not: string[]) =>
@@ -100,11 +100,11 @@ test("a list may have any length; statements are kept for a few of them", async 
   expect(await among("abcd", "d", "a")).toBe("bc");
   expect(await among("hgf", "f", "f", "f")).toBe("gh");
   expect(await among("abcdefghi?", "a")).toBe("bcdefghi");
-  // 1 and 1; 2 and 1; 4 and 2; 4 and 4; 16 and 1.
+  // Compiled for these lengths of `ids` and `not`: 1, 1; 2, 1; 4, 2; 4, 4; 16, 1.
   expect(builtLists - before).toBe(5);
 });
 
-test("nothing goes around a transaction, or comes after its end", async () => {
+test("a statement can't bypass a transaction or run after its end", async () => {
   const row = { id: "a", words: null, size: 1 };
   const around = store.inTransaction(() => insert(store.db, row));
   await expect(around).rejects.toThrow("went around the open transaction");
@@ -117,7 +117,7 @@ test("nothing goes around a transaction, or comes after its end", async () => {
 });
 
 onSqlite("connection").test(
-  "what is asked of the database meanwhile waits for the transaction",
+  "a query on the database waits for the end of the open transaction",
   async () => {
     const row = { id: "a", words: null, size: 1 };
     const seen: unknown[] = [];

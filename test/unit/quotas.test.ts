@@ -1,4 +1,4 @@
-/** Quotas: exact under concurrency, refused with the limit in force. */
+/** Quotas: exact under concurrency; a refusal names the limit in force. */
 import { describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import type { Counted } from "../../plugins/quotas/contract";
@@ -31,10 +31,10 @@ async function refusal(work: Promise<unknown>): Promise<HttpError> {
 }
 
 describe("one user, step by step", () => {
-  // amounts with whether each is accepted, then what is held
+  // Each amount with whether it is accepted, then the total at the end.
   const cases: [string, Limits, Counted, [amount: number, accepted: boolean][], number][] = [
     [
-      "without a limit everything is counted and nothing refused",
+      "without a limit everything is counted and nothing is refused",
       {},
       "folders",
       [
@@ -44,7 +44,7 @@ describe("one user, step by step", () => {
       1_000_005,
     ],
     [
-      "the last place is given, the next is not",
+      "the last unit is granted, the next is refused",
       { folders: 2 },
       "folders",
       [
@@ -66,15 +66,15 @@ describe("one user, step by step", () => {
       100,
     ],
     [
-      "the very first amount is held against the limit too",
+      "the very first amount is checked against the limit too",
       { storage: 100 },
       "storage",
       [[101, false]],
       0,
     ],
-    ["a limit of nothing refuses the first", { chats: 0 }, "chats", [[1, false]], 0],
+    ["a limit of zero refuses the first", { chats: 0 }, "chats", [[1, false]], 0],
     [
-      "what is given back can be taken again",
+      "what is returned can be taken again",
       { documents: 1 },
       "documents",
       [
@@ -86,7 +86,7 @@ describe("one user, step by step", () => {
       1,
     ],
     [
-      "giving back more than is held ends at zero",
+      "returning more than is held ends at zero",
       { documents: 1 },
       "documents",
       [
@@ -97,8 +97,8 @@ describe("one user, step by step", () => {
       ],
       1,
     ],
-    ["giving back where nothing was ever held is fine", {}, "documents", [[-1, true]], 0],
-    ["nothing is added by zero, even at the limit", { documents: 0 }, "documents", [[0, true]], 0],
+    ["returning something never held is fine", {}, "documents", [[-1, true]], 0],
+    ["adding zero is accepted even at the limit", { documents: 0 }, "documents", [[0, true]], 0],
     [
       "sizes above 2 GiB are counted exactly",
       { storage: 5_000_000_001 },
@@ -127,7 +127,7 @@ describe("one user, step by step", () => {
     });
 });
 
-test("of 50 at the same time exactly as many get in as there are places", async () => {
+test("50 concurrent requests get exactly the 20 units of the limit", async () => {
   const { inTransaction, quotas, held, close } = await quotasWith({ folders: 20 });
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, () =>
@@ -143,7 +143,7 @@ test("of 50 at the same time exactly as many get in as there are places", async 
   await close();
 });
 
-test("what a transaction took is given back when it fails", async () => {
+test("a failed transaction returns what it took", async () => {
   const { inTransaction, quotas, held, close } = await quotasWith({ folders: 1 });
   await expect(
     inTransaction(async (tx) => {
@@ -155,7 +155,7 @@ test("what a transaction took is given back when it fails", async () => {
   await close();
 });
 
-test("above a limit that was lowered, giving back is possible and taking is not", async () => {
+test("above a lowered limit, returning is possible and taking is not", async () => {
   const { inTransaction, charge, held, reads, close } = await quotasWith({});
   await charge("documents", 10);
   const lowered = new QuotaService({ documents: 5 }, reads);
@@ -167,13 +167,13 @@ test("above a limit that was lowered, giving back is possible and taking is not"
   await close();
 });
 
-describe("several things at once", () => {
+describe("several amounts charged together", () => {
   const amounts = { documents: 2, storage: 50 };
   const cases: [string, Limits, boolean][] = [
-    ["are counted where nothing limits them", {}, true],
+    ["are counted without limits", {}, true],
     ["are counted up to their limits", { documents: 4, storage: 100 }, true],
-    ["are refused together where there is no room for the first", { documents: 3 }, false],
-    ["are refused together where there is no room for the last", { storage: 99 }, false],
+    ["are all refused when the first exceeds its limit", { documents: 3 }, false],
+    ["are all refused when the last exceeds its limit", { storage: 99 }, false],
   ];
   for (const [why, limits, is_accepted] of cases)
     test(why, async () => {
@@ -188,7 +188,7 @@ describe("several things at once", () => {
     });
 });
 
-test("users and things do not share a count", async () => {
+test("users and quota kinds do not share a count", async () => {
   const { charge, held, close } = await quotasWith({ folders: 1, documents: 1 });
   await charge("folders", 1);
   await charge("documents", 1);
@@ -202,7 +202,7 @@ test("users and things do not share a count", async () => {
   await close();
 });
 
-test("an upload that would not fit is refused before it is read, and nothing is counted", async () => {
+test("an upload over the limit is refused before it is read, and nothing is counted", async () => {
   const { db, quotas, charge, held, close } = await quotasWith({ storage: 100 });
   await charge("storage", 90);
   await quotas.require(db, "usr_ada", "storage", 10);
@@ -241,6 +241,6 @@ test.each([
   [2 ** 20 - 1, "1,024 KiB"],
   [2 ** 30, "1 GiB"],
   [5 * 2 ** 50, "5,120 TiB"],
-])("%d bytes read %s", (n, words) => {
+])("%d bytes are shown as %s", (n, words) => {
   expect(bytes(n)).toBe(words);
 });

@@ -1,12 +1,12 @@
-/** What of a quote is said: not the headings that it begins with; code as it is written. */
+/** How a quote appears in an answer: without its leading headings, and code as written. */
 import { describe, expect, test } from "bun:test";
 import { belowHeadings, joined, withMarker } from "../../plugins/answers-extractive/quote-text";
 
 const cases: [why: string, heading: string][] = [
   ["a hyphen", "3.2 Command-line options"],
-  ["signs of regular expressions", "14.1 [set|get]{x}(a+b)*?^$."],
+  ["regular expression characters", "14.1 [set|get]{x}(a+b)*?^$."],
   ["a backslash and a slash", "\\input and /output"],
-  ["a path of two", "Paper size › Two-sided - or not"],
+  ["a path of two headings", "Paper size › Two-sided - or not"],
 ];
 for (const [why, heading] of cases)
   test(`a heading with ${why}`, () => {
@@ -18,37 +18,37 @@ for (const [why, heading] of cases)
 describe("code", () => {
   const cases: [why: string, quotes: string[], is_code: boolean, said: string][] = [
     [
-      "stands apart, as it is written",
+      "is a separate block, as it is written",
       ["```sh\npump start\n  pump list\n```"],
       true,
       "```\npump start\n  pump list\n```\n[1]",
     ],
     [
-      "follows what announces it",
+      "follows the sentence that introduces it",
       ["Start it\nso:\n\n```\npump start\n```"],
       false,
       "Start it so: [1]\n\n```\npump start\n```",
     ],
     [
-      "has its fences lost",
+      "without fences gets new ones",
       ["pump start\npump list"],
       true,
       "```\npump start\npump list\n```\n[1]",
     ],
     [
-      "is left to the quote when it reads as a marker",
+      "that reads like a marker is left out",
       ["Take the second:\n```\npumps[1]\n```"],
       false,
       "Take the second: [1]",
     ],
     [
-      "has fences of its own",
+      "that contains fences gets longer ones",
       ["~~~\n```\npump\n```\n~~~"],
       true,
       "````\n```\npump\n```\n````\n[1]",
     ],
     [
-      "parts what is said before and after it",
+      "separates the sentences before and after it",
       ["It hums.", "```\npump start\n```", "It is warm."],
       true,
       "It hums. [1]\n\n```\npump start\n```\n[2]\n\nIt is warm. [3]",

@@ -1,4 +1,4 @@
-/** The window that counts requests: exact, aligned to the clock, bounded. */
+/** The windows that count requests: exact, aligned to the clock, bounded in memory. */
 import { describe, expect, test } from "bun:test";
 import { FixedWindows } from "../../plugins/rate-limit/fixed-windows";
 
@@ -22,7 +22,7 @@ function windows({ requests_max = 3, window_ms = minute_ms, unbounded_max = 2 } 
 }
 
 describe("one subject, step by step", () => {
-  // at: milliseconds after noon; charge; then what is answered
+  // `at_ms`: milliseconds after noon; `charge`; then the expected answer.
   type Step = [
     at_ms: number,
     charge: 0 | 1,
@@ -59,7 +59,7 @@ describe("one subject, step by step", () => {
       ],
     ],
     [
-      "a look costs nothing",
+      "a check without a charge costs nothing",
       [
         [0, 0, true, 3, 60],
         [1, 1, true, 2, 60],
@@ -67,7 +67,7 @@ describe("one subject, step by step", () => {
       ],
     ],
     [
-      "a look at a full window says so",
+      "a check of a full window reports it",
       [
         [0, 1, true, 2, 60],
         [0, 1, true, 1, 60],
@@ -76,7 +76,7 @@ describe("one subject, step by step", () => {
       ],
     ],
     [
-      "windows that nobody used are skipped",
+      "unused windows are skipped",
       [
         [0, 1, true, 2, 60],
         [600_001, 1, true, 2, 660],
@@ -107,7 +107,7 @@ describe("one subject, step by step", () => {
     });
 });
 
-test("a window shorter than a second ends at the second that follows it", async () => {
+test("the reset time of a window under a second is rounded up to a full second", async () => {
   const { take, clock } = windows({ window_ms: 250 });
   clock.now_ms = noon_ms + 300;
   expect((await take("owner:ada", 1)).reset_s).toBe(noon_ms / 1_000 + 1);
@@ -121,7 +121,7 @@ test("subjects do not share a count", async () => {
   expect(await take("address:192.0.2.1", 1)).toMatchObject({ allowed: true, remaining: 2 });
 });
 
-test("of 1,000 requests in one window exactly the limit is allowed", async () => {
+test("exactly the limit is allowed of 1,000 requests in one window", async () => {
   const { take } = windows({ requests_max: 600 });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => take("owner:ada", 1)));
   const allowed = answers.filter((answer) => answer.allowed);
@@ -129,14 +129,14 @@ test("of 1,000 requests in one window exactly the limit is allowed", async () =>
 });
 
 describe("a flood of distinct addresses", () => {
-  test("does not grow the memory: those beyond the bound share one count", async () => {
+  test("does not grow memory: addresses beyond the bound share one count", async () => {
     const { take, size } = windows({ unbounded_max: 100 });
     for (let i = 0; i < 10_000; i++) await take(`address:2001:db8::${i.toString(16)}`, 1);
     expect(size()).toBe(101);
     expect((await take("address:198.51.100.1", 1)).allowed).toBe(false);
   });
 
-  test("does not push out an owner's count, nor a known address's", async () => {
+  test("does not evict the count of an owner or a known address", async () => {
     const { take } = windows({ unbounded_max: 100 });
     for (let i = 0; i < 3; i++) {
       await take("owner:ada", 1);

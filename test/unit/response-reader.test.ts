@@ -1,11 +1,11 @@
-/** What is read of an HTTP answer, however it is cut into pieces, and where it may be cut off. */
+/** How HTTP responses are read, however they are split, and where they may be cut off. */
 import { describe, expect, test } from "bun:test";
 import { ResponseReader } from "../../core/outbound/response-reader";
 
 const body_max = 10;
 type Read = [status: number | string, body: string];
 
-/** What a reader makes of these pieces and of the end of the connection. */
+/** The result of reading these pieces and then the end of the connection. */
 function read(pieces: readonly string[]): Read {
   const reader = new ResponseReader(body_max);
   try {
@@ -17,12 +17,12 @@ function read(pieces: readonly string[]): Read {
 }
 
 const cases: [why: string, text: string, expected: Read][] = [
-  ["a length", "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbodymore", [200, "body"]],
-  ["no length: to the end", "HTTP/1.1 200 OK\r\n\r\nbody", [200, "body"]],
+  ["a content length", "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbodymore", [200, "body"]],
+  ["no length: read to the end", "HTTP/1.1 200 OK\r\n\r\nbody", [200, "body"]],
   ["HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nbody", [200, "body"]],
-  ["no words behind the number", "HTTP/1.1 200\r\n\r\n", [200, ""]],
-  ["line feeds alone", "HTTP/1.1 200 OK\ncontent-length: 2\n\nbody", [200, "bo"]],
-  ["no more than is wanted", "HTTP/1.1 200 OK\r\n\r\n0123456789abc", [200, "0123456789"]],
+  ["no reason phrase", "HTTP/1.1 200\r\n\r\n", [200, ""]],
+  ["bare line feeds", "HTTP/1.1 200 OK\ncontent-length: 2\n\nbody", [200, "bo"]],
+  ["no more than the maximum", "HTTP/1.1 200 OK\r\n\r\n0123456789abc", [200, "0123456789"]],
   ["204 has no body", "HTTP/1.1 204 No Content\r\n\r\nbody", [204, ""]],
   [
     "chunks",
@@ -30,51 +30,51 @@ const cases: [why: string, text: string, expected: Read][] = [
     [200, "body"],
   ],
   [
-    "chunks that are none",
+    "an invalid chunk size",
     "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nbody",
     [200, ""],
   ],
   [
-    "interim answers first",
+    "interim responses first",
     "HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\nHTTP/1.1 500 No\r\n\r\nno",
     [500, "no"],
   ],
-  ["101 is no interim one", "HTTP/1.1 101 Switch\r\n\r\nx", [101, ""]],
-  ["cut off in the head", "HTTP/1.1 204 No\r\nserver: x", [204, ""]],
-  ["cut off behind the line", "HTTP/1.1 204 No\r\n", [204, ""]],
-  ["cut off in the line", "HTTP/1.1 204 N", [204, ""]],
-  ["cut off behind the number", "HTTP/1.1 204", [204, ""]],
-  ["cut off in the number", "HTTP/1.1 20", ["NotHttp", ""]],
-  ["cut off in an interim answer", "HTTP/1.1 100 Go\r\nx: y", ["NotHttp", ""]],
-  ["cut off behind an interim answer", "HTTP/1.1 100 Go\r\n\r\n", ["NotHttp", ""]],
-  ["nothing", "", ["NotHttp", ""]],
-  ["a number of four", "HTTP/1.1 2044 What\r\n\r\n", ["NotHttp", ""]],
+  ["101 is final, not interim", "HTTP/1.1 101 Switch\r\n\r\nx", [101, ""]],
+  ["cut off in the headers", "HTTP/1.1 204 No\r\nserver: x", [204, ""]],
+  ["cut off after the status line", "HTTP/1.1 204 No\r\n", [204, ""]],
+  ["cut off in the reason phrase", "HTTP/1.1 204 N", [204, ""]],
+  ["cut off after the status code", "HTTP/1.1 204", [204, ""]],
+  ["cut off in the status code", "HTTP/1.1 20", ["NotHttp", ""]],
+  ["cut off in an interim response", "HTTP/1.1 100 Go\r\nx: y", ["NotHttp", ""]],
+  ["cut off after an interim response", "HTTP/1.1 100 Go\r\n\r\n", ["NotHttp", ""]],
+  ["an empty response", "", ["NotHttp", ""]],
+  ["a status code of four digits", "HTTP/1.1 2044 What\r\n\r\n", ["NotHttp", ""]],
   ["another version", "HTTP/2 204\r\n\r\n", ["NotHttp", ""]],
   ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n", ["NotHttp", ""]],
-  ["headers that are none", "HTTP/1.1 200 OK\r\n???\r\n: x\r\na b: c\r\n\r\nbody", [200, "body"]],
+  ["invalid headers", "HTTP/1.1 200 OK\r\n???\r\n: x\r\na b: c\r\n\r\nbody", [200, "body"]],
 ];
 
-describe("an answer in one piece, and byte by byte", () => {
+describe("a response in one piece and byte by byte", () => {
   test.each(cases)("%s", (_why, text, expected) => {
     expect(read([text])).toEqual(expected);
     expect(read([...text])).toEqual(expected);
   });
 });
 
-test("what the headers say is there as far as they came", () => {
+test("headers are available as far as they were received", () => {
   const reader = new ResponseReader(0);
   reader.take(Buffer.from("HTTP/1.1 503 Later\r\nRetry-After: 7\r\nx-cut"));
   reader.end();
   expect([reader.status, reader.headers.get("retry-after")]).toEqual([503, "7"]);
 });
 
-describe("a head without end is given up", () => {
+describe("reading stops at endless", () => {
   const endless: [why: string, begin: string, piece: string, status: number | string][] = [
     ["headers", "HTTP/1.1 200 OK\r\n", "x: y\r\n", 200],
-    ["one header", "HTTP/1.1 200 OK\r\nx: ", "yyyyyy", 200],
-    ["interim answers", "", "HTTP/1.1 100 Go\r\n\r\n", "NotHttp"],
-    ["the status line", "HTTP/1.1 200 ", "yyyyyy", "NotHttp"],
-    ["no line at all", "", "yyyyyy", "NotHttp"],
+    ["content of one header", "HTTP/1.1 200 OK\r\nx: ", "yyyyyy", 200],
+    ["interim responses", "", "HTTP/1.1 100 Go\r\n\r\n", "NotHttp"],
+    ["content of the status line", "HTTP/1.1 200 ", "yyyyyy", "NotHttp"],
+    ["data that is not HTTP", "", "yyyyyy", "NotHttp"],
   ];
   test.each(endless)("%s", (_why, begin, piece, status) => {
     const pieces = [begin, ...Array<string>(100).fill(piece.repeat(200))];

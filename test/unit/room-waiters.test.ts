@@ -1,4 +1,4 @@
-/** Which jobs that found no room on the disk are worth another try, and when. */
+/** Which jobs that ran out of disk space are worth retrying, and when. */
 import { expect, test } from "bun:test";
 import { RoomWaiters } from "../../core/jobs/room-waiters";
 
@@ -9,7 +9,7 @@ function world(free_mib: number, full = false) {
   return { disk, waiters };
 }
 
-test("one waits until there is more than it found, and is named once", () => {
+test("a job waits until there is more space than it found, and is returned once", () => {
   const { disk, waiters } = world(5);
   waiters.add("a", disk.free);
   expect(waiters.take()).toEqual([]);
@@ -17,7 +17,7 @@ test("one waits until there is more than it found, and is named once", () => {
   expect([waiters.take(), waiters.take()]).toEqual([["a"], []]);
 });
 
-test("nobody is woken while what is left is for deletions", () => {
+test("no job is woken while the remaining space is reserved for deletions", () => {
   const { disk, waiters } = world(0, true);
   waiters.add("a", disk.free);
   disk.free = 100 * mebibyte;
@@ -26,7 +26,7 @@ test("nobody is woken while what is left is for deletions", () => {
   expect(waiters.take()).toEqual(["a"]);
 });
 
-test("what a try used and gave back is no room: the next one needs more than the last had", () => {
+test("after a failed retry, the next one needs more space than the last had", () => {
   const { disk, waiters } = world(5);
   waiters.add("a", disk.free);
   disk.free = 40 * mebibyte;
@@ -39,7 +39,7 @@ test("what a try used and gave back is no room: the next one needs more than the
   expect(waiters.take()).toEqual(["a"]);
 });
 
-test("what has ended is forgotten", () => {
+test("a forgotten job is not returned", () => {
   const { disk, waiters } = world(5);
   waiters.add("a", disk.free);
   waiters.forget("a");

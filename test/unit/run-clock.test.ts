@@ -1,13 +1,13 @@
-/** The time of a run leaves out what the machine did not give, and comes to an end all the same. */
+/** A run is not charged for time spent waiting for a processor, but still ends at some point. */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { ProcessClock, processorWaitMs } from "../../core/isolate/run-clock";
 
 const cases: [why: string, passed_ms: number, waited_ms: number | null, charged_ms: number][] = [
-  ["a process that runs or sleeps is charged all", 1_000, 0, 1_000],
-  ["one that waits for a processor is not charged that", 1_000, 900, 100],
-  ["one that never gets a processor is charged a twentieth", 1_000, 1_000, 50],
-  ["where the system tells nothing, all", 1_000, null, 1_000],
+  ["a process that runs or sleeps is charged all its time", 1_000, 0, 1_000],
+  ["time waiting for a processor is not charged", 1_000, 900, 100],
+  ["a process that never gets a processor is charged a twentieth", 1_000, 1_000, 50],
+  ["where waiting times are unknown, all time is charged", 1_000, null, 1_000],
 ];
 for (const [why, passed_ms, waited_ms, charged_ms] of cases)
   test(why, () => {
@@ -21,11 +21,11 @@ for (const [why, passed_ms, waited_ms, charged_ms] of cases)
     now_ms += passed_ms;
     if (waited_ms !== null) waited = 300 + waited_ms;
     expect(clock.now_ms()).toBe(charged_ms);
-    waited = null; // It has ended meanwhile.
+    waited = null; // The process has ended.
     expect(clock.now_ms()).toBe(charged_ms);
   });
 
-test("late is called when the time is over that is charged, and not when taken back", async () => {
+test("the callback runs when the charged time is over, unless it was cancelled", async () => {
   const begun_ms = performance.now();
   const waitedMs = () => Math.min(100, performance.now() - begun_ms);
   const clock = new ProcessClock(1, waitedMs);
@@ -38,7 +38,7 @@ test("late is called when the time is over that is charged, and not when taken b
 });
 
 test.skipIf(!existsSync("/proc/self/schedstat") || Bun.which("taskset") === null)(
-  "two processes on one processor wait for it",
+  "two processes sharing one processor both report waiting",
   async () => {
     const busy = () => Bun.spawn(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]);
     const processes = [busy(), busy()];

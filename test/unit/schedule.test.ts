@@ -1,4 +1,4 @@
-/** CronSchedules: a tick of the cron expression is one job, in UTC, and never two. */
+/** CronSchedules: each tick of the cron expression, in UTC, enqueues exactly one job. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { CronSchedules } from "../../core/jobs/cron";
 import { takeTick } from "../../core/jobs/table";
@@ -47,7 +47,7 @@ describe("a schedule", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("ticks once when two servers meet the same tick, one after the other", async () => {
+  test("ticks once when two servers reach the same tick", async () => {
     world.clock.move(-second);
     const [one, two] = [schedules(), schedules()];
     for (const each of [one, two]) each.add(every("0 12 * * *", Work, { name: "noon" }));
@@ -57,11 +57,11 @@ describe("a schedule", () => {
     expect((await keys()).length).toBe(1);
   });
 
-  test("that can't be read is refused", () => {
+  test("with an invalid cron expression is refused", () => {
     expect(() => schedules().add(every("at noon", Work, { name: "noon" }))).toThrow();
   });
 
-  test("stops", async () => {
+  test("does not tick after it was stopped", async () => {
     world.clock.move(-10);
     const made = schedules();
     made.add(every("0 12 * * *", Work, { name: "noon" }));

@@ -1,4 +1,4 @@
-/** What may be stored of settings, as the API's document says it. */
+/** Which values of settings may be stored, according to the API document. */
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { decode, type Kinded } from "../../core/base/config";
@@ -18,15 +18,15 @@ const delays = List("duration", { stored: { items_least: 1, items_most: 2 } });
 const choice = Type.Union([Type.Literal("a"), Type.Literal("b")]);
 const title = Type.String({ maxLength: 3, stored: NotBlankLimits });
 
-describe("is taken, and can be read", () => {
+describe("accepted and decodable:", () => {
   const cases: [why: string, of: unknown, values: readonly unknown[]][] = [
-    ["a number, also as a text", integer, [2, 120, "2", "99", "120"]],
-    ["yes and no, also as a text", flag, [true, false, "true", "false"]],
+    ["a number, also as text", integer, [2, 120, "2", "99", "120"]],
+    ["a boolean, also as text", flag, [true, false, "true", "false"]],
     ["a duration", duration, ["0s", "500ms", "1.5h", "30 d", "007s"]],
     ["a duration within limits", short, ["1ms", "30000ms", "30s", "29.999s", "0.001s"]],
-    ["a duration of more than nothing", some, ["1ms", "0.001s", "999999d"]],
+    ["a duration above zero", some, ["1ms", "0.001s", "999999d"]],
     ["a size", size, ["0", "512", "512KiB", "1.5 GB", 0, 1_048_576]],
-    ["a list, also in one text", names, [[], ["a", "b, c"], "a, b", ""]],
+    ["a list, also as one text", names, [[], ["a", "b, c"], "a, b", ""]],
     ["a list of durations", delays, [["5s"], ["5s", "5m"], "5s", "5s, 5m"]],
     ["a choice", choice, ["a", "b"]],
     ["a text, counted in code points", title, ["abc", "🗂🗂🗂"]],
@@ -40,21 +40,21 @@ describe("is taken, and can be read", () => {
   });
 });
 
-describe("is refused", () => {
+describe("refused:", () => {
   const cases: [why: string, of: unknown, values: readonly unknown[]][] = [
     [
-      "a number outside, or written otherwise",
+      "a number out of range or in another notation",
       integer,
       [1, 121, 2.5, "1", "121", "02", "2.0", " 2"],
     ],
-    ["what is neither yes nor no", flag, [1, "yes", "TRUE", ""]],
-    ["no duration", duration, [5, "5", "5 weeks", "0.5ms", "1e3s", "-1s", "9999999d"]],
-    ["one outside its limits", short, ["0s", "0.000s", "30.001s", "31s", "30001ms", "1m"]],
-    ["none at all", some, ["0ms", "0.0s", "0d"]],
-    ["no size", size, ["1 EB", "1.5", -1, 1.5, 1e18]],
-    ["no list", names, [[1], [["a"]], { a: 1 }, ["x".repeat(256)]]],
+    ["not a boolean", flag, [1, "yes", "TRUE", ""]],
+    ["not a duration", duration, [5, "5", "5 weeks", "0.5ms", "1e3s", "-1s", "9999999d"]],
+    ["a duration outside its limits", short, ["0s", "0.000s", "30.001s", "31s", "30001ms", "1m"]],
+    ["a duration of zero", some, ["0ms", "0.0s", "0d"]],
+    ["not a size", size, ["1 EB", "1.5", -1, 1.5, 1e18]],
+    ["not a list", names, [[1], [["a"]], { a: 1 }, ["x".repeat(256)]]],
     ["too many durations, or none", delays, [[], ["1s", "1s", "1s"], "", "1s,,1s", "1s,2"]],
-    ["another choice", choice, ["c", "A", 1]],
+    ["an unknown choice", choice, ["c", "A", 1]],
     ["a text that is too long, or blank", title, ["abcd", "", " \u2003", 5]],
     ["a secret with a space", Secret({ stored: KeyLimits }), ["sk 1", "schlüssel"]],
   ];
@@ -64,7 +64,7 @@ describe("is refused", () => {
   });
 });
 
-test("numbers within limits, as an expression", () => {
+test("the pattern for integers matches exactly those within the limits", () => {
   const limits = [
     [0, 0],
     [1, 50],

@@ -1,6 +1,6 @@
 /**
- * Limits over several processes: exact, whoever comes when, and free again when a process has died.
- * Over facts in memory, and over those of PostgreSQL where that is installed.
+ * Limits across several processes: exact under any interleaving, and released when a process dies.
+ * Tested on facts in memory and, where it is installed, on facts in PostgreSQL.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
@@ -12,7 +12,7 @@ import { UsedOnce } from "../../plugins/sign-in/used-once";
 import { databaseOfFacts, processesOn, type Processes } from "../helpers/processes";
 import { until } from "../helpers/server";
 
-/** Of a window that does not end while the tests run. */
+/** The length of a window that does not end while the tests run. */
 const no_end_ms = 1e13;
 const never = new AbortController().signal;
 /** The three processes take turns. */
@@ -40,7 +40,7 @@ describe.each(engines)("%s", (_engine, database) => {
   });
   const processes = (): Processes => processesOn(url);
 
-  test("changes of one fact follow each other", async () => {
+  test("changes of one fact are serialised", async () => {
     await using three = processes();
     const count = (state: Processes["all"][number]["state"]) =>
       state.change<number, number>("test", "sum", (before = 0) => ({
@@ -52,7 +52,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(sums.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, n) => n + 1));
   });
 
-  test("also of one that is forgotten again and again", async () => {
+  test("changes of one fact are serialised even if it is repeatedly forgotten", async () => {
     await using three = processes();
     const steps = turns(300, three.all).map(({ state }) =>
       state.change<number, boolean>("test", "of three", (before = 0) =>
@@ -64,7 +64,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect((await Promise.all(steps)).filter(Boolean).length).toBe(100);
   });
 
-  test("a fact is forgotten when its time is over, and when a step says so", async () => {
+  test("a fact is forgotten when it expires or when a change removes it", async () => {
     await using three = processes();
     const [one, two] = three.all;
     const read = (key: string) =>
@@ -97,7 +97,7 @@ describe.each(engines)("%s", (_engine, database) => {
     ["of a few requests over a small limit", 60, 7],
     ["of no more requests than the limit", 90, 90],
   ];
-  test.each(floods)("a rate limit is exact in a flood %s", async (why, requests, most) => {
+  test.each(floods)("a rate limit is exact under a flood %s", async (why, requests, most) => {
     await using three = processes();
     const windows = windowsOf(three, most);
     const answers = await Promise.all(
@@ -109,7 +109,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(told && answers.every(({ remaining }) => remaining < most)).toBe(true);
   });
 
-  test("what one process has not used, the others have before anything is refused", async () => {
+  test("requests unused by one process go to the others before any refusal", async () => {
     await using three = processes();
     const [one, two, idle] = windowsOf(three, 300);
     expect((await idle!.take("owner:ivy", 1)).allowed).toBe(true);
@@ -120,7 +120,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(answers.filter(({ allowed }) => allowed).length).toBe(298);
   });
 
-  test("requests one after the other, at any process, use up the whole limit", async () => {
+  test("sequential requests to any of the processes use up the whole limit", async () => {
     await using three = processes();
     const windows = windowsOf(three, 40);
     const allowed: boolean[] = [];
@@ -129,7 +129,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(allowed).toEqual([...Array<boolean>(40).fill(true), ...Array<boolean>(20).fill(false)]);
   });
 
-  test("what a process has not used when it stops is there for the others", async () => {
+  test("a stopping process returns its unused requests to the others", async () => {
     await using three = processes();
     const [one, two] = windowsOf(three, 100);
     expect(await one!.take("owner:eve", 1)).toMatchObject({ allowed: true, remaining: 99 });
@@ -140,7 +140,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(answers.filter(({ allowed }) => allowed).length).toBe(99);
   });
 
-  test("a look costs nothing, and a refusal ends with the window", async () => {
+  test("a check without a charge costs nothing, and a refusal ends with the window", async () => {
     await using three = processes();
     const [one, two] = windowsOf(three, 2, 400);
     expect(await one!.take("owner:may", 0)).toMatchObject({ allowed: true, remaining: 2 });
@@ -152,7 +152,7 @@ describe.each(engines)("%s", (_engine, database) => {
     await until(async () => one!.size <= 1);
   });
 
-  test("invented subjects beyond a number share one count", async () => {
+  test("unbounded subjects beyond the maximum share one count", async () => {
     await using three = processes();
     const [one] = windowsOf(three, 5);
     for (let n = 0; n < 20; n++) await one!.take(`address:${n}`, 1);
@@ -161,7 +161,7 @@ describe.each(engines)("%s", (_engine, database) => {
     expect((await one!.take("owner:new", 1)).allowed).toBe(true);
   });
 
-  test("of many wrong passwords at once, so many are looked at as of one after the other", async () => {
+  test("concurrent wrong passwords get as many attempts as sequential ones", async () => {
     await using three = processes();
     const lockouts = three.all.map(({ shared }) => new Lockout({ shared }));
     const waits = await Promise.all(
@@ -174,14 +174,14 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(await lockouts[0]!.enter("ada", "192.0.2.1")).toBeGreaterThan(0);
   });
 
-  test("what may be used once is used once", async () => {
+  test("a token that may be used once is used only once", async () => {
     await using three = processes();
     const uses = three.all.map(({ shared }) => new UsedOnce({ shared, keep_ms: 60_000 }));
     const taken = await Promise.all(turns(30, uses).map((one) => one.take("token")));
     expect(taken.filter(Boolean).length).toBe(1);
   });
 
-  test("the turns of one host lie apart, whichever process asks", async () => {
+  test("requests to one host are spaced out across all processes", async () => {
     await using three = processes();
     const delays = three.all.map(({ shared }) => new HostDelays({ shared }));
     const begun = performance.now();
@@ -192,11 +192,11 @@ describe.each(engines)("%s", (_engine, database) => {
       }),
     );
     const sorted = waited.toSorted((a, b) => a - b);
-    // Timers count in whole milliseconds, and so does the clock of the database.
+    // Timers and the database clock count in whole milliseconds.
     expect(sorted.map((ms, n) => ms >= 40 * n - 3)).toEqual([true, true, true, true]);
   });
 
-  test("so many are open for one key over all processes, and closed ones make room", async () => {
+  test("the open limit of a key holds across processes, and closing frees a place", async () => {
     await using three = processes();
     const limits = three.all.map(({ shared }) => shared.openLimit("test.open", 5));
     const opened = await Promise.all(turns(30, limits).map((limit) => limit.acquire("ada")));
@@ -204,13 +204,13 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(closes.length).toBe(5);
     expect(await limits[0]!.acquire("bob")).not.toBeNull();
     closes[0]!();
-    // A close that is repeated closes nothing else.
+    // Closing twice must not free another place.
     closes[0]!();
     await until(async () => (await limits[1]!.acquire("ada")) !== null);
     expect(await limits[2]!.acquire("ada")).toBeNull();
   });
 
-  test("what a dead process had open is free, and counts again when it was only frozen", async () => {
+  test("a dead process frees its places; they count again if it was only frozen", async () => {
     await using three = processes();
     const [one, two] = three.all.map(({ shared }) => shared.openLimit("test.dead", 3));
     for (let n = 0; n < 3; n++) expect(await one!.acquire("ada")).not.toBeNull();
@@ -227,7 +227,7 @@ describe.each(engines)("%s", (_engine, database) => {
   });
 });
 
-describe.each(engines)("places over %s", (_engine, database) => {
+describe.each(engines)("slots of a shared limiter on %s", (_engine, database) => {
   let url: string | null;
   beforeAll(async () => {
     url = await database();
@@ -237,7 +237,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
     ["by messages", false],
     ["when those are lost", true],
   ];
-  test.each(messages)("are never more than there are, and all get one, %s", async (why, lost) => {
+  test.each(messages)("never exceed the limits, and every call gets one, %s", async (why, lost) => {
     await using three = processesOn(url);
     if (lost) three.loseMessages();
     const limits = () => ({ concurrency: 4, per_key: 3 });
@@ -263,7 +263,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
     expect(done.length).toBe(lost ? 18 : 60);
   });
 
-  test("are given in the order of asking, and to nobody who has gone", async () => {
+  test("are given in request order, skipping callers that have left", async () => {
     await using three = processesOn(url);
     const places = three.all.map(({ shared }) =>
       shared.limiter("test.order", () => ({ concurrency: 1 })),
@@ -279,7 +279,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
           order.push(error.message),
         ),
       );
-      // The next one asks after this one.
+      // The next request must come after this one.
       await until(async () => (await waitingIn(three)) === at + 1);
     }
     gone.abort(new Error("gone away"));
@@ -293,7 +293,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
       result: line?.waiting.length ?? 0,
     }));
 
-  test("of a dead process are free, also those that waited there", async () => {
+  test("of a dead process are freed, and so are its queue entries", async () => {
     await using three = processesOn(url);
     const [one, two] = three.all.map(({ shared }) =>
       shared.limiter("test.dead", () => ({ concurrency: 1 })),
@@ -305,7 +305,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
     expect(await third).toBe("has it");
   });
 
-  test("are waited for so long and no longer", async () => {
+  test("are waited for no longer than the limit", async () => {
     await using three = processesOn(url);
     let limits: SharedLimits = { concurrency: 1 };
     const [one] = three.all.map(({ shared }) => shared.limiter("test.late", () => limits));

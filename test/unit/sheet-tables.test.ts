@@ -1,8 +1,8 @@
-/** Sheets as tables: which are one table, and which parts stand on their own. */
+/** Sheets as tables: which cells form one table, and which stand on their own. */
 import { expect, test } from "bun:test";
 import { Grid, type MergedArea } from "../../plugins/extraction/child/grid";
 
-/** Rows as lines; cells between bars, numbers are numeric. */
+/** One line per row, cells separated by bars; cells that start with a digit are numeric. */
 function blocksOf(sheet: string, merged: readonly MergedArea[] = []): string[] {
   const grid = new Grid(() => {});
   for (const [row, line] of sheet.split("\n").entries())
@@ -13,10 +13,10 @@ function blocksOf(sheet: string, merged: readonly MergedArea[] = []): string[] {
 const wide: MergedArea = { row: 0, column: 0, rows: 1, columns: 2 };
 
 const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedArea[]][] = [
-  ["nothing is nothing", "||", []],
+  ["an empty sheet has no blocks", "||", []],
   ["a single cell is a paragraph", "|note", ["note"]],
   [
-    "empty rows and columns inside stay, those around do not",
+    "inner empty rows and columns are kept, outer ones dropped",
     "\n|a||b\n\n|1||2",
     ["| a |  | b |\n| --- | --- | --- |\n|  |  |  |\n| 1 |  | 2 |"],
   ],
@@ -26,18 +26,18 @@ const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedAr
     ["| part | stock |\n| --- | --- |\n| rope | 7 |\n|  |  |\n| total | 7 |"],
   ],
   [
-    "a title above an empty row stands alone",
+    "a title above an empty row is a paragraph of its own",
     "Stock of May\n\npart|stock\nrope|7",
     ["Stock of May", "| part | stock |\n| --- | --- |\n| rope | 7 |"],
   ],
   [
-    "a title over all columns, too",
+    "so is a title merged over all columns",
     "Stock of May\npart|stock\nrope|7",
     ["Stock of May", "| part | stock |\n| --- | --- |\n| rope | 7 |"],
     [wide],
   ],
   [
-    "a table with its own head below an empty row",
+    "a block with its own header below an empty row is a table of its own",
     "part|stock\nrope|7\n\nday|ships\nMonday|3",
     [
       "| part | stock |\n| --- | --- |\n| rope | 7 |",
@@ -45,7 +45,7 @@ const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedAr
     ],
   ],
   [
-    "tables side by side that end in different rows",
+    "tables side by side that end in different rows are separate",
     "part|stock||day|ships\nrope|7||Monday|3\n|||Tuesday|4\n|||Friday|5",
     [
       "| part | stock |\n| --- | --- |\n| rope | 7 |",
@@ -61,13 +61,13 @@ const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedAr
     ],
   ],
   [
-    "of merged cells only the first has a value",
+    "only the first of merged cells has a value",
     "Ships|left\nin|out",
     ["| Ships |  |\n| --- | --- |\n| in | out |"],
     [wide],
   ],
   [
-    "a column of prose is paragraphs",
+    "a column of prose becomes paragraphs",
     `Remarks\n${"word ".repeat(50)}`,
     ["Remarks", "word ".repeat(50).trim()],
   ],
@@ -77,7 +77,7 @@ for (const [reason, sheet, blocks, merged] of cases)
     expect(blocksOf(sheet, merged)).toEqual(blocks);
   });
 
-test("a sheet that is nearly empty is no table of its size", () => {
+test("a nearly empty sheet does not become a table of its full size", () => {
   const grid = new Grid(() => {});
   for (let at = 0; at < 2_000; at++) grid.add(at, at, `x${at}`);
   const [block] = grid.blocks("");

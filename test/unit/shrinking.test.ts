@@ -1,4 +1,4 @@
-/** The database file gets smaller after deletions; an older one by being rewritten. */
+/** The database file shrinks after deletions; an older file shrinks by being rewritten. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const count = async (store: SqliteStore): Promise<number> =>
   (await sql<{ n: number }>`select count(*) as n from notes`.execute(store.db)).rows[0]!.n;
 
 describe("a new database", () => {
-  test("gives the space of what was deleted back, and writes go on meanwhile", async () => {
+  test("gives back the space of deleted rows while writes go on", async () => {
     const store = open();
     await fill(store);
     const full = await store.space();
@@ -50,7 +50,7 @@ describe("a new database", () => {
       written += 1;
       return (await store.space()).bytes < full.bytes / 2;
     });
-    // The log is emptied at the end, and with it the file is cut off.
+    // Emptying the log at the end truncates the file too.
     await until(async () => statSync(path).size < full.bytes / 2);
     expect(await count(store)).toBe(200 + written);
     const { rows: found } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(
@@ -60,7 +60,7 @@ describe("a new database", () => {
     await store.close();
   });
 
-  test("goes on after a restart", async () => {
+  test("continues shrinking after a restart", async () => {
     const store = open();
     await fill(store);
     const { bytes } = await store.space();
@@ -72,7 +72,7 @@ describe("a new database", () => {
     await next.close();
   });
 
-  test("leaves no deleted text in what is left of the file", async () => {
+  test("leaves no deleted text in the shrunken file", async () => {
     const store = open();
     await fill(store);
     await sql`insert into notes (words) values (${"kept"})`.execute(store.db);
@@ -87,7 +87,7 @@ describe("a new database", () => {
 });
 
 describe("a database of an earlier version", () => {
-  /** As it was made before. */
+  /** A database as earlier versions created it. */
   async function makeOld(): Promise<void> {
     new Database(path, { create: true }).run("pragma journal_mode = wal");
     const store = open();
@@ -96,14 +96,14 @@ describe("a database of an earlier version", () => {
     await store.close();
   }
 
-  test("stays as it is, and says so", async () => {
+  test("does not shrink, and reports that", async () => {
     await makeOld();
     const store = open();
     expect((await store.space()).shrinks).toBe(false);
     await store.close();
   });
 
-  test("is rewritten while nobody uses it, and gets smaller by itself then", async () => {
+  test("is rewritten while no process uses it, and shrinks by itself from then on", async () => {
     await makeOld();
     const size = statSync(path).size;
     const { before, after } = compactDatabase(path);
@@ -114,7 +114,7 @@ describe("a database of an earlier version", () => {
     await store.close();
   });
 
-  test("is not rewritten while somebody uses it", async () => {
+  test("is not rewritten while another process uses it", async () => {
     await makeOld();
     const other = new Database(path);
     other.query("select count(*) from notes").get();
@@ -123,7 +123,7 @@ describe("a database of an earlier version", () => {
     other.close();
   });
 
-  test("a rewriting that was cut off leaves nothing behind after the next start", async () => {
+  test("leaves no file of an interrupted rewrite after the next start", async () => {
     await makeOld();
     writeFileSync(`${path}.compact`, word);
     await removeCompactions(path);

@@ -1,4 +1,4 @@
-/** What is a greeting, what asks for what there is, and what is said to either. */
+/** Which questions are greetings or ask for an overview, and how both are answered. */
 import { expect, test } from "bun:test";
 import { overviewAnswer } from "../../plugins/answers-extractive/overview";
 import { smallTalkOf, type SmallTalk } from "../../plugins/answers-extractive/small-talk";
@@ -126,7 +126,7 @@ const cases: [text: string, kind: SmallTalk | null][] = [
 ];
 test.each(cases)("%s: %s", (text, kind) => expect(smallTalkOf(text)).toBe(kind));
 
-test("a text of every shape costs little", () => {
+test("repetitive texts of any kind are classified quickly", () => {
   for (const part of ["ここ", "in ", "is", "的", "a", " ", "?"])
     expect(["greeting", null]).toContain(smallTalkOf(part.repeat(80).slice(0, 80)));
 });
@@ -151,7 +151,7 @@ const overview = (documents: OutlinedDocument[], count = documents.length, all_c
   all_counted,
 });
 
-test("documents are named with their headings; the first of some is cited", () => {
+test("documents are listed with their headings, and their first heading is cited", () => {
   const said = overviewAnswer(
     "overview",
     overview([documentOf(1, "Leave", "Working\n hours"), documentOf(2), documentOf(3, "Pay [1]")]),
@@ -172,7 +172,7 @@ test("documents are named with their headings; the first of some is cited", () =
     { id: 2, document_id: "doc_3", quote: "Pay [1]", start: 0, end: 7 },
   ]);
 });
-test("of many only some are named, and five are cited", () => {
+test("of many documents only ten are listed and five cited", () => {
   const ten = Array.from({ length: 10 }, (_, n) => documentOf(n, "A", "B"));
   const { answer, citations } = overviewAnswer("greeting", overview(ten, 42));
   expect(answer).toStartWith("Hello!");
@@ -183,12 +183,12 @@ test("of many only some are named, and five are cited", () => {
   expect(at_least).toContain("hold more than 1000 documents:");
   expect(at_least).toContain("- and more than 990 more\n");
 });
-test.each(["greeting", "overview"] as const)("empty folders: a %s is told what to do", (kind) => {
+test.each(["greeting", "overview"] as const)("a %s in empty folders asks for documents", (kind) => {
   const { answer, outcome, grounded, citations } = overviewAnswer(kind, overview([]));
   expect([outcome, grounded, citations]).toEqual(["no_answer", false, []]);
   expect(answer).toContain("Add documents");
 });
-test("one document is one", () => {
+test("a single document is counted in the singular", () => {
   expect(overviewAnswer("overview", overview([documentOf(1)])).answer).toContain("1 document:");
 });
 
@@ -198,11 +198,11 @@ const heading = (level: number, start: number, length = 5) => ({
   end: start + length,
 });
 const main: [why: string, headings: ReturnType<typeof heading>[], starts: number[]][] = [
-  ["those of the highest level", [heading(2, 0), heading(3, 10), heading(2, 20)], [0, 20]],
+  ["the top level", [heading(2, 0), heading(3, 10), heading(2, 20)], [0, 20]],
   ["below the title", [heading(1, 0), heading(2, 10), heading(3, 20), heading(2, 30)], [10, 30]],
-  ["the title when there is nothing else", [heading(1, 0)], [0]],
+  ["only the title", [heading(1, 0)], [0]],
   ["none", [], []],
-  ["no paragraph that looks like one", [heading(1, 0, 300), heading(2, 400)], [400]],
+  ["not an overlong one", [heading(1, 0, 300), heading(2, 400)], [400]],
 ];
 test.each(main)("main headings: %s", (_why, headings, starts) =>
   expect(mainHeadings(headings).map(({ start }) => start)).toEqual(starts),

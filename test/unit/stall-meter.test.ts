@@ -1,4 +1,4 @@
-/** A server that stands still says so, and what was in work. */
+/** A server whose event loop stalls logs that, with the work in progress. */
 import { afterEach, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import { StallMeter } from "../../core/base/stall-meter";
@@ -9,7 +9,7 @@ afterEach(() => {
   for (const meter of started.splice(0)) meter.stop();
 });
 
-/** A meter whose clock moves only when told: other work of this machine is not seen. */
+/** A meter whose clock moves only when told, so that a busy machine does not matter. */
 function meterWithClock() {
   const lines: any[] = [];
   let at_ms = 0;
@@ -24,7 +24,7 @@ function meterWithClock() {
   );
   started.push(meter);
   meter.start();
-  /** It has looked, and looked again: it asks for the time twice each time. */
+  /** Waits until the meter has checked twice; each check reads the time twice. */
   const looked = async (): Promise<void> => {
     const before = asked;
     await until(() => asked >= before + 4);
@@ -33,7 +33,7 @@ function meterWithClock() {
     meter,
     lines,
     looked,
-    /** The time between two looks becomes longer by this. */
+    /** Makes the time between two checks longer by this. */
     async stand(ms: number): Promise<void> {
       at_ms += ms;
       await looked();
@@ -41,7 +41,7 @@ function meterWithClock() {
   };
 }
 
-test("what was in work is named, and what has ended meanwhile", async () => {
+test("a stall names the work in progress and what ended during it", async () => {
   const { meter, lines, stand } = meterWithClock();
   meter.begin("GET /long");
   meter.begin("job a");
@@ -68,7 +68,7 @@ test("what was in work is named, and what has ended meanwhile", async () => {
   expect(lines.at(-1).in_work.toSorted()).toEqual(["GET /long", "job a"]);
 });
 
-test("what is long over is not blamed, and of many lines few are written", async () => {
+test("work that ended earlier is not named, and repeated stalls share a line", async () => {
   const { meter, lines, looked, stand } = meterWithClock();
   meter.begin("GET /over");
   meter.end("GET /over");
@@ -82,7 +82,7 @@ test("what is long over is not blamed, and of many lines few are written", async
   expect(lines[1]).toMatchObject({ stall_ms: 975, more_before: 2, more_ms_max: 225 });
 });
 
-test("a little late is nothing to tell", async () => {
+test("a short delay is not logged", async () => {
   const { meter, lines, stand } = meterWithClock();
   expect(meter.lastMinute()).toEqual({ max_ms: 0, p99_ms: 0 });
   meter.begin("GET /quick");

@@ -1,6 +1,6 @@
 /**
- * The database and its disk: deleted text goes, a full or failing disk is an answer and not a
- * wreck.
+ * The database and its disk: deleted text is really gone, and a full or failing disk leads to an
+ * error answer, not to damage.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -26,7 +26,7 @@ import { until } from "../helpers/jobs";
 
 let directory: string;
 let store: Store;
-/** What the disk has, as the store is told. */
+/** The disk space that the store is told about. */
 let disk: { free_bytes: number; reserve_bytes: number };
 
 beforeEach(async () => {
@@ -72,7 +72,7 @@ describe("deleted text", () => {
     await until(() => holders().length === 0);
   });
 
-  test("goes as soon as a reader that holds on to it lets go", async () => {
+  test("is gone as soon as the last reader that still sees it ends", async () => {
     await note("a", canary).execute();
     const reader = new Database(store.path, { readonly: true });
     reader.run("begin");
@@ -86,7 +86,7 @@ describe("deleted text", () => {
     await until(() => holders().length === 0);
   });
 
-  test("goes when truncation is asked for inside the deleting transaction", async () => {
+  test("is gone when truncation is requested inside the deleting transaction", async () => {
     await note("a", canary).execute();
     await store.inTransaction(async (tx) => {
       store.truncateWal();
@@ -96,7 +96,7 @@ describe("deleted text", () => {
     await until(() => holders().length === 0);
   });
 
-  test("of a crash goes at the next opening", async () => {
+  test("left by a crash is gone when the database is next opened", async () => {
     await note("a", canary).execute();
     await store.db.deleteFrom("notes").execute();
     const copy = mkdtempSync(join(tmpdir(), "dossier-store-crash-"));
@@ -120,14 +120,14 @@ const add = (id: string, words = "", uses_reserve = false) =>
 const big = "x".repeat(100_000);
 const reserve_file = "dossier.db.ballast";
 
-describe("a disk with little room", () => {
-  /** The limit of growth follows the disk after a moment. */
+describe("a disk with little space", () => {
+  /** The growth limit follows the disk after a moment. */
   const leave = async (free_bytes: number) => {
     disk = { ...disk, free_bytes };
     await Bun.sleep(300);
   };
 
-  test("refuses what is too large, keeps nothing of it, and still reads and deletes", async () => {
+  test("refuses a too large change as a whole, and still allows reads and deletions", async () => {
     await add("a");
     await leave(big.length);
     const error = await errorOf(
@@ -143,7 +143,7 @@ describe("a disk with little room", () => {
     expect(await ids()).toEqual([]);
   });
 
-  test("is not full because of one large change, and takes small ones beside it", async () => {
+  test("is not full after one large change, and accepts small ones beside it", async () => {
     await add("a");
     await leave(big.length);
     const added = ["b", "c", "d"].map((id) => add(id, id === "c" ? big : ""));
@@ -155,7 +155,7 @@ describe("a disk with little room", () => {
     expect([await ids(), store.isDiskFull()]).toEqual([["a", "b", "d"], false]);
   });
 
-  test("has room again for what was refused, once there is space", async () => {
+  test("accepts a refused change once there is space", async () => {
     await leave(big.length);
     await errorOf(add("a", big));
     await leave(2 ** 30);
@@ -186,7 +186,7 @@ describe("a full disk", () => {
     await errorOf(add("b", big));
   };
 
-  test("is full until there is as much room as the reserve", async () => {
+  test("counts as full until there is as much space as the reserve", async () => {
     expect(store.isDiskFull()).toBe(false);
     await fill();
     expect([store.isDiskFull(), await store.failure()]).toEqual([
@@ -201,7 +201,7 @@ describe("a full disk", () => {
     ]);
   });
 
-  test("gives the reserve to a deletion alone, and has it again afterwards", async () => {
+  test("gives the reserve to deletions only and restores it afterwards", async () => {
     await Bun.write(join(directory, reserve_file), "space");
     await fill();
     const is_kept = () => readdirSync(directory).includes(reserve_file);
@@ -225,7 +225,7 @@ describe("a full disk", () => {
     ["a change outside a transaction", () => note("b").execute(), 507],
     ["a deletion", () => add("b", "", true), null],
     ["a deletion outside a transaction", () => store.db.deleteFrom("notes").execute(), null],
-    ["a look", () => ids(), null],
+    ["a read", () => ids(), null],
   ];
   for (const [why, work, status] of refused)
     test(`whose reserve is in use ${status ? "refuses" : "takes"} ${why}`, async () => {
@@ -242,7 +242,7 @@ describe("a full disk", () => {
 });
 
 describe("a failing disk", () => {
-  test("that can't be written to answers 503 with Retry-After, and still reads", async () => {
+  test("that can't be written to gives 503 with Retry-After, and still allows reads", async () => {
     await note("a").execute();
     await sql`pragma query_only = 1`.execute(store.db);
     const error = await errorOf(note("b").execute());
@@ -254,7 +254,7 @@ describe("a failing disk", () => {
   });
 });
 
-/** As the runtime throws it: without a code. */
+/** The error as the runtime throws it, without a code. */
 function errorOfThread(): unknown {
   try {
     return startThread(() => {
@@ -265,29 +265,29 @@ function errorOfThread(): unknown {
   }
 }
 
-describe("what an error means", () => {
+describe("the kinds of an error", () => {
   const coded = (code: string) => Object.assign(new Error("x"), { code });
   const cases: [why: string, error: unknown, is: ((error: unknown) => boolean)[]][] = [
     ["a second row with a unique value", coded("SQLITE_CONSTRAINT_UNIQUE"), [isUnique]],
     ["a second row with a primary key", coded("SQLITE_CONSTRAINT_PRIMARYKEY"), [isUnique]],
-    ["a row that points nowhere", coded("SQLITE_CONSTRAINT_FOREIGNKEY"), [isForeignKey]],
+    ["a dangling foreign key", coded("SQLITE_CONSTRAINT_FOREIGNKEY"), [isForeignKey]],
     ["another writer", coded("SQLITE_BUSY"), [isBusy, isStorageFault]],
     [
       "another writer between a read and a write",
       coded("SQLITE_BUSY_SNAPSHOT"),
       [isBusy, isStorageFault],
     ],
-    ["no room for the database", coded("SQLITE_FULL"), [isFull, isStorageFault]],
-    ["no room for a file", coded("ENOSPC"), [isFull, isStorageFault]],
-    ["a file that may not grow", coded("EFBIG"), [isFull, isStorageFault]],
+    ["no space for the database", coded("SQLITE_FULL"), [isFull, isStorageFault]],
+    ["no space for a file", coded("ENOSPC"), [isFull, isStorageFault]],
+    ["a file at its size limit", coded("EFBIG"), [isFull, isStorageFault]],
     ["a failing write", coded("SQLITE_IOERR_WRITE"), [isReadOnly, isStorageFault]],
     [
-      "a file that can only be read",
+      "a file that has become read-only",
       coded("SQLITE_READONLY_DBMOVED"),
       [isReadOnly, isStorageFault],
     ],
     [
-      "a translated error still says what it was",
+      "a translated error keeps its kinds",
       translateError(coded("SQLITE_READONLY")),
       [isReadOnly, isStorageFault],
     ],
@@ -298,7 +298,7 @@ describe("what an error means", () => {
       coded("SQLITE_READONLY_DBMOVED"),
       [isReadOnly, isStorageFault],
     ],
-    ["an error of the code", new TypeError("x"), []],
+    ["a programming error", new TypeError("x"), []],
     ["no error at all", undefined, []],
   ];
   const kinds = { isUnique, isForeignKey, isBusy, isFull, isReadOnly, isStorageFault };
@@ -307,7 +307,7 @@ describe("what an error means", () => {
       expect(Object.values(kinds).filter((kind) => kind(error))).toEqual(is);
     });
 
-  test("a unique violation of the database itself is one", async () => {
+  test("a real unique violation of the database is recognised", async () => {
     await note("a").execute();
     expect(isUnique(await errorOf(note("a").execute()))).toBe(true);
   });

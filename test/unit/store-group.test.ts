@@ -1,4 +1,4 @@
-/** Transactions that share a commit: who is told what when a step of it fails. */
+/** Transactions that share a commit: which outcome each gets when a step fails. */
 import { describe, expect, test } from "bun:test";
 import { GroupCommit, type GroupCommitOptions } from "../../core/store/group-commit";
 
@@ -16,14 +16,14 @@ const fails = (message: string) => async (): Promise<never> => {
   throw new Error(message);
 };
 
-describe("a group of which", () => {
+describe("a group commit where", () => {
   const cases: [
     why: string,
     transact: GroupCommitOptions["transact"],
     open: boolean,
     expected: unknown[],
   ][] = [
-    ["everything is written", async (within) => within(tx), true, ["one", "two is wrong", "three"]],
+    ["the commit succeeds", async (within) => within(tx), true, ["one", "two is wrong", "three"]],
     [
       "the beginning fails",
       fails("no beginning"),
@@ -58,7 +58,7 @@ describe("a group of which", () => {
       ).toEqual(expected);
     });
 
-  test("nobody is left when the commit fails has nobody to tell, and the next one is written", async () => {
+  test("every member failed may fail itself, and the next group is still written", async () => {
     let commits = 0;
     const group = new GroupCommit({
       ...parts,
@@ -73,7 +73,7 @@ describe("a group of which", () => {
   });
 });
 
-describe("a commit that may be put off for long", () => {
+describe("a commit with a long gathering time", () => {
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   /** How many members each commit had. */
   function counting() {
@@ -92,12 +92,12 @@ describe("a commit that may be put off for long", () => {
     return { sizes, group, write };
   }
 
-  test("waits for nobody when it is alone", async () => {
+  test("does not wait when no other member is expected", async () => {
     const { sizes, write } = counting();
     for (let i = 0; i < 3; i++) await write();
     expect(sizes).toEqual([1, 1, 1]);
   });
-  test("waits for those that are expected", async () => {
+  test("waits for expected members", async () => {
     const { sizes, group, write } = counting();
     const coming = (async () => {
       for (let i = 0; i < 20; i++) await nextTurn();
@@ -108,7 +108,7 @@ describe("a commit that may be put off for long", () => {
     await others;
     expect(sizes).toEqual([3]);
   });
-  test("waits no more when those that are expected don't come", async () => {
+  test("stops waiting when expected members fail to come", async () => {
     const { sizes, group, write } = counting();
     const coming = Promise.withResolvers<void>();
     group.expect(coming.promise);

@@ -1,4 +1,4 @@
-/** The database: transactions that nobody goes around, work after commit, prepared reads, the lock. */
+/** The database: transactions that can't be bypassed, work after commit, reads, the lock. */
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
@@ -46,14 +46,14 @@ const errorOf = (work: Promise<unknown>): Promise<any> =>
     (error: unknown) => error,
   );
 
-describe("how the file is opened", () => {
+describe("the database file", () => {
   const pragmas: [why: string, pragma: string, value: string | number][] = [
-    ["a writer waits for another process", "busy_timeout", 5000],
-    ["readers do not wait for the writer", "journal_mode", "wal"],
-    ["a row can't point nowhere", "foreign_keys", 1],
-    ["deleted text is overwritten", "secure_delete", 1],
-    ["pages as measured", "page_size", 4096],
-    ["no sorting text lands in a temporary file", "temp_store", 2],
+    ["has writers wait for another process", "busy_timeout", 5000],
+    ["has readers not wait for the writer", "journal_mode", "wal"],
+    ["enforces foreign keys", "foreign_keys", 1],
+    ["overwrites deleted text", "secure_delete", 1],
+    ["has pages of 4 KiB", "page_size", 4096],
+    ["sorts in memory, not in temporary files", "temp_store", 2],
   ];
   for (const [why, pragma, value] of pragmas)
     test(why, async () => {
@@ -63,7 +63,7 @@ describe("how the file is opened", () => {
       expect(Object.values(rows[0]!)[0]).toBe(value);
     });
 
-  test("a file that is opened again is not written to", async () => {
+  test("is not written to when it is reopened", async () => {
     const path = join(directory, "again.db");
     const open = () => new SqliteStore(path, { log: jsonLog("error", () => {}) });
     await open().close();
@@ -78,14 +78,14 @@ describe("how the file is opened", () => {
       () => store.inTransaction((tx) => tx.insertInto("notes").values({ id: "a" }).execute()),
       1,
     ],
-    ["a statement outside of one", () => note("a").execute(), 1],
+    ["a statement outside a transaction", () => note("a").execute(), 1],
     [
-      "a table that is made",
+      "the creation of a table",
       () => store.db.schema.createTable("more").addColumn("id", "text").execute(),
       1,
     ],
     [
-      "one that begins with what it writes from",
+      "a write that begins with a CTE",
       () =>
         sql`with x as (select 'a' as id) insert into notes (id, words) select id, '' from x`.execute(
           store.db,
@@ -93,38 +93,38 @@ describe("how the file is opened", () => {
       1,
     ],
     [
-      "the little that a question about the storage writes",
+      "a pragma that writes",
       () =>
         store.inTransaction((tx) => tx.executeQuery(CompiledQuery.raw("pragma user_version = 0"))),
       1,
     ],
-    ["what only reads is not", () => ids(), 0],
+    ["a read", () => ids(), 0],
     [
-      "nor is a transaction that only reads",
+      "a transaction that only reads",
       () => store.inTransaction((tx) => tx.selectFrom("notes").selectAll().execute()),
       0,
     ],
     [
-      "nor what only reads from what it names first",
+      "a read that begins with a CTE",
       () => sql`with x as (select 'a' as id) select id from x`.execute(store.db),
       0,
     ],
   ];
-  test.each(written)("%s is on the disk once it is confirmed", async (_why, work, syncs) => {
+  test.each(written)("syncs the log to disk only as needed for %s", async (_why, work, syncs) => {
     const sync = spyOn(LogSync.prototype, "sync");
     await work();
     expect(sync).toHaveBeenCalledTimes(syncs);
     sync.mockRestore();
   });
 
-  test("a directory that is not there is named", () => {
+  test("in a missing directory gives an error with its path", () => {
     expect(() => new SqliteStore("/nowhere/at/all/dossier.db", { log: jsonLog("error") })).toThrow(
       "/nowhere/at/all/dossier.db",
     );
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    "a file that can only be read is refused at once",
+    "is refused at once when it is read-only for this process",
     async () => {
       const path = join(directory, "readonly.db");
       new SqliteStore(path, { log: jsonLog("error") }).close();
@@ -135,7 +135,7 @@ describe("how the file is opened", () => {
 });
 
 describe("a transaction", () => {
-  test("keeps all of its work", async () => {
+  test("keeps all of its writes", async () => {
     const result = await store.inTransaction(async (tx) => {
       await tx.insertInto("notes").values({ id: "a" }).execute();
       await tx.insertInto("notes").values({ id: "b" }).execute();
@@ -170,7 +170,7 @@ describe("a transaction", () => {
     ["the connection itself", async () => store.db.connection(), "there is one connection"],
   ];
   for (const [why, step, message] of detours)
-    test(`is not gone around by ${why}: an error, not a hang`, async () => {
+    test(`can't be bypassed by ${why}: it is an error, not a hang`, async () => {
       const error = await errorOf(
         store.inTransaction(async (tx) => {
           await tx.insertInto("notes").values({ id: "a" }).execute();
@@ -181,7 +181,7 @@ describe("a transaction", () => {
       expect(await ids()).toEqual([]);
     });
 
-  test("does not poison a timer that outlives it", async () => {
+  test("does not affect a timer that outlives it", async () => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     await store.inTransaction(async (tx) => {
       setTimeout(() => void ids().then(resolve, reject), 20);
@@ -190,7 +190,7 @@ describe("a transaction", () => {
     expect(await promise).toEqual(["a"]);
   });
 
-  test("does not poison a promise that outlives it", async () => {
+  test("does not affect a promise that outlives it", async () => {
     const end = Promise.withResolvers<void>();
     let late: Promise<unknown> | undefined;
     await store.inTransaction(async () => {
@@ -203,11 +203,11 @@ describe("a transaction", () => {
     expect(await ids()).toEqual(["late"]);
   });
 
-  describe("refuses a query of its own that comes after its end,", () => {
+  describe("refuses one of its queries after its end,", () => {
     const ended = /the transaction has ended|already committed/;
     const stray = (tx: Store["db"], id = "stray") =>
       errorOf(tx.insertInto("notes").values({ id }).execute()).then(({ message }) => message);
-    /** Others share the commit, before and after. */
+    /** Other transactions before and after it share the commit. */
     const amongOthers = async (work: (tx: Store["db"]) => Promise<unknown>) => {
       const kept = (id: string) =>
         store.inTransaction((tx) => tx.insertInto("notes").values({ id }).execute());
@@ -231,7 +231,7 @@ describe("a transaction", () => {
       expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
     });
 
-    test("when those before it are on their way already", async () => {
+    test("when earlier queries are already on their way", async () => {
       const ids = ["v", "w", "x", "y", "z"];
       let said: Promise<PromiseSettledResult<unknown>[]> | undefined;
       const left = await amongOthers(async (tx) => {
@@ -246,7 +246,7 @@ describe("a transaction", () => {
       expect(left).toEqual(["a", "b", "c", ...in_time]);
     });
 
-    test("beside one that failed", async () => {
+    test("when another query of it failed", async () => {
       let said: Promise<string> | undefined;
       const left = await amongOthers((tx) => {
         const slow = (async () => {
@@ -260,7 +260,7 @@ describe("a transaction", () => {
     });
   });
 
-  test("waits for the one before, in the order of asking", async () => {
+  test("waits for earlier ones, in request order", async () => {
     const order: string[] = [];
     const first = Promise.withResolvers<void>();
     const works = [
@@ -278,7 +278,7 @@ describe("a transaction", () => {
     expect(order).toEqual(["first", "second", "a read"]);
   });
 
-  test("takes the write lock at its beginning: what it read stays true until it writes", async () => {
+  test("takes the write lock when it begins, so that what it read stays valid", async () => {
     await note("a").execute();
     const other = new Database(store.path);
     other.run("pragma busy_timeout = 0");
@@ -291,7 +291,7 @@ describe("a transaction", () => {
     expect(await ids()).toEqual(["a", "b"]);
   });
 
-  test("that waits among many lets others be answered before all of them have run", async () => {
+  test("waiting among many lets requests be answered in between", async () => {
     const ran: string[] = [];
     const works = Array.from({ length: 40 }, (_, at) =>
       store.inTransaction(async () => {
@@ -322,7 +322,7 @@ describe("work after commit", () => {
     expect(seen).toEqual([{ id: "a" }, ["a"]]);
   });
 
-  test("is dropped when the transaction is undone", async () => {
+  test("is dropped when the transaction is rolled back", async () => {
     let ran = false;
     await errorOf(
       store.inTransaction(async () => {
@@ -336,7 +336,7 @@ describe("work after commit", () => {
     expect(ran).toBe(false);
   });
 
-  test("what is to be done when it is undone runs once, and not when it is kept", async () => {
+  test("runs either its commit or its rollback callback, once", async () => {
     const ran: string[] = [];
     const noteBoth = (): void =>
       store.afterCommit(
@@ -363,7 +363,7 @@ describe("work after commit", () => {
     expect(ran).toBe(true);
   });
 
-  test("that throws is logged, and neither fails the transaction nor what comes after it", async () => {
+  test("that throws is logged and fails neither the transaction nor later work", async () => {
     let ran = false;
     await store.inTransaction(async () => {
       store.afterCommit(() => {
@@ -379,7 +379,7 @@ describe("work after commit", () => {
 });
 
 describe("prepared reads", () => {
-  test("never see what is not committed, and do not wait for it", async () => {
+  test("never see uncommitted changes and do not wait for them", async () => {
     await store.inTransaction(async (tx) => {
       await tx.insertInto("notes").values({ id: "a" }).execute();
       expect(await store.reads.all("select id from notes")).toEqual([]);
@@ -387,7 +387,7 @@ describe("prepared reads", () => {
     expect(await store.reads.all("select id from notes")).toEqual([{ id: "a" }]);
   });
 
-  test("of nothing are undefined", async () => {
+  test("of a missing row are undefined", async () => {
     expect(await store.reads.get("select id from notes where id = ?", "none")).toBeUndefined();
   });
 
@@ -397,7 +397,7 @@ describe("prepared reads", () => {
     ).toBeInstanceOf(Error);
   });
 
-  test("see new columns after the tables changed", async () => {
+  test("see new columns after a table was altered", async () => {
     await note("a").execute();
     expect(await store.reads.get("select * from notes")).toEqual({ id: "a", words: "" });
     expect(await store.db.selectFrom("notes").selectAll().execute()).toEqual([
@@ -416,7 +416,7 @@ describe("prepared reads", () => {
   });
 });
 
-test("statements beyond those that are kept still work", async () => {
+test("more statements than are cached still work", async () => {
   await note("a").execute();
   for (let i = 0; i < 900; i++)
     expect(await store.reads.get(`select id, ${i} as i from notes`)).toEqual({ id: "a", i });
@@ -426,7 +426,7 @@ test("statements beyond those that are kept still work", async () => {
     ]);
 });
 
-test("a stream gives every row and then lets go of the connection, also when it is left early", async () => {
+test("a stream gives every row and releases the connection, even when left early", async () => {
   for (const id of ["a", "b", "c"]) await note(id).execute();
   const streamed = async (most: number) => {
     const seen: string[] = [];
@@ -440,12 +440,12 @@ test("a stream gives every row and then lets go of the connection, also when it 
   expect(await streamed(9)).toEqual([]);
 });
 
-describe("a number of the database", () => {
+describe("a number from the database", () => {
   const cases: [why: string, value: number | bigint | string | null, number: number][] = [
-    ["as it is", 3, 3],
-    ["of a count as text", "42", 42],
-    ["of a bigint", 9n, 9],
-    ["of a sum over nothing", null, 0],
+    ["as a number", 3, 3],
+    ["as text", "42", 42],
+    ["as a bigint", 9n, 9],
+    ["as the null sum of no rows", null, 0],
   ];
   for (const [why, value, number] of cases) test(why, () => expect(toNumber(value)).toBe(number));
   for (const value of [2 ** 53, "1.5", "x"])
@@ -453,14 +453,14 @@ describe("a number of the database", () => {
 });
 
 describe("the lock on a data directory", () => {
-  test("is held by one, names its file, and goes with its holder", () => {
+  test("is held once, names its file in the error, and can be released", () => {
     const release = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(join(directory, "dossier.lock"));
     release();
     lockDirectory(directory)();
   });
 
-  test("of a process that was killed is free", async () => {
+  test("is free after its process was killed", async () => {
     const code =
       `const { lockDirectory } = await import("./core/store/lock"); lockDirectory(` +
       `${JSON.stringify(directory)}); console.log("held"); await Bun.sleep(60_000);`;

@@ -1,6 +1,6 @@
 /**
- * Texts in pieces: what is read back is what was written, wherever it is cut; what nobody keeps
- * goes, whenever the server ends.
+ * Texts in pieces: they are read back as written, wherever they are cut, and texts that are not
+ * kept are deleted, even if the server ends in between.
  */
 import { describe, expect, test } from "bun:test";
 import {
@@ -25,24 +25,24 @@ import { until } from "../helpers/server";
 const bird = "🪶",
   pairs_everywhere = bird.repeat(piece_units);
 const texts: [why: string, text: string][] = [
-  ["nothing", ""],
+  ["an empty text", ""],
   ["one character", "a"],
   ["exactly one piece", "x".repeat(piece_units)],
-  ["one unit more", "x".repeat(piece_units + 1)],
-  ["a pair that ends a piece", `${"x".repeat(piece_units - 2)}${bird}y`],
-  ["a pair across the end of a piece", `${"x".repeat(piece_units - 1)}${bird}y`],
-  ["pairs across every end", `x${pairs_everywhere}`],
-  ["pairs alone", pairs_everywhere],
-  ["a long one", `The quagga ${bird} grazes.\n`.repeat(20_000)],
+  ["one unit more than a piece", "x".repeat(piece_units + 1)],
+  ["a surrogate pair that ends a piece", `${"x".repeat(piece_units - 2)}${bird}y`],
+  ["a surrogate pair across the end of a piece", `${"x".repeat(piece_units - 1)}${bird}y`],
+  ["surrogate pairs across the end of every piece", `x${pairs_everywhere}`],
+  ["only surrogate pairs", pairs_everywhere],
+  ["a long text", `The quagga ${bird} grazes.\n`.repeat(20_000)],
   ["U+FEFF at the beginning of every piece", "\ufeff".repeat(3 * piece_units)],
-  ["U+0000 in it", `a\0b`.repeat(piece_units)],
+  ["U+0000 in the text", `a\0b`.repeat(piece_units)],
 ];
-/** As large as ids are: they count the milliseconds since 1970 in 1024ths. */
+/** A realistic id: ids count the milliseconds since 1970 in 1024ths. */
 const first_id = 1_838_450_849_626_112;
 const reading = (pieces: readonly Piece[], id: number) => async (first: number, last: number) =>
   pieces.slice(first - id, last - id + 1);
 
-describe("a text is read back as it was cut", () => {
+describe("a text cut into pieces is read back unchanged", () => {
   for (const [why, content] of texts)
     test(why, async () => {
       const pieces = [...piecesOf(content, first_id)],
@@ -64,7 +64,7 @@ describe("a text is read back as it was cut", () => {
       if (content !== "")
         expect(await readUnits(read, first_id, 0, content.length + piece_units)).toBe(undefined);
     });
-  test("one that is gone is not taken for a shorter one", async () => {
+  test("missing pieces are an error, not a shorter text", async () => {
     const pieces = [...piecesOf("x".repeat(20 * piece_units), first_id)],
       text = { id: first_id, units: 20 * piece_units, points: 20 * piece_units };
     for (const left of [pieces.slice(1), pieces.slice(0, -1), []])
@@ -72,7 +72,7 @@ describe("a text is read back as it was cut", () => {
         readWhole(async (first, last) => left.filter(({ id }) => id >= first && id <= last), text),
       ).rejects.toThrow(TextGone);
   });
-  test("and up to where it is asked for", async () => {
+  test("in part, up to the requested length", async () => {
     const content = "abc".repeat(piece_units),
       read = reading([...piecesOf(content, first_id)], first_id);
     const parts: string[] = [];
@@ -82,11 +82,11 @@ describe("a text is read back as it was cut", () => {
   });
 });
 
-/** As it comes from a file. */
+/** The text in parts, as it comes from a file. */
 async function* inParts(content: string, units: number): AsyncGenerator<string> {
   for (let at = 0; at < content.length; at += units) yield content.slice(at, at + units);
 }
-describe("a text that comes in parts is cut like the whole", () => {
+describe("a text that comes in parts is cut like the whole text", () => {
   for (const [why, content] of texts)
     test(why, async () => {
       const whole = [...piecesOf(content, first_id)];
@@ -97,10 +97,10 @@ describe("a text that comes in parts is cut like the whole", () => {
     });
 });
 
-describe("a window is the text", () => {
+describe("a text window reads like the text itself", () => {
   const long: [why: string, text: string][] = [
     ["several windows", `The quagga ${bird} grazes.\n`.repeat(120_000)],
-    ["a pair across the end of every piece", `x${bird.repeat(2 * window_units)}`],
+    ["a surrogate pair across the end of every piece", `x${bird.repeat(2 * window_units)}`],
   ];
   for (const [why, content] of [...texts, ...long])
     test(why, () => {
@@ -122,7 +122,7 @@ describe("a window is the text", () => {
       expect(window.length).toBe(content.length);
       expect(most).toBeLessThan(33);
     });
-  test("read forwards and backwards, most units cost nothing", () => {
+  test("most units need no read of pieces, forwards or backwards", () => {
     const content = "abcdefg ".repeat(window_units),
       pieces = [...piecesOf(content, 7)],
       least = pieces.length / 32;
@@ -139,7 +139,7 @@ describe("a window is the text", () => {
     for (let at = content.length - 1; at >= 0; at--) window.charCodeAt(at);
     expect(reads).toBeLessThan(2.4 * least);
   });
-  test("up to where it is asked for", () => {
+  test("up to the requested length", () => {
     const content = "abc".repeat(piece_units),
       pieces = [...piecesOf(content, 7)],
       window = new TextWindow((first, last) => pieces.slice(first - 7, last - 6), {
@@ -151,7 +151,7 @@ describe("a window is the text", () => {
     );
     expect(window.charCodeAt(piece_units + 5)).toBeNaN();
   });
-  test("of a text that is gone nothing is read", () => {
+  test("missing pieces are an error", () => {
     const pieces = [...piecesOf("x".repeat(20 * piece_units), 7)];
     for (const left of [pieces.slice(1), pieces.slice(0, -1), []]) {
       const window = new TextWindow(
@@ -163,7 +163,7 @@ describe("a window is the text", () => {
   });
 });
 
-describe("places of code points and of units", () => {
+describe("positions convert between code points and units", () => {
   for (const [why, content] of texts)
     test(why, async () => {
       const pieces = [...piecesOf(content, first_id)],
@@ -177,7 +177,7 @@ describe("places of code points and of units", () => {
       for (const character of content) {
         if (point % step === 0) {
           expect([await forward.unitAt(point), await back.pointAt(unit)]).toEqual([unit, point]);
-          // In no order, too.
+          // Also without reading in order.
           if (point % (step * 50) === 0)
             expect(await places().unitAt(text.points - 1)).toBe(
               content.length - [...content.slice(-2)].at(-1)!.length,
@@ -195,7 +195,7 @@ describe("places of code points and of units", () => {
     });
 });
 
-describe("places of chunks", () => {
+describe("places of chunks are decoded as encoded", () => {
   const plain: ChunkPlace = {
     start: 0,
     end: 10,
@@ -208,10 +208,10 @@ describe("places of chunks", () => {
     time_end: null,
   };
   const cases: [why: string, chunks: ChunkPlace[]][] = [
-    ["without anything else", [plain, { ...plain, start: 12, start_point: 12 }]],
-    ["that are not the same in code points", [plain, { ...plain, start_point: 3, end_point: 9 }]],
-    ["on pages, some of them on none", [{ ...plain, page: 1, page_end: 2 }, plain]],
-    ["on a page 0", [{ ...plain, page: 0, page_end: 0 }]],
+    ["with offsets only", [plain, { ...plain, start: 12, start_point: 12 }]],
+    ["with other offsets in code points", [plain, { ...plain, start_point: 3, end_point: 9 }]],
+    ["on pages, and one on no page", [{ ...plain, page: 1, page_end: 2 }, plain]],
+    ["on page 0", [{ ...plain, page: 0, page_end: 0 }]],
     [
       "under headings",
       [
@@ -223,7 +223,7 @@ describe("places of chunks", () => {
     ],
     ["in recordings", [{ ...plain, time_start: 0, time_end: 1.25 }, plain]],
     [
-      "with all of it",
+      "with all fields",
       [
         {
           ...plain,
@@ -256,7 +256,7 @@ describe("a stored text", () => {
   const read = (index: TestIndex, stored: { id: number; units: number }) =>
     readWhole(piecesOfDb(index.store.db), stored);
 
-  test("that is large is written before it is kept, and deleted in parts", async () => {
+  test("that is large is written before it is kept and deleted in parts", async () => {
     const index = await openTestIndex(),
       { store, texts: stored_texts } = index;
     const written = await stored_texts.prepare(large);
@@ -272,7 +272,7 @@ describe("a stored text", () => {
     expect(parts).toBeGreaterThan(2);
     expect(await rowsOf(index)).toEqual([0, 0]);
   });
-  test("that comes in parts is never longer in memory than a few of them", async () => {
+  test("that comes in parts is never held in memory as a whole", async () => {
     const { store, texts: all } = await openTestIndex();
     let given = 0,
       ahead = 0;
@@ -297,7 +297,7 @@ describe("a stored text", () => {
   const ends: [why: string, end: (index: TestIndex) => Promise<unknown>][] = [
     ["is discarded", async ({ texts: all }) => (await all.prepare(large)).discard()],
     [
-      "is discarded after the transaction that kept it was undone",
+      "is discarded after the transaction that kept it was rolled back",
       async ({ store, texts: all }) => {
         const written = await all.prepare(large);
         await store
@@ -309,7 +309,7 @@ describe("a stored text", () => {
       },
     ],
     [
-      "is not written to its end",
+      "is not written completely",
       async ({ texts: all }) => {
         const job = new AbortController(),
           writing = all.prepare(large, job.signal);
@@ -318,14 +318,14 @@ describe("a stored text", () => {
       },
     ],
     [
-      "is longer than it was said to be",
+      "is longer than announced",
       async ({ texts: all }) => {
         const long = { units_max: 40 * piece_units, parts: inParts(large, 10_000) };
         await expect(all.prepareLong(long)).rejects.toThrow("longer than");
       },
     ],
     [
-      "can't be read to its end",
+      "can't be read completely",
       async ({ texts: all }) => {
         async function* parts() {
           yield large;
@@ -336,7 +336,7 @@ describe("a stored text", () => {
       },
     ],
     [
-      "is dropped by whoever kept it",
+      "is dropped after being kept",
       async ({ store, texts: all }) => {
         const written = await all.prepare(large);
         await store.inTransaction((tx) => written.keep(tx));
@@ -345,18 +345,18 @@ describe("a stored text", () => {
     ],
   ];
   for (const [why, end] of ends)
-    test(`goes when it ${why}`, async () => {
+    test(`is deleted when it ${why}`, async () => {
       const index = await openTestIndex();
       await end(index);
       await untilNothing(index);
     });
-  test("can't be kept once it was discarded", async () => {
+  test("can't be kept after it was discarded", async () => {
     const { store, texts: all } = await openTestIndex();
     const written = await all.prepare(large);
     written.discard();
     await expect(store.inTransaction((tx) => written.keep(tx))).rejects.toThrow("prepare it again");
   });
-  test("that was being written when the server ended is gone after the next start, no other", async () => {
+  test("that was half written when the server ended is gone after the next start", async () => {
     const before = await openTestIndex();
     const kept = await before.texts.prepare(large),
       small = await before.store.inTransaction((tx) => before.texts.insert(tx, "The auk swims."));

@@ -1,4 +1,4 @@
-/** Time limits: what ends them, and what they leave behind. */
+/** Time limits: what ends them, and that nothing is left behind. */
 import { describe, expect, test } from "bun:test";
 import { leftUntil, settlesWithin, TimeLimit, withTimeout } from "../../core/lib/timeout";
 
@@ -8,19 +8,19 @@ const late = () => new Error("late");
 
 describe("a time limit", () => {
   const cases: [reason: string, limit: () => TimeLimit, why: string][] = [
-    ["after its time, with its reason", () => new TimeLimit(5, { reason: late }), "late"],
+    ["when its time is up, with its reason", () => new TimeLimit(5, { reason: late }), "late"],
     [
-      "with another signal, at once",
+      "at once with an outer signal",
       () => new TimeLimit(long_ms, { signal: AbortSignal.abort(new Error("gone")) }),
       "gone",
     ],
     [
-      "with another signal, after the grace",
+      "after the grace period with an outer signal",
       () => new TimeLimit(Infinity, { signal: AbortSignal.abort(new Error("gone")), grace_ms: 5 }),
       "gone",
     ],
     [
-      "by whichever is first",
+      "by whichever comes first",
       () =>
         new TimeLimit(5, {
           signal: AbortSignal.abort(new Error("gone")),
@@ -38,7 +38,7 @@ describe("a time limit", () => {
       limit.clear();
     });
 
-  test("lets through what work gives and throws", async () => {
+  test("passes on the result or error of the work", async () => {
     const limit = new TimeLimit(long_ms);
     expect(await limit.race(Promise.resolve("given"))).toBe("given");
     await expect(limit.race(Promise.reject(new Error("thrown")))).rejects.toThrow("thrown");
@@ -55,7 +55,7 @@ describe("a time limit", () => {
   });
 });
 
-test("work that is late throws, and what it throws later goes unheard", async () => {
+test("late work is a timeout error, and its own later error is ignored", async () => {
   const failing = Bun.sleep(10).then(() => Promise.reject(new Error("unheard")));
   await expect(withTimeout(failing, 1, late)).rejects.toThrow("late");
   expect(await withTimeout(Promise.resolve("in time"), long_ms, late)).toBe("in time");
@@ -63,19 +63,19 @@ test("work that is late throws, and what it throws later goes unheard", async ()
   await Bun.sleep(15);
 });
 
-test("whether work settles in time", async () => {
+test("settlesWithin tells whether work settles in time", async () => {
   expect(await settlesWithin(Promise.resolve(), long_ms)).toBe(true);
   expect(await settlesWithin(Promise.reject(new Error("settled too")), long_ms)).toBe(true);
   expect(await settlesWithin(never, 1)).toBe(false);
 });
 
-describe("how long is left until a time", () => {
+describe("the time left until a given time is", () => {
   const cases: [why: string, at_ms: number, now_ms: number, left_ms: number][] = [
-    ["what is to come", 1_100, 1_000, 100],
-    ["all of the wait", 1_500, 1_000, 500],
-    ["nothing when it is now", 1_000, 1_000, 0],
-    ["nothing when it is over", 1_000, 1_001, 0],
-    ["nothing when it is longer than the wait: the clock was set back", 1_501, 1_000, 0],
+    ["the difference to now", 1_100, 1_000, 100],
+    ["the longest possible wait", 1_500, 1_000, 500],
+    ["zero at that time", 1_000, 1_000, 0],
+    ["zero after that time", 1_000, 1_001, 0],
+    ["zero beyond the longest wait, as the clock was set back", 1_501, 1_000, 0],
   ];
   test.each(cases)("%s", (_why, at_ms, now_ms, left_ms) =>
     expect(leftUntil(at_ms, now_ms, 500)).toBe(left_ms),

@@ -1,6 +1,6 @@
 /**
- * Transcripts as captions, programs and services write them: what is read out of them, and that
- * nothing hostile costs much.
+ * Transcripts as written by caption tools, programs and services: what is read from them, and that
+ * hostile input is cheap.
  */
 import { describe, expect, test } from "bun:test";
 import { assemble } from "../../plugins/transcriptions/transcript";
@@ -32,18 +32,18 @@ describe("timing lines", () => {
     ["of WebVTT", "00:00:01.000 --> 00:01:02.500", [1, 62.5]],
     ["without hours", "00:01.000 --> 00:02.500", [1, 2.5]],
     ["of SRT, with a comma", "00:00:01,250 --> 01:00:00,000", [1.25, 3_600]],
-    ["with settings behind it", "00:01.000 --> 00:02.000 align:start position:0%", [1, 2]],
+    ["with settings after it", "00:01.000 --> 00:02.000 align:start position:0%", [1, 2]],
     ["with few digits", "0:00:01.5 --> 0:00:02.25", [1.5, 2.25]],
-    ["beyond a hundred hours", "100:00:00.000 --> 100:00:01.000", [360_000, 360_001]],
-    ["a sentence with an arrow is none", "go --> there", undefined],
-    ["half of one is none", "00:01.000 -->", undefined],
-    ["a long line is none", `00:01.000 --> 00:02.000 ${"x".repeat(300)}`, undefined],
+    ["of a hundred hours", "100:00:00.000 --> 100:00:01.000", [360_000, 360_001]],
+    ["exclude a sentence with an arrow", "go --> there", undefined],
+    ["exclude half a timing line", "00:01.000 -->", undefined],
+    ["exclude an overlong line", `00:01.000 --> 00:02.000 ${"x".repeat(300)}`, undefined],
   ];
   for (const [why, line, times] of cases)
     test(why, () => expect(parseTiming(line)).toEqual(times && { start: times[0], end: times[1] }));
 });
 
-describe("what is read", () => {
+describe("transcripts as segments", () => {
   const cases: [why: string, text: string, expected: unknown[]][] = [
     [
       "WebVTT",
@@ -71,7 +71,7 @@ describe("what is read", () => {
       [[1, 2, "This."]],
     ],
     [
-      "voices say who speaks",
+      "voice tags name the speaker",
       "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Anna B.>Hello</v>\n\n00:02.000 --> " +
         "00:03.000\n<v Ben>Hi</v> <v Anna B.>Ha\n",
       [
@@ -81,18 +81,18 @@ describe("what is read", () => {
       ],
     ],
     [
-      "tags go, words stay",
+      "tags are removed, words are kept",
       "WEBVTT\n\n00:01.000 --> 00:02.000\n<c.yellow><i>One</i></c> <00:01.500>two " +
         "<ruby>three<rt>3</rt></ruby>\n",
       [[1, 2, "One two three3"]],
     ],
     [
-      "tags of SRT",
+      "tags in SRT",
       '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}<font color="#fff">Top</font> <b>bold</b>\n',
       [[1, 2, "Top bold"]],
     ],
     [
-      "a < that opens no tag is a character",
+      "a < that opens no tag is kept",
       "WEBVTT\n\n00:01.000 --> 00:02.000\n1 < 2 and 3 > 2 <\n",
       [[1, 2, "1 < 2 and 3 > 2 <"]],
     ],
@@ -102,7 +102,7 @@ describe("what is read", () => {
       [[1, 2, "R&D <b> éé &nope; x"]],
     ],
     [
-      "rolling captions say each line once",
+      "rolling captions give each line once",
       "WEBVTT\n\n00:00.000 --> 00:02.000\n \nso today\n\n00:02.000 --> 00:02.010\nso today\n " +
         "\n\n00:02.010 --> 00:04.000\nso today\nwe look at\n\n00:04.000 --> 00:04.010\nwe look " +
         "at\n \n\n00:04.010 --> 00:06.000\nwe look at\nherons\n",
@@ -113,7 +113,7 @@ describe("what is read", () => {
       ],
     ],
     [
-      "growing captions too",
+      "growing captions give each word once",
       "WEBVTT\n\n00:00.000 --> 00:01.000\nso\n\n00:01.000 --> 00:02.000\nso today\n\n00:02.000 " +
         "--> 00:03.000\nso today we\n",
       [
@@ -123,7 +123,7 @@ describe("what is read", () => {
       ],
     ],
     [
-      "what is said again after a pause is said again",
+      "words repeated after a pause are kept",
       "WEBVTT\n\n00:00.000 --> 00:01.000\nNo.\n\n00:03.000 --> 00:04.000\nNo.\n",
       [
         [0, 1, "No."],
@@ -131,7 +131,7 @@ describe("what is read", () => {
       ],
     ],
     [
-      "cues in the wrong order are put in order",
+      "cues in the wrong order are sorted",
       "1\n00:00:05,000 --> 00:00:06,000\nb\n\n2\n00:00:01,000 --> 00:00:02,000\na\n",
       [
         [1, 2, "a"],
@@ -139,12 +139,12 @@ describe("what is read", () => {
       ],
     ],
     [
-      "a cue that ends before it begins lasts no time",
+      "a cue that ends before it begins has no duration",
       "1\n00:00:05,000 --> 00:00:01,000\nb\n",
       [[5, 5, "b"]],
     ],
     [
-      "cues without text are none",
+      "cues without text are left out",
       "WEBVTT\n\n00:01.000 --> 00:02.000\n\n00:02.000 --> 00:03.000\n<i></i>\n\n00:03.000 --> " +
         "00:04.000\nx\n",
       [[3, 4, "x"]],
@@ -166,7 +166,7 @@ describe("what is read", () => {
       ],
     ],
     [
-      "with speakers",
+      "JSON with speakers",
       JSON.stringify({ segments: [{ start: 0, end: 1, text: "a", speaker: "SPEAKER_00" }] }),
       [[0, 1, "a", "SPEAKER_00"]],
     ],
@@ -178,7 +178,7 @@ describe("what is read", () => {
       }),
       [[0.5, 1.5, "a"]],
     ],
-    ["a bare list", JSON.stringify([{ start: "1.5", end: "2", text: "a" }]), [[1.5, 2, "a"]]],
+    ["a bare JSON list", JSON.stringify([{ start: "1.5", end: "2", text: "a" }]), [[1.5, 2, "a"]]],
     [
       "JSON with text alone has no times",
       JSON.stringify({ text: "all of it" }),
@@ -213,12 +213,12 @@ describe("what is read", () => {
       [[0, 0, "One two.\nThree.\n\nFour."]],
     ],
     [
-      "control characters and half characters go",
+      "control characters are removed, lone surrogates replaced",
       "WEBVTT\n\n00:01.000 --> 00:02.000\na\u0007b\u0000 c\ud800\n",
       [[1, 2, "ab c\ufffd"]],
     ],
     [
-      "numbers that are no times",
+      "invalid times in JSON are corrected",
       JSON.stringify({
         segments: [
           { start: -5, end: 1, text: "a" },
@@ -240,7 +240,7 @@ describe("what is read", () => {
   for (const [why, text, expected] of cases)
     test(why, () => expect(said(text) as unknown[]).toEqual(expected));
 
-  test("times behind the end of the recording are the end", () =>
+  test("times after the end of the recording become the end", () =>
     expect(
       said(
         JSON.stringify({
@@ -255,13 +255,13 @@ describe("what is read", () => {
       [1, 10, "a"],
       [10, 10, "b"],
     ]));
-  test("text without times is spoken somewhere in the recording", () =>
+  test("text without times spans the whole recording", () =>
     expect(said("just words", 12.5)).toEqual([[0, 12.5, "just words"]]));
-  test("JSON that is broken off is no text", () =>
+  test("truncated JSON is refused, not read as text", () =>
     expect(() => parseTranscript(`{"text": "a", "segments": [{"st`)).toThrow(/JSON/));
-  test("JSON of an unknown kind is no text", () =>
+  test("JSON of an unknown kind is refused, not read as text", () =>
     expect(() => parseTranscript(`{"message": "hello"}`)).toThrow(/JSON/));
-  test("the language of captions, and the length", () => {
+  test("captions give their language and duration", () => {
     expect(
       normalise(
         parseCaptions("WEBVTT\nKind: captions\nLanguage: de\n\n00:01.000 --> 00:02.000\nx"),
@@ -271,7 +271,7 @@ describe("what is read", () => {
   });
 });
 
-test("languages, however they are named, have one code", () => {
+test("languages by name or code get a normalised code", () => {
   expect(["english", "EN", "en-us", "German", "klingon?", "", null].map(languageCode)).toEqual([
     "en",
     "en",
@@ -288,11 +288,11 @@ describe("encodings of captions", () => {
     utf16 = Buffer.from(`\ufeff${text}`, "utf16le");
   const cases: [why: string, bytes: Uint8Array, expected: string][] = [
     ["UTF-8", bytes(text), "Ah, café – 東京"],
-    ["UTF-8 with its mark", bytes(`\ufeff${text}`), "Ah, café – 東京"],
+    ["UTF-8 with a byte order mark", bytes(`\ufeff${text}`), "Ah, café – 東京"],
     ["UTF-16, little-endian", utf16, "Ah, café – 東京"],
     ["UTF-16, big-endian", Buffer.from(utf16).swap16(), "Ah, café – 東京"],
     [
-      "what Windows wrote",
+      "Windows-1252",
       Buffer.from("1\r\n00:00:01,000 --> 00:00:02,000\r\ncaf\xe9 \x96\r\n", "latin1"),
       "café –",
     ],
@@ -305,29 +305,29 @@ describe("encodings of captions", () => {
     });
 });
 
-describe("what a file is, by its first bytes", () => {
+describe("the media type by the first bytes", () => {
   const latin = (text: string) => Buffer.from(text.padEnd(400, "\0"), "latin1");
   const ts = Buffer.alloc(600);
   for (const at of [0, 188, 376]) ts[at] = 0x47;
   const cases: [why: string, head: Uint8Array, expected: string | null][] = [
     ["WebVTT", bytes("WEBVTT\n\n"), "text/vtt"],
     ["WebVTT with a title", bytes("WEBVTT my title\n"), "text/vtt"],
-    ["a word that begins so is none", bytes("WEBVTTX\n"), null],
+    ["no type for a word that begins with WEBVTT", bytes("WEBVTTX\n"), null],
     ["SRT", bytes("\n1\n00:00:01,000 --> 00:00:02,000\nx"), "application/x-subrip"],
     [
-      "SRT whatever it is called",
+      "SRT that lacks a cue number",
       bytes("00:00:01,000 --> 00:00:02,000\nx"),
       "application/x-subrip",
     ],
     ["a text", bytes("1\nHello there\n"), null],
-    ["nothing", bytes(""), null],
+    ["an empty file", bytes(""), null],
     ["JSON", bytes(`{"segments": []}`), null],
     ["WAV", latin("RIFF\x24\0\0\0WAVEfmt "), "audio/wav"],
     ["AVI", latin("RIFF\x24\0\0\0AVI LIST"), "video/x-msvideo"],
     ["WebP is a picture", latin("RIFF\x24\0\0\0WEBPVP8 "), null],
     ["FLAC", latin("fLaC\0"), "audio/flac"],
     ["Ogg", latin("OggS\0\x02vorbis"), "audio/ogg"],
-    ["Ogg with a picture", latin("OggS\0\x02\x80theora"), "video/ogg"],
+    ["Ogg with video", latin("OggS\0\x02\x80theora"), "video/ogg"],
     ["MP3 with tags", latin("ID3\x03\0"), "audio/mpeg"],
     ["MP3", latin("\xff\xfb\x90\x64"), "audio/mpeg"],
     ["AAC", latin("\xff\xf1\x50\x80"), "audio/aac"],
@@ -336,7 +336,7 @@ describe("what a file is, by its first bytes", () => {
     ["QuickTime", latin("\0\0\0\x14ftypqt  \0"), "video/quicktime"],
     ["HEIC is a picture", latin("\0\0\0\x18ftypheic\0"), null],
     ["WebM", latin("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webmV_VP8"), "video/webm"],
-    ["WebM without a picture", latin("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webmA_OPUS"), "audio/webm"],
+    ["WebM without video", latin("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webmA_OPUS"), "audio/webm"],
     ["Matroska", latin("\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska"), "video/x-matroska"],
     ["MPEG transport stream", ts, "video/mp2t"],
     ["AIFF", latin("FORM\0\0\0\0AIFF"), "audio/aiff"],
@@ -349,7 +349,7 @@ describe("what a file is, by its first bytes", () => {
     test(why, () => expect(kindOf(head)?.media_type ?? null).toBe(expected));
 });
 
-describe("the text reads well, and every cue has its place in it", () => {
+describe("segments assembled to a text", () => {
   const cue = (
     start: number,
     end: number,
@@ -358,11 +358,11 @@ describe("the text reads well, and every cue has its place in it", () => {
   ): Segment => ({ start, end, text, speaker });
   const long = "This sentence is here so that the paragraph is long enough for a pause to count.";
   const cases: [why: string, segments: Segment[], text: string][] = [
-    ["cues flow together", [cue(0, 1, "One"), cue(1, 2, "two.")], "One two."],
+    ["cues are joined", [cue(0, 1, "One"), cue(1, 2, "two.")], "One two."],
     ["a pause begins a paragraph", [cue(0, 5, long), cue(7.5, 9, "Next.")], `${long}\n\nNext.`],
-    ["not after a few words", [cue(0, 1, "Well."), cue(4, 5, "Next.")], "Well. Next."],
+    ["a pause after a few words does not", [cue(0, 1, "Well."), cue(4, 5, "Next.")], "Well. Next."],
     [
-      "another speaker does",
+      "another speaker begins a paragraph",
       [
         cue(0, 1, "Hi.", "Anna"),
         cue(1, 2, "Yes?", "Anna"),
@@ -372,17 +372,17 @@ describe("the text reads well, and every cue has its place in it", () => {
       "Anna: Hi. Yes?\n\nBen: Hello.\n\nHm.",
     ],
     [
-      "no spaces where a script has none",
+      "scripts without spaces are joined without them",
       [cue(0, 1, "東京は"), cue(1, 2, "晴れです。"), cue(2, 3, "OK")],
       "東京は晴れです。 OK",
     ],
     [
-      "long talk is parted at sentences",
+      "a long talk is split at sentences",
       Array.from({ length: 14 }, (_, i) => cue(i, i + 1, long)),
       `${Array(7).fill(long).join(" ")}\n\n${Array(7).fill(long).join(" ")}`,
     ],
     [
-      "and endless talk at cues",
+      "talk without sentence ends is split at cues",
       Array.from({ length: 24 }, (_, i) => cue(i, i + 1, "x".repeat(99))),
       `${Array(10).fill("x".repeat(99)).join(" ")}`,
     ],
@@ -400,11 +400,11 @@ describe("the text reads well, and every cue has its place in it", () => {
         segments.map(({ start, end }) => [start, end]),
       );
     });
-  test("what nobody knows the time of has no time", () =>
+  test("a segment without a known time gets none", () =>
     expect(assemble([cue(0, 0, "words")])).toEqual({ text: "words", times: [] }));
 });
 
-describe("as files", () => {
+describe("segments written as", () => {
   const segments: Segment[] = [
     { start: 0.5, end: 3_723.456, text: "a <b> & c --> d", speaker: "Anna <3" },
     { start: 3_724, end: 3_725, text: "One\n\ntwo", speaker: null },
@@ -420,7 +420,7 @@ describe("as files", () => {
         "01:02:05,000\nOne\ntwo\n",
     ));
   test("text", () => expect(toText(segments)).toBe("Anna <3: a <b> & c --> d\n\nOne\n\ntwo\n"));
-  test("what is written is read again", () => {
+  test("WebVTT are read back unchanged", () => {
     const plain = [
       { start: 0.5, end: 2, text: "R&D <i>", speaker: "Anna" },
       { start: 2, end: 3, text: "two", speaker: "Ben" },
@@ -429,7 +429,7 @@ describe("as files", () => {
   });
 });
 
-test("hostile captions of every shape cost linear time", () => {
+test("hostile captions are parsed in linear time", () => {
   const shapes = [
     "<",
     "<v ",

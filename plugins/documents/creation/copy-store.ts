@@ -1,8 +1,14 @@
 /** Every SQL statement about documents that are exported to another server. */
 import { sql, toNumber } from "../../../core/sdk";
 import type { DocumentPlace } from "../contract";
-import { isLinked, type DocumentsDb } from "../store";
-import { currentVersion, firstPieceOf, textOf, text_columns } from "../texts/text-store";
+import type { DocumentsDb } from "../store";
+import {
+  currentVersion,
+  firstPieceOf,
+  span_columns,
+  textOf,
+  text_columns,
+} from "../texts/text-store";
 
 export const listPlaces = async (
   db: DocumentsDb,
@@ -31,7 +37,6 @@ export const listPlaces = async (
 /** The document with its current version, or with its newest one before there is a current one. */
 export async function findCurrent(db: DocumentsDb, id: string) {
   const found = await currentVersion(db, id)
-    .where(isLinked("d.id"))
     .select([
       "d.id",
       "d.name",
@@ -53,10 +58,7 @@ export async function findCurrent(db: DocumentsDb, id: string) {
       "v.media_type",
       "v.in_files",
       "v.text_ready",
-      "v.pages",
-      "v.page_labels",
-      "v.headings",
-      "v.times",
+      ...span_columns,
       "v.content",
       ...text_columns,
       firstPieceOf,

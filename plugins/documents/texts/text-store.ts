@@ -123,6 +123,8 @@ export async function findQuotes(
 
 /** Of version `v`. */
 export const text_columns = ["v.text_id", "v.text_units", "v.text_points"] as const;
+/** Where its pages, headings and times are in the text. */
+export const span_columns = ["v.pages", "v.page_labels", "v.headings", "v.times"] as const;
 /** The text in the row, only where it is needed: a text of 0.1.0 can be long. */
 const contentIf = (condition: ReturnType<typeof sql<boolean>>) =>
   sql<string | null>`case when ${condition} then v.content end`;
@@ -161,10 +163,7 @@ const findPending = preparedFirst(
         "v.media_type",
         "v.in_files",
         "v.text_ready",
-        "v.pages",
-        "v.page_labels",
-        "v.headings",
-        "v.times",
+        ...span_columns,
         ...text_columns,
         firstPieceOf,
         contentIf(is_ready).as("content"),
@@ -242,10 +241,7 @@ const currentTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow
       "d.owner_id",
       "d.name",
       "v.version",
-      "v.pages",
-      "v.page_labels",
-      "v.headings",
-      "v.times",
+      ...span_columns,
       ...text_columns,
       firstPieceOf,
       "v.content",
@@ -314,7 +310,7 @@ export async function findSpans(
 ): Promise<{ readonly text: VersionText; readonly spans: Spans } | undefined> {
   const found = await db
     .selectFrom("documents_versions as v")
-    .select(["v.pages", "v.page_labels", "v.headings", "v.times"])
+    .select(span_columns)
     .select([...text_columns, firstPieceOf, "v.content"])
     .where("v.document_id", "=", document_id)
     .where("v.version", "=", version)

@@ -14,7 +14,7 @@ export type ClientErrorCode =
 /** A server with plugins may have further codes. */
 export type DossierErrorCode = ErrorCode | DocumentErrorCode | ClientErrorCode | (string & {});
 
-export interface DossierErrorParts {
+export interface DossierErrorOptions {
   readonly code: DossierErrorCode;
   /** The HTTP status; 0 if there was no response, or the error is not about a request. */
   readonly status?: number;
@@ -38,13 +38,13 @@ export class DossierError extends Error {
   /** How long the server asks to wait before a retry, in milliseconds. */
   readonly retryAfter: number | null;
 
-  constructor(message: string, { cause, ...parts }: DossierErrorParts) {
+  constructor(message: string, { cause, ...options }: DossierErrorOptions) {
     super(message, cause === undefined ? undefined : { cause });
-    this.code = parts.code;
-    this.status = parts.status ?? 0;
-    this.requestId = parts.requestId ?? null;
-    this.fields = parts.fields ?? [];
-    this.retryAfter = parts.retryAfter ?? null;
+    this.code = options.code;
+    this.status = options.status ?? 0;
+    this.requestId = options.requestId ?? null;
+    this.fields = options.fields ?? [];
+    this.retryAfter = options.retryAfter ?? null;
   }
 }
 
@@ -53,14 +53,14 @@ export async function errorOf(response: Response): Promise<DossierError> {
   const text = await response.text().catch(() => "");
   const { status, headers } = response;
   const problem = problemIn(text);
-  const parts = {
+  const common = {
     status,
     requestId: problem?.request_id ?? headers.get("x-request-id"),
     retryAfter: retryAfterOf(headers),
   };
   if (problem)
     return new DossierError(problem.detail ?? problem.title ?? `HTTP ${status}`, {
-      ...parts,
+      ...common,
       code: problem.code ?? `http_${status}`,
       fields: problem.errors ?? [],
     });
@@ -73,7 +73,7 @@ export async function errorOf(response: Response): Promise<DossierError> {
       ? "answer_cancelled"
       : "answer_failed";
   const words = is_sentence && text.trim() !== "" ? text.trim() : `The server answered ${status}.`;
-  return new DossierError(words, { ...parts, code });
+  return new DossierError(words, { ...common, code });
 }
 
 interface Problem {

@@ -116,7 +116,7 @@ export async function synced(
   }
 }
 
-interface FileParts {
+interface UploadedFile {
   readonly name: string;
   readonly type: string;
   readonly size: number | null;
@@ -126,7 +126,7 @@ interface FileParts {
 }
 
 /** @throws TypeError without a name. */
-function fileOf(source: UploadSource, given: string | undefined): FileParts {
+function fileOf(source: UploadSource, given: string | undefined): UploadedFile {
   const name = given ?? (source as Partial<File>).name;
   if (!name) throw new TypeError('upload: a name is needed, such as { name: "report.pdf" }');
   if (source instanceof ReadableStream)
@@ -140,7 +140,7 @@ const escaped = (name: string): string =>
   name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 
 /** The form, generated while it is sent, so that the progress of the file can be reported. */
-function multipart(file: FileParts, sent: (bytes: number) => void): Streamed {
+function multipart(file: UploadedFile, sent: (bytes: number) => void): Streamed {
   const boundary = `dossier-${crypto.randomUUID()}`;
   const encoder = new TextEncoder();
   const head = encoder.encode(
@@ -211,7 +211,7 @@ const browserRequest = (): BrowserRequestClass | undefined =>
 async function sentByBrowser(
   transport: Transport,
   { Request, url }: { readonly Request: BrowserRequestClass; readonly url: string },
-  { blob, name, size }: FileParts,
+  { blob, name, size }: UploadedFile,
   { signal, headers, sent }: CallOptions & { readonly sent: (bytes: number) => void },
 ): Promise<Document> {
   const form = new FormData();

@@ -73,7 +73,7 @@ interface OfPlugin<S> {
   readonly plugin: string;
   readonly value: BeforeHook<S>;
 }
-export interface HooksParts<S> {
+export interface HooksOptions<S> {
   /** Reads the slot. */
   readonly read: () => readonly BeforeHook<S>[];
   /** The same with the plugins, to name them when a hook fails. */
@@ -83,11 +83,11 @@ export interface HooksParts<S> {
 
 /** Runs the hooks of a slot. Costs next to nothing while there are none. */
 export class Hooks<S> {
-  constructor(private readonly parts: HooksParts<S>) {}
+  constructor(private readonly options: HooksOptions<S>) {}
 
   /** Whether any hook is registered. */
   get any(): boolean {
-    return this.parts.read().length > 0;
+    return this.options.read().length > 0;
   }
 
   /**
@@ -96,7 +96,7 @@ export class Hooks<S> {
    */
   async ask(subject: S, signal?: AbortSignal): Promise<void> {
     if (!this.any) return;
-    for (const one of this.parts.filled().toSorted(inOrder))
+    for (const one of this.options.filled().toSorted(inOrder))
       await this.askOne(one, subject, signal);
   }
 
@@ -105,7 +105,7 @@ export class Hooks<S> {
     subject: S,
     given: AbortSignal | undefined,
   ): Promise<void> {
-    const { log } = this.parts;
+    const { log } = this.options;
     const { name, timeout_ms = timeout_ms_default, on_fault = "refuse" } = hook;
     const late = new Error(`it took longer than ${timeout_ms / 1_000} s`);
     const limit = new TimeLimit(timeout_ms, { signal: given, reason: () => late });

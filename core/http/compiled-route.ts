@@ -46,12 +46,12 @@ export interface CompiledRoute {
 }
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
-  parts: Omit<RouteParts, "bodies">,
+  options: Omit<CompilerOptions, "bodies">,
 ): CompiledRoute[] => {
   const bodies = new Bodies();
   return mounted.map((one) => ({
     route: one.route,
-    handle: compileRoute(one, { ...parts, bodies }),
+    handle: compileRoute(one, { ...options, bodies }),
   }));
 };
 
@@ -77,7 +77,7 @@ type RouteHandler = (
 
 const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 
-interface RouteParts {
+interface CompilerOptions {
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
   readonly askApi: AskApi;
@@ -87,7 +87,7 @@ interface RouteParts {
 
 function compileRoute(
   { route, handler }: MountedRoute,
-  { askApi, bodies, stopping, work }: RouteParts,
+  { askApi, bodies, stopping, work }: CompilerOptions,
 ): RouteHandler {
   const scope =
     route.public || route.root

@@ -12,18 +12,18 @@ import { prefix, type Router } from "./router";
 import type { LocalRequest } from "./route";
 import type { ServedRequest } from "./slots";
 
-interface LocalApiParts {
+interface LocalApiOptions {
   readonly router: Router;
   readonly observers: readonly ((request: ServedRequest) => void)[];
   readonly log: Log;
 }
 
 export class LocalApi {
-  #parts: LocalApiParts | undefined;
+  #options: LocalApiOptions | undefined;
 
   /** Completes the object: routes are compiled before there is a router. */
-  open(parts: LocalApiParts): void {
-    this.#parts = parts;
+  open(options: LocalApiOptions): void {
+    this.#options = options;
   }
 
   /**
@@ -35,7 +35,7 @@ export class LocalApi {
     { surface, caller, client, request_id, recheck }: AskedBy,
     { method, path, json, body, headers, signal }: LocalRequest,
   ): Promise<Response> {
-    const { router, observers, log } = this.#parts!;
+    const { router, observers, log } = this.#options!;
     const began_ms = performance.now();
     // A route may ask many times; each request takes turns with everything else.
     const turn = loop_turns.enter(caller.owner_id);

@@ -13,7 +13,7 @@ import type { Surface } from "./slots";
 export type Described = Pick<Surface, "name" | "prefix" | "document">;
 
 /** Shared by all operations of a document. */
-export interface OperationParts {
+export interface OperationContext {
   readonly book: SchemaBook;
   readonly described: Described;
   readonly examples: ParameterExamples;
@@ -36,13 +36,13 @@ const every_header = {
 };
 export const request_id_example = "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC";
 
-export function operation(route: Route<any, any>, parts: OperationParts): Json {
+export function operation(route: Route<any, any>, context: OperationContext): Json {
   const responses: Record<string, Json> = {};
   for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>))
-    responses[status] = success(answer, parts);
-  for (const [status, codes] of Object.entries(problemsOf(route, parts.described)))
+    responses[status] = success(answer, context);
+  for (const [status, codes] of Object.entries(problemsOf(route, context.described)))
     responses[status] = withProblem(responses[status], Number(status), codes);
-  const body = requestBody(route, parts);
+  const body = requestBody(route, context);
   return {
     operationId: route.operation,
     summary: route.summary,
@@ -50,8 +50,8 @@ export function operation(route: Route<any, any>, parts: OperationParts): Json {
     tags: [route.tag],
     ...(route.public ? { security: [] } : {}),
     parameters: [
-      ...pathParameters(route.path, parts.examples),
-      ...queryParameters(route.query, parts),
+      ...pathParameters(route.path, context.examples),
+      ...queryParameters(route.query, context),
       ...headerParameters(route),
     ],
     ...(body ? { requestBody: body } : {}),
@@ -59,7 +59,7 @@ export function operation(route: Route<any, any>, parts: OperationParts): Json {
   };
 }
 
-function success(answer: Answer, { book, operations }: OperationParts): Json {
+function success(answer: Answer, { book, operations }: OperationContext): Json {
   const { description, schema, media_type = "application/json", headers = {}, example } = answer;
   const { links = {}, others = {} } = answer;
   const named_links = Object.entries(links).filter(([operationId]) => operations.has(operationId));
@@ -168,7 +168,7 @@ const problemExample = (status: number, code: string, detail: string): Json => (
   ...(code === "invalid_request" && { errors: [{ pointer: "/name", detail }] }),
 });
 
-function requestBody(route: Route<any, any>, { book }: OperationParts): Json | undefined {
+function requestBody(route: Route<any, any>, { book }: OperationContext): Json | undefined {
   const { body, example } = route;
   if (!body) return undefined;
   const json = (schema: TSchema): Json => ({
@@ -213,7 +213,7 @@ const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
     ...(examples.has(name!) && { example: examples.get(name!) }),
   }));
 
-function queryParameters(query: TObject | undefined, { book, examples }: OperationParts): Json[] {
+function queryParameters(query: TObject | undefined, { book, examples }: OperationContext): Json[] {
   if (!query) return [];
   const { required: names } = book.resolve(book.of(query)) as { readonly required?: string[] };
   return Object.entries(query.properties).map(([name, of]) => {

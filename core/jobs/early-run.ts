@@ -8,7 +8,7 @@ import type { BegunJob, EndedRun, JobEffect, JobHandler } from "./contract";
 import { Stopped } from "./run";
 import type { Lease, NewJob } from "./table";
 
-export interface EarlyRunParts {
+export interface EarlyRunOptions {
   readonly store: Pick<Store, "afterCommit" | "expect">;
   readonly clock: Clock;
   /** Is told what is running. */
@@ -35,8 +35,8 @@ export class EarlyRun implements BegunJob<any> {
   readonly #started_at: number;
   readonly #began_ms = performance.now();
 
-  constructor(private readonly parts: EarlyRunParts) {
-    this.#started_at = parts.clock.now_ms();
+  constructor(private readonly options: EarlyRunOptions) {
+    this.#started_at = options.clock.now_ms();
     this.working = this.#run();
     this.working.then(
       (effect) => void (this.#done = { effect }),
@@ -47,12 +47,12 @@ export class EarlyRun implements BegunJob<any> {
 
   settles(within_ms: number): Promise<boolean> {
     const settled = settlesWithin(this.working, within_ms);
-    this.parts.store.expect(settled);
+    this.options.store.expect(settled);
     return settled;
   }
 
   async enqueue(tx: Db<any>, given?: any): Promise<void> {
-    const { store, continueAsJob } = this.parts;
+    const { store, continueAsJob } = this.options;
     if (!this.#done || this.has_failed) {
       await continueAsJob(tx, this);
       return store.afterCommit(() => void (this.#kept = true));
@@ -69,12 +69,12 @@ export class EarlyRun implements BegunJob<any> {
   drop(): void {
     if (this.#kept) return;
     this.#kept = true;
-    this.parts.leave();
+    this.options.leave();
     this.controller.abort(new Stopped("cancelled", "nobody wants the job any more"));
   }
 
   async #run(): Promise<JobEffect<any> | void> {
-    const { work, job, handler, payload } = this.parts,
+    const { work, job, handler, payload } = this.options,
       { id, name, owner, request_id, attempts_max } = job,
       what = `job ${name}`,
       { signal } = this.controller;
@@ -89,7 +89,7 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   #end(): void {
-    const { leave, onRunEnded, job } = this.parts;
+    const { leave, onRunEnded, job } = this.options;
     this.#kept = true;
     leave();
     onRunEnded({

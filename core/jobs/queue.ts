@@ -104,7 +104,7 @@ export class JobQueue {
     const onRunEnded = (run: EndedRun): void => notifyObservers(observers(), run, log);
     this.onRunEnded = onRunEnded;
     const room = new RoomWaiters(store);
-    const parts = {
+    this.dispatcher = new Dispatcher({
       store,
       clock,
       log,
@@ -117,8 +117,7 @@ export class JobQueue {
       room,
       onRunEnded,
       onEnded,
-    };
-    this.dispatcher = new Dispatcher(parts);
+    });
     const { dispatcher } = this;
     this.certain_time = new CertainTime({ store, clock, log });
     const { certain_time } = this;

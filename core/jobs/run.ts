@@ -83,8 +83,8 @@ const postponed_ms = 60_000;
 const reason_max = 500;
 
 /** Runs the job and stores the outcome. Never throws. */
-export const runJob = (parts: RunnerOptions, run: Run): Promise<void> =>
-  new Runner(parts, run).run();
+export const runJob = (options: RunnerOptions, run: Run): Promise<void> =>
+  new Runner(options, run).run();
 
 class Runner {
   private readonly log: Log;
@@ -94,12 +94,12 @@ class Runner {
   private ended: Pick<EndedRun, "outcome" | "error"> = { outcome: "interrupted", error: null };
 
   constructor(
-    private readonly parts: RunnerOptions,
+    private readonly options: RunnerOptions,
     private readonly of: Run,
   ) {
     const { id, name, attempts } = of.job;
-    this.log = parts.log.child({ job: id, name, attempt: attempts });
-    this.started_at = parts.clock.now_ms();
+    this.log = options.log.child({ job: id, name, attempt: attempts });
+    this.started_at = options.clock.now_ms();
   }
 
   async run(): Promise<void> {
@@ -116,7 +116,7 @@ class Runner {
 
   private reportEnd(): void {
     const { id, plugin, name, attempts, owner, request_id, created_at, run_at } = this.of.job;
-    this.parts.onRunEnded({
+    this.options.onRunEnded({
       id,
       plugin,
       name,
@@ -150,7 +150,7 @@ class Runner {
         }))();
     const abandoned = new TimeLimit(Infinity, {
       signal: controller.signal,
-      grace_ms: this.parts.grace_ms,
+      grace_ms: this.options.grace_ms,
     });
     try {
       const effect = await abandoned.race(running);
@@ -180,10 +180,10 @@ class Runner {
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
       const waits = outcome.kind === "interrupted" && outcome.found_no_room;
-      const found_bytes = waits ? this.parts.store.freeBytes() : 0;
+      const found_bytes = waits ? this.options.store.freeBytes() : 0;
       const written = await this.write(outcome);
-      if (waits) this.parts.room.add(this.of.job.id, found_bytes);
-      else this.parts.room.forget(this.of.job.id);
+      if (waits) this.options.room.add(this.of.job.id, found_bytes);
+      else this.options.room.forget(this.of.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn("a job ended too late: it was cancelled, or another run has it", {
@@ -217,7 +217,7 @@ class Runner {
 
   /** False when the job is no longer ours; nothing was written then. */
   private async write(outcome: Outcome): Promise<boolean> {
-    const { clock } = this.parts;
+    const { clock } = this.options;
     const { job } = this.of;
     const now_ms = clock.now_ms();
     switch (outcome.kind) {
@@ -236,11 +236,11 @@ class Runner {
 
   /** A change of the job's own row, which needs no new space. */
   private note(change: (tx: Db) => Promise<boolean>): Promise<boolean> {
-    return this.parts.store.inDeletion(change);
+    return this.options.store.inDeletion(change);
   }
 
   private async complete(effect: JobEffect<any> | void): Promise<boolean> {
-    const { store, clock } = this.parts;
+    const { store, clock } = this.options;
     const { job, handler } = this.of;
     const now_ms = clock.now_ms();
     if (!effect) return this.note((tx) => table.completeJob(tx, job, now_ms));
@@ -258,7 +258,7 @@ class Runner {
   }
 
   private async fail({ reason, cause, permanent }: Failed): Promise<boolean> {
-    const { store, clock } = this.parts;
+    const { store, clock } = this.options;
     const { job, handler } = this.of;
     const { on, limits } = handler;
     const again = !permanent && !isLast(job);

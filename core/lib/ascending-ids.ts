@@ -8,7 +8,7 @@ interface Leased {
 /** Leases numbers of this series, greater than `least` and than all those leased before. */
 export type LeaseFrom = (series: string, least: number) => Promise<Leased>;
 
-export interface AscendingIdsParts {
+export interface AscendingIdsOptions {
   readonly now_ms: () => number;
   /** Null where no other process issues ids of the series. */
   readonly lease: LeaseFrom | null;
@@ -31,12 +31,12 @@ export class AscendingIds {
   #leased_at_ms = 0;
   #leasing = false;
 
-  constructor(private readonly parts: AscendingIdsParts) {}
+  constructor(private readonly options: AscendingIdsOptions) {}
 
   /** Call before the first `next`: ids continue after the largest stored one. */
   async continueAfter(largest_stored: number): Promise<void> {
     this.#last = largest_stored;
-    if (this.parts.lease !== null) await this.#lease();
+    if (this.options.lease !== null) await this.#lease();
   }
 
   /** Ascends for ever, also across restarts, so that a cached id can't be mistaken for another. */
@@ -44,7 +44,7 @@ export class AscendingIds {
 
   /** The first of `count` consecutive numbers. @throws Error when the next lease is late */
   reserve(count: number): number {
-    const { lease, now_ms } = this.parts;
+    const { lease, now_ms } = this.options;
     const first = Math.max(this.#last + 1, lease === null ? now_ms() * ids_per_ms : 0);
     if (first + count > this.#end) {
       this.#renew();
@@ -74,7 +74,7 @@ export class AscendingIds {
   }
 
   async #lease(): Promise<void> {
-    const { lease, now_ms, series } = this.parts;
+    const { lease, now_ms, series } = this.options;
     const leased = await lease!(series, Math.max(this.#last + 1, now_ms() * ids_per_ms));
     this.#first = leased.first;
     this.#last = leased.first - 1;

@@ -1,6 +1,6 @@
 /** Deletes leftovers in the background, one pass at a time. */
 
-export interface CleanerParts {
+export interface CleanerOptions {
   /** Deletes everything there is, in parts, until the signal fires. */
   readonly clean: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -11,7 +11,7 @@ export class Cleaner {
   private asked = false;
   private readonly stopping = new AbortController();
 
-  constructor(private readonly parts: CleanerParts) {}
+  constructor(private readonly options: CleanerOptions) {}
 
   /** Starts a pass, because there may be something to delete. Returns at once. */
   readonly start = (): void => {
@@ -30,9 +30,9 @@ export class Cleaner {
     while (this.asked && !signal.aborted) {
       this.asked = false;
       try {
-        await this.parts.clean(signal);
+        await this.options.clean(signal);
       } catch (error) {
-        if (!signal.aborted) this.parts.onError(error);
+        if (!signal.aborted) this.options.onError(error);
       }
     }
   }

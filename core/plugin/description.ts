@@ -7,29 +7,29 @@ import type { Command } from "./command";
 import type { Plugin } from "./define";
 import type { PluginDescription } from "./plugin-files";
 
-/** The described parts of the result of `setup`. */
-export interface DescribedParts {
+/** The described fields of the result of `setup`. */
+export interface DescribedResult {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];
   readonly schedules?: readonly Schedule[] | (() => readonly Schedule[]);
 }
 
-/** `parts`: null when it was not set up. */
-export function describePlugin(plugin: Plugin, parts: DescribedParts | null): PluginDescription {
+/** `result`: null when it was not set up. */
+export function describePlugin(plugin: Plugin, result: DescribedResult | null): PluginDescription {
   const { name, version, section, config, events, tables } = plugin;
   return {
     ...{ name, version, section, config },
     needs: idsOf(plugin.needs),
     provides: idsOf(plugin.provides),
     reads: idsOf(plugin.slots),
-    fills: parts && (parts.fills ?? []).map(({ slot }) => slot.id),
+    fills: result && (result.fills ?? []).map(({ slot }) => slot.id),
     routes: Object.values(plugin.routes as Record<string, Route>).map((route) => ({
       method: route.method,
       path: fullPath(route),
       summary: route.summary,
     })),
-    jobs: parts && (parts.jobs ?? []).map(({ on }) => on.id),
-    schedules: parts && schedulesOf(parts).map(({ cron, on }) => ({ cron, job: on.id })),
+    jobs: result && (result.jobs ?? []).map(({ on }) => on.id),
+    schedules: result && schedulesOf(result).map(({ cron, on }) => ({ cron, job: on.id })),
     events: events.map(({ id }) => id),
     tables,
     commands: Object.values({
@@ -41,5 +41,5 @@ export function describePlugin(plugin: Plugin, parts: DescribedParts | null): Pl
 
 const idsOf = (refs: Readonly<Record<string, ServiceRef<unknown> | SlotRef<unknown>>>): string[] =>
   Object.values(refs).map(({ id }) => id);
-const schedulesOf = ({ schedules = [] }: DescribedParts): readonly Schedule[] =>
+const schedulesOf = ({ schedules = [] }: DescribedResult): readonly Schedule[] =>
   typeof schedules === "function" ? schedules() : schedules;

@@ -1,4 +1,4 @@
-/** The parts of a host. */
+/** The options of a host. */
 import type { LogRing } from "../base/log-ring";
 import type { MigrateOptions } from "../store/migrate";
 import type { ContextSources } from "./context";

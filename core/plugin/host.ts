@@ -15,7 +15,7 @@ import { JobQueue } from "../jobs/queue";
 import { withTimeout } from "../lib/timeout";
 import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
-import { checkSecretKey, type SecretCheckParts } from "../store/secret-check";
+import { checkSecretKey, type SecretCheckOptions } from "../store/secret-check";
 import { withCodeTimeout, setup_ms_max } from "./code-timeout";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
@@ -24,7 +24,7 @@ import { describePlugin } from "./description";
 import { PluginFaults } from "./faults";
 import { frozenService } from "./frozen-service";
 import { Guard } from "./guard";
-import { guardedParts } from "./guarded-parts";
+import { guardedResult } from "./guarded-result";
 import { failingPlugins, type Failing } from "./health";
 import type { HostOptions } from "./host-options";
 import { followSettings } from "./followed-settings";
@@ -39,7 +39,7 @@ import {
   type PluginStatus,
 } from "./operations";
 import { order, type Off } from "./order";
-import { checkedParts, type SetUpResult, type Taken } from "./setup-result";
+import { checkedResult, type SetUpResult, type Taken } from "./setup-result";
 import type { DescribedPlugin } from "./plugin-files";
 import { DeferredStart } from "./deferred-start";
 import { locationOf } from "./error-location";
@@ -51,7 +51,7 @@ const asked_ms_max = 2_000;
 
 interface SetUpPlugin {
   readonly plugin: Plugin;
-  readonly parts: SetUpResult;
+  readonly result: SetUpResult;
 }
 
 /**
@@ -82,7 +82,7 @@ export class Host {
   private readonly running: SetUpPlugin[] = [];
   private readonly guard: Guard;
   private readonly deferred: DeferredStart;
-  private readonly secret: Pick<SecretCheckParts, "data" | "secret_key">;
+  private readonly secret: Pick<SecretCheckOptions, "data" | "secret_key">;
   private readonly sealed: Seal;
   private readonly settings: LiveSettings;
 
@@ -178,27 +178,27 @@ export class Host {
   get described(): readonly DescribedPlugin[] {
     const all: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
     return all.map((plugin) => {
-      const parts = this.running.find((one) => one.plugin === plugin)?.parts ?? null;
+      const result = this.running.find((one) => one.plugin === plugin)?.result ?? null;
       const file = this.fileOf.get(plugin) ?? null;
-      return { file, runs: parts !== null, description: describePlugin(plugin, parts) };
+      return { file, runs: result !== null, description: describePlugin(plugin, result) };
     });
   }
 
   /** The routes of every plugin, each with its handler. */
   get mounted(): readonly MountedRoute[] {
-    return this.running.flatMap(({ plugin, parts }) =>
+    return this.running.flatMap(({ plugin, result }) =>
       Object.entries(plugin.routes).map(([key, route]) => ({
         route: route as MountedRoute["route"],
-        handler: parts.routes[key],
+        handler: result.routes[key],
       })),
     );
   }
 
   get commands(): readonly { readonly command: Command; readonly handler: CommandHandler }[] {
-    return this.running.flatMap(({ plugin, parts }) =>
+    return this.running.flatMap(({ plugin, result }) =>
       Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({
         command,
-        handler: parts.commands[key],
+        handler: result.commands[key],
       })),
     );
   }
@@ -238,9 +238,9 @@ export class Host {
 
   /** The failing plugins, and why. */
   health(): Promise<Failing[]> {
-    const running = this.running.map(({ plugin, parts }) => ({
+    const running = this.running.map(({ plugin, result }) => ({
       name: plugin.name,
-      health: parts.health,
+      health: result.health,
     }));
     return failingPlugins(running, this.faults);
   }
@@ -252,17 +252,17 @@ export class Host {
     await this.deferred.start("the list of processes", async () => {
       gone = await startNode({ ...this.options, queue: this.queue });
     });
-    for (const { plugin, parts } of this.running) {
-      if (!parts.start) continue;
+    for (const { plugin, result } of this.running) {
+      if (!result.start) continue;
       if (this.fileOf.has(plugin))
-        await withCodeTimeout(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
+        await withCodeTimeout(result.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
-      else await this.deferred.start(plugin.name, parts.start);
+      else await this.deferred.start(plugin.name, result.start);
     }
     if (this.nodes.role !== "web") {
       await this.deferred.start("jobs", () => this.queue.start(gone));
-      for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
+      for (const { plugin, result } of this.running) this.schedule(plugin, result.schedules ?? []);
     }
     await this.settings.noteOrigins();
     this.stalls.start();
@@ -281,9 +281,9 @@ export class Host {
     this.stalls.stop();
     await this.deferred.stop();
     await this.queue.drain(drain_ms);
-    for (const { plugin, parts } of this.running.toReversed())
-      if (parts.stop)
-        await withCodeTimeout(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
+    for (const { plugin, result } of this.running.toReversed())
+      if (result.stop)
+        await withCodeTimeout(result.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
           this.noteFailure(plugin, "stop", error),
         );
     await this.nodes.stop();
@@ -342,7 +342,7 @@ export class Host {
       const made = own
         ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
-      this.takeIn(plugin, checkedParts(plugin, made, this.taken(plugin)));
+      this.takeIn(plugin, checkedResult(plugin, made, this.taken(plugin)));
       return true;
     } catch (error) {
       if (error instanceof ConfigError && file === undefined) throw error;
@@ -358,12 +358,12 @@ export class Host {
 
   private takeIn(plugin: Plugin, made: SetUpResult): void {
     const guard = { guard: this.guard, slotOf: (id: string) => this.known_slots.get(id) };
-    const parts = this.fileOf.has(plugin) ? guardedParts(plugin, made, guard) : made;
-    this.running.push({ plugin, parts });
+    const result = this.fileOf.has(plugin) ? guardedResult(plugin, made, guard) : made;
+    this.running.push({ plugin, result });
     for (const [key, ref] of refsOf(plugin.provides))
-      this.services.set(ref.id, frozenService(parts.services[key]));
-    for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(plugin.name, fill);
-    for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
+      this.services.set(ref.id, frozenService(result.services[key]));
+    for (const fill of (result.fills ?? []) as Fill[]) this.slots.add(plugin.name, fill);
+    for (const handler of result.jobs ?? []) this.queue.register(plugin.name, handler);
   }
 
   /** `plugin`: built-in plugins may also fill slots that only the command line reads. */

@@ -16,10 +16,10 @@ interface NodeStart {
  * Returns the ids of earlier processes on the same data directory. @throws Error in plain words
  * when there are others and originals are kept in its own data directory
  */
-export async function startNode(parts: NodeStart): Promise<readonly string[]> {
-  const gone = await parts.nodes.start();
-  await requireSharedFiles(parts);
-  const { nodes, queue, log } = parts;
+export async function startNode(options: NodeStart): Promise<readonly string[]> {
+  const gone = await options.nodes.start();
+  await requireSharedFiles(options);
+  const { nodes, queue, log } = options;
   nodes.onGone((ids) => {
     queue.takeOver(ids).catch((error: unknown) => {
       log.warn("jobs of a process that has gone wait for their leases", errorFields(error));

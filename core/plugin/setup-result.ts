@@ -31,28 +31,28 @@ export interface Taken {
 }
 
 /** @throws Error with everything that is wrong. */
-export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUpResult {
+export function checkedResult(plugin: Plugin, made: unknown, taken: Taken): SetUpResult {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
-  const parts = made as SetUpResult;
+  const result = made as SetUpResult;
   const problems = [
-    ...keyProblems(plugin, parts),
-    ...promiseProblems(plugin, parts),
-    ...lists(parts),
-    ...hookProblems(parts),
+    ...keyProblems(plugin, result),
+    ...promiseProblems(plugin, result),
+    ...lists(result),
+    ...hookProblems(result),
   ];
   if (problems.length === 0)
     problems.push(
-      ...((parts.fills ?? []) as Fill[]).flatMap((one, i, all) =>
+      ...((result.fills ?? []) as Fill[]).flatMap((one, i, all) =>
         fillProblems(one, all.slice(0, i), taken),
       ),
-      ...((parts.jobs ?? []) as JobHandler[]).flatMap((one, i, all) =>
+      ...((result.jobs ?? []) as JobHandler[]).flatMap((one, i, all) =>
         jobProblems(plugin, one, all.slice(0, i), taken),
       ),
-      ...scheduleProblems(parts.schedules),
-      ...rootProblems(plugin, parts, taken),
+      ...scheduleProblems(result.schedules),
+      ...rootProblems(plugin, result, taken),
     );
   if (problems.length > 0) throw new Error(problems.join("; "));
-  return parts;
+  return result;
 }
 
 /** The parts promised by `PluginInstance`. */
@@ -62,8 +62,8 @@ const promised_kinds = ["services", "routes", "commands"] as const,
   known_keys = [...promised_kinds, ...list_kinds, "schedules", ...hook_kinds];
 
 /** Keys that nothing reads: misspelt, or missing from the manifest. */
-function keyProblems(plugin: Plugin, parts: SetUpResult): string[] {
-  const unknown = Object.keys(parts).flatMap((key) =>
+function keyProblems(plugin: Plugin, result: SetUpResult): string[] {
+  const unknown = Object.keys(result).flatMap((key) =>
     known_keys.includes(key)
       ? []
       : [
@@ -73,7 +73,7 @@ function keyProblems(plugin: Plugin, parts: SetUpResult): string[] {
   );
   const unpromised = promised_kinds.flatMap((kind) => {
     const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
-    return Object.keys(parts[kind] ?? {})
+    return Object.keys(result[kind] ?? {})
       .filter((key) => !promised.includes(key))
       .map(
         (key) =>
@@ -84,10 +84,10 @@ function keyProblems(plugin: Plugin, parts: SetUpResult): string[] {
   return [...unknown, ...unpromised];
 }
 
-function promiseProblems(plugin: Plugin, parts: SetUpResult): string[] {
+function promiseProblems(plugin: Plugin, result: SetUpResult): string[] {
   return promised_kinds.flatMap((kind) =>
     Object.keys(kind === "services" ? plugin.provides : plugin[kind]).flatMap((key) => {
-      const found: unknown = parts[kind]?.[key];
+      const found: unknown = result[kind]?.[key];
       if (found === undefined) return `it promised ${kind}.${key} and its set-up did not return it`;
       return kind !== "services" && typeof found !== "function"
         ? `its ${kind}.${key} must be a function`
@@ -96,14 +96,14 @@ function promiseProblems(plugin: Plugin, parts: SetUpResult): string[] {
   );
 }
 
-const lists = (parts: SetUpResult): string[] =>
+const lists = (result: SetUpResult): string[] =>
   list_kinds
-    .filter((key) => parts[key] !== undefined && !Array.isArray(parts[key]))
+    .filter((key) => result[key] !== undefined && !Array.isArray(result[key]))
     .map((key) => `its ${key} must be a list`);
 
-const hookProblems = (parts: SetUpResult): string[] =>
+const hookProblems = (result: SetUpResult): string[] =>
   hook_kinds
-    .filter((key) => parts[key] !== undefined && typeof parts[key] !== "function")
+    .filter((key) => result[key] !== undefined && typeof result[key] !== "function")
     .map((key) => `its ${key} must be a function`);
 
 function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Taken): string[] {
@@ -139,11 +139,11 @@ function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Tak
 }
 
 /** A proxy may or may not strip the base path: paths that begin with it would be ambiguous. */
-function rootProblems(plugin: Plugin, parts: SetUpResult, { base_path }: Taken): string[] {
+function rootProblems(plugin: Plugin, result: SetUpResult, { base_path }: Taken): string[] {
   const first = base_path.split("/")[1];
   if (!first) return [];
   const routes = Object.values(plugin.routes as Plugin["routes"]) as Route[];
-  const fills = (parts.fills ?? []) as Fill[];
+  const fills = (result.fills ?? []) as Fill[];
   const roots = [
     ...routes.flatMap(({ root, path }) => (root ? [path] : [])),
     ...fills.map(({ value }) => (value as { readonly root?: unknown }).root),

@@ -4,7 +4,7 @@
  */
 import type { Notifier } from "../base/notifier";
 
-export interface PresenceParts {
+export interface PresenceOptions {
   /** The id of this process. */
   readonly id: string;
   /** Ids of the live processes. */
@@ -23,14 +23,14 @@ export class Presence {
   #timer: NodeJS.Timeout | undefined;
   #looked_at_ms = 0;
 
-  constructor(private readonly parts: PresenceParts) {}
+  constructor(private readonly options: PresenceOptions) {}
 
   get id(): string {
-    return this.parts.id;
+    return this.options.id;
   }
 
   alive(): Promise<ReadonlySet<string>> {
-    return this.parts.alive();
+    return this.options.alive();
   }
 
   /** Calls `listener` whenever others may have taken this process for dead. */
@@ -39,8 +39,8 @@ export class Presence {
     if (this.#timer !== undefined) return;
     this.#looked_at_ms = performance.now();
     this.#timer = setInterval(() => this.#look(), look_every_ms).unref();
-    this.parts.notifier.onMissed(() => this.#tell());
-    this.parts.onMistaken?.(() => this.#tell());
+    this.options.notifier.onMissed(() => this.#tell());
+    this.options.onMistaken?.(() => this.#tell());
   }
 
   #look(): void {

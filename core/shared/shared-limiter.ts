@@ -17,7 +17,7 @@ export interface SharedLimits {
   /** The longest wait before a run is refused, milliseconds. Default: unlimited. */
   readonly wait_ms_max?: number;
 }
-export interface SharedLimiterParts {
+export interface SharedLimiterOptions {
   readonly state: SharedState;
   readonly presence: Presence;
   readonly notifier: Notifier;
@@ -59,7 +59,7 @@ export class SharedLimiter extends Semaphore {
   constructor(
     private readonly name: string,
     private readonly limits: () => SharedLimits,
-    private readonly parts: SharedLimiterParts,
+    private readonly options: SharedLimiterOptions,
   ) {
     super();
   }
@@ -105,10 +105,10 @@ export class SharedLimiter extends Semaphore {
   #subscribe(): void {
     if (this.#subscribed) return;
     this.#subscribed = true;
-    this.parts.notifier.subscribe(RunsAdmitted, [this.name], (_message, here) => {
+    this.options.notifier.subscribe(RunsAdmitted, [this.name], (_message, here) => {
       if (!here && this.#waiting.size > 0) this.#look();
     });
-    this.parts.presence.onDoubt(() => this.#look());
+    this.options.presence.onDoubt(() => this.#look());
   }
 
   /** Retries failures later. */
@@ -127,7 +127,7 @@ export class SharedLimiter extends Semaphore {
     if (this.#admit(moved) > 0 || this.#waiting.size === 0 || this.#looking) return;
     this.#looking = true;
     try {
-      this.#admit(await this.#change(await this.parts.presence.alive()));
+      this.#admit(await this.#change(await this.options.presence.alive()));
     } finally {
       this.#looking = false;
     }
@@ -136,10 +136,10 @@ export class SharedLimiter extends Semaphore {
   async #change(alive: ReadonlySet<string> | null): Promise<Moved> {
     const left = [...this.#left];
     const is_due = this.#isDue();
-    const moved = await this.parts.state.change(this.name, "", this.#moving(alive));
+    const moved = await this.options.state.change(this.name, "", this.#moving(alive));
     for (const id of left) this.#left.delete(id);
     if (is_due) this.#said_at_ms = performance.now();
-    if (moved.others) this.parts.notifier.publish(RunsAdmitted, this.name, null);
+    if (moved.others) this.options.notifier.publish(RunsAdmitted, this.name, null);
     return moved;
   }
 
@@ -159,7 +159,7 @@ export class SharedLimiter extends Semaphore {
 
   /** A process knows its own runs; those of others are taken from the entry. */
   #moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
-    const { id: node } = this.parts.presence;
+    const { id: node } = this.options.presence;
     return (before = nobody) => {
       const keep = ([id, at]: Ticket): boolean =>
         at === node

@@ -3,13 +3,8 @@
  * process has what open. Things held by dead processes count until somebody reaches the limit.
  */
 import type { OpenLimit } from "../lib/open-limit";
-import type { SharedState, Step } from "../store/shared-state";
-import type { Presence } from "./presence";
-
-export interface SharedOpenLimitParts {
-  readonly state: SharedState;
-  readonly presence: Presence;
-}
+import type { Step } from "../store/shared-state";
+import type { SharedLimiterOptions } from "./shared-limiter";
 
 /** Process → what it has open. */
 type Holders = Readonly<Record<string, readonly number[]>>;
@@ -32,12 +27,12 @@ export class SharedOpenLimit implements OpenLimit {
   constructor(
     private readonly name: string,
     private readonly most: number | (() => number),
-    private readonly parts: SharedOpenLimitParts,
+    private readonly options: Pick<SharedLimiterOptions, "presence" | "state">,
   ) {
     const notifyObservers = (): void => {
       for (const key of this.#open.keys()) this.#tell(key);
     };
-    parts.presence.onDoubt(notifyObservers);
+    options.presence.onDoubt(notifyObservers);
     setInterval(notifyObservers, repeat_every_ms).unref();
   }
 
@@ -51,7 +46,7 @@ export class SharedOpenLimit implements OpenLimit {
     try {
       const admitted =
         (await this.#change(key, number, null)) ||
-        (await this.#change(key, number, await this.parts.presence.alive()));
+        (await this.#change(key, number, await this.options.presence.alive()));
       if (!admitted) return null;
       this.#open.set(key, (this.#open.get(key) ?? new Set()).add(number));
     } catch (error) {
@@ -100,7 +95,7 @@ export class SharedOpenLimit implements OpenLimit {
    * `alive`: the processes that count; null when unknown.
    */
   #change(key: string, number: number | null, alive: ReadonlySet<string> | null): Promise<boolean> {
-    const { presence, state } = this.parts;
+    const { presence, state } = this.options;
     const { id } = presence;
     const step: Step<Holders, boolean> = (before = {}) => {
       const others = Object.entries(before).filter(

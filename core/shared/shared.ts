@@ -9,7 +9,7 @@ import type { Nodes } from "../store/nodes";
 import type { SharedState } from "../store/shared-state";
 import type { Store } from "../store/store";
 import { Presence } from "./presence";
-import { SharedLimiter, type SharedLimits } from "./shared-limiter";
+import { SharedLimiter, type SharedLimiterOptions, type SharedLimits } from "./shared-limiter";
 import { SharedOpenLimit } from "./shared-open-limit";
 
 /**
@@ -29,12 +29,12 @@ export interface Shared {
   limiter(name: string, limits: () => SharedLimits): Semaphore;
 }
 
-export interface SharedParts {
+export interface SharedOptions {
   readonly store: Pick<Store, "channel" | "state">;
   readonly nodes: Pick<Nodes, "id" | "list" | "onMistaken">;
   readonly notifier: Notifier;
 }
-export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedParts): Shared {
+export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedOptions): Shared {
   if (channel === null) return new LocalShared(state);
   const alive = async () => new Set((await nodes.list()).map(({ id }) => id));
   return new SpreadShared({
@@ -63,26 +63,20 @@ export class LocalShared implements Shared {
   }
 }
 
-export interface SpreadSharedParts {
-  readonly state: SharedState;
-  readonly presence: Presence;
-  readonly notifier: Notifier;
-}
-
 export class SpreadShared implements Shared {
   readonly is_spread = true;
 
-  constructor(private readonly parts: SpreadSharedParts) {}
+  constructor(private readonly options: SharedLimiterOptions) {}
 
   get state(): SharedState {
-    return this.parts.state;
+    return this.options.state;
   }
 
   openLimit(name: string, most: number | (() => number)): OpenLimit {
-    return new SharedOpenLimit(name, most, this.parts);
+    return new SharedOpenLimit(name, most, this.options);
   }
 
   limiter(name: string, limits: () => SharedLimits): Semaphore {
-    return new SharedLimiter(name, limits, this.parts);
+    return new SharedLimiter(name, limits, this.options);
   }
 }

@@ -15,7 +15,7 @@ import { setRunner, type RunStatement } from "./written-out";
 
 type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
 /** The properties of a Kysely instance besides its query executor. */
-export type HandleParts = Pick<KyselyProps, "config" | "dialect" | "driver">;
+export type HandleProps = Pick<KyselyProps, "config" | "dialect" | "driver">;
 
 export class MemberHandle implements ConnectionProvider {
   readonly tx: Kysely<any>;
@@ -24,11 +24,11 @@ export class MemberHandle implements ConnectionProvider {
   #ended = false;
 
   /** `group`: the transaction shared by the members. */
-  constructor(group: Kysely<any>, parts: HandleParts, run: RunStatement) {
+  constructor(group: Kysely<any>, props: HandleProps, run: RunStatement) {
     const executor = group.getExecutor();
     this.#outer = executor;
     this.tx = setRunner(
-      new Transaction({ ...parts, executor: executor.withConnectionProvider(this) }),
+      new Transaction({ ...props, executor: executor.withConnectionProvider(this) }),
       (sql, parameters) => (this.#ended ? Promise.reject(afterItsEnd()) : run(sql, parameters)),
     );
   }

@@ -12,7 +12,7 @@ const known_text = "dossier",
 const read_sql = "select sealed from core_secret";
 const insert_sql = "insert into core_secret (id, sealed) values (1, ?) on conflict (id) do nothing";
 
-export interface SecretCheckParts {
+export interface SecretCheckOptions {
   readonly store: Pick<Store, "channel" | "db" | "inTransaction">;
   readonly sealed: Seal;
   /** The data directory. */
@@ -25,8 +25,8 @@ export interface SecretCheckParts {
  * The first process on a database determines the key. A single process may have any. @throws Error
  * in plain words when it differs.
  */
-export async function checkSecretKey(parts: SecretCheckParts): Promise<void> {
-  const { store, sealed, data, secret_key } = parts;
+export async function checkSecretKey(options: SecretCheckOptions): Promise<void> {
+  const { store, sealed, data, secret_key } = options;
   if (store.channel === null) return;
   if ((await readCheck(store)) === undefined)
     await store.inTransaction((tx) => rowsOf(tx, insert_sql, [sealed.seal(known_text, bound_to)]));

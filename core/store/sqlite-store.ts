@@ -12,7 +12,7 @@ import { Checkpointer } from "./checkpointer";
 import { DiskRoom, logLimits, page_bytes, type LogLimits } from "./disk-room";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
-import { MemberHandle, type HandleParts } from "./member-handle";
+import { MemberHandle, type HandleProps } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { FileSpec } from "./read-connection";
 import { LocalState } from "./shared-state";
@@ -146,8 +146,8 @@ export class SqliteStore implements Store {
     });
     this.#run = runnerOf(this.#statements);
     this.db = setRunner(new DatabaseRoot({ dialect }), this.#runAlone);
-    const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
-    this.#group = setRunner(groupOf(this.db, parts, this.#statements), this.#run);
+    const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
+    this.#group = setRunner(groupOf(this.db, props, this.#statements), this.#run);
     this.reads = new SqlitePreparedReads(reader, onError);
     this.#log_sync = new LogSync(`${path}-wal`);
     this.#checkpointer = new Checkpointer(writer, mutex, {
@@ -173,7 +173,7 @@ export class SqliteStore implements Store {
     this.#shrinking.request();
     this.#commits = new GroupCommit({
       transact: (within) => withoutOrigin(() => this.#transact(within)),
-      memberHandle: (group) => new MemberHandle(group, parts, this.#run),
+      memberHandle: (group) => new MemberHandle(group, props, this.#run),
       isOpen: () => writer.inTransaction,
       releaseReserve: (amount) => this.#room.releaseReserve(amount),
     });
@@ -359,12 +359,12 @@ export class SqliteStore implements Store {
 }
 
 /** The handle of a group of transactions, which has the connection. */
-function groupOf(db: Db, parts: HandleParts, statements: Statements): Db {
+function groupOf(db: Db, props: HandleProps, statements: Statements): Db {
   const inside = new InsideConnection(statements),
     executor = db
       .getExecutor()
       .withConnectionProvider({ provideConnection: (consumer) => consumer(inside) });
-  return new Transaction({ ...parts, executor });
+  return new Transaction({ ...props, executor });
 }
 
 const sqlite_version = process.versions.sqlite ?? "";

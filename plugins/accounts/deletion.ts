@@ -18,11 +18,10 @@ const looked_for_ms = 3 * 3_600_000;
 /** How long a start repeats the purge, whatever became of the earlier one. */
 const remembered_ms = 7 * 24 * 3_600_000;
 
-export interface UserDeletionParts
-  extends AccountContext, Pick<Context, "certain_now_ms" | "truncateWal"> {}
-
 export class UserDeletion {
-  constructor(private readonly ctx: UserDeletionParts) {}
+  constructor(
+    private readonly ctx: AccountContext & Pick<Context, "certain_now_ms" | "truncateWal">,
+  ) {}
 
   /** @throws HttpError 404, 409 `last_admin` when nobody could administer the server any more. */
   async remove(user_id: string): Promise<User> {

@@ -9,7 +9,7 @@ import { checkedEmail, foldedEmail, no_password, toUser } from "./user";
 
 const id_length_max = 500;
 
-export interface IdentityParts
+export interface IdentityContext
   extends
     Pick<AccountContext, "db" | "emit" | "inTransaction" | "newId" | "now_ms">,
     Pick<Context, "log" | "reads"> {
@@ -18,15 +18,15 @@ export interface IdentityParts
 }
 
 export class Identities {
-  constructor(private readonly parts: IdentityParts) {}
+  constructor(private readonly ctx: IdentityContext) {}
 
   /** See `Accounts.ensureUser`. Writes nothing when nothing has changed. */
   async ensureUser(input: ExternalUser): Promise<User> {
     const identity = { provider: input.provider ?? "", external_id: input.external_id };
     checkIdentity(identity);
     const row =
-      (await store.findByIdentity(this.parts.db, identity)) ??
-      (await this.parts.inTransaction((tx) => this.linkOrCreate(tx, input, identity)));
+      (await store.findByIdentity(this.ctx.db, identity)) ??
+      (await this.ctx.inTransaction((tx) => this.linkOrCreate(tx, input, identity)));
     if (row.active !== 1) throw deactivated();
     return this.withRole(toUser(row), input.role);
   }
@@ -35,7 +35,7 @@ export class Identities {
     provider = "",
     external_id,
   }: Pick<ExternalUser, "external_id" | "provider">): Promise<Pick<User, "id"> | null> {
-    const id = await store.userIdOf(this.parts.reads, { provider, external_id });
+    const id = await store.userIdOf(this.ctx.reads, { provider, external_id });
     return id === undefined ? null : { id };
   }
 
@@ -50,7 +50,7 @@ export class Identities {
     const email = checkedEmail(input.email);
     const row =
       (await this.linked(tx, email, input, identity.provider)) ?? (await this.created(tx, input));
-    const created_at = this.parts.now_ms();
+    const created_at = this.ctx.now_ms();
     await store.linkIdentity(tx, { ...identity, user_id: row.id, created_at });
     return row;
   }
@@ -68,7 +68,7 @@ export class Identities {
     const allowed = link === "everybody" || (link === "members" && row.role === "member");
     // The provider has given the address to somebody else: a different person.
     if (!allowed || (await store.hasIdentity(tx, row.id, provider))) throw emailInUse(email);
-    this.parts.log.info("a user signs in by other means from now on", { user_id: row.id });
+    this.ctx.log.info("a user signs in by other means from now on", { user_id: row.id });
     if (row.password_hash !== "") return row;
     // A user who was only invited no longer needs a password.
     return (await store.updateUser(tx, row.id, { password_hash: no_password }))!;
@@ -81,27 +81,27 @@ export class Identities {
     if (!create) throw notAUser(email);
     const address = checkedEmail(email);
     const row: UserRow = {
-      id: this.parts.newId("usr"),
+      id: this.ctx.newId("usr"),
       email: address,
       email_folded: foldedEmail(address),
       role,
       password_hash: no_password,
       last_seen_at: null,
       active: 1,
-      created_at: this.parts.now_ms(),
+      created_at: this.ctx.now_ms(),
     };
-    await addUser(this.parts, tx, row);
-    this.parts.log.info("created a user who signs in by other means", { user_id: row.id, role });
+    await addUser(this.ctx, tx, row);
+    this.ctx.log.info("created a user who signs in by other means", { user_id: row.id, role });
     return row;
   }
 
   private async withRole(user: User, role: Role | undefined): Promise<User> {
     if (role === undefined || role === user.role) return user;
     try {
-      return await this.parts.changeUser(user.id, { role });
+      return await this.ctx.changeUser(user.id, { role });
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "last_admin") throw error;
-      this.parts.log.warn("the last active administrator stays one, whatever the provider says", {
+      this.ctx.log.warn("the last active administrator stays one, whatever the provider says", {
         user_id: user.id,
       });
       return user;

@@ -2,14 +2,13 @@
  * When each key or session was last used: collected in memory and written now and then in one
  * transaction, so that no request waits for a write.
  */
-import type { Log } from "../../core/sdk";
+import type { Context } from "../../core/sdk";
 
 const flush_every_ms = 30_000;
 
-export interface LastUseOptions {
+export interface LastUseContext extends Pick<Context, "log"> {
   /** Writes id → epoch ms, all or nothing. */
   readonly write: (uses: ReadonlyMap<string, number>) => Promise<void>;
-  readonly log: Log;
 }
 
 export class LastUseBuffer {
@@ -19,7 +18,7 @@ export class LastUseBuffer {
   private timer: ReturnType<typeof setInterval> | undefined;
   private writing: Promise<void> | undefined;
 
-  constructor(private readonly options: LastUseOptions) {}
+  constructor(private readonly ctx: LastUseContext) {}
 
   note(id: string, at_ms: number): void {
     this.uses.set(id, at_ms);
@@ -54,11 +53,11 @@ export class LastUseBuffer {
     this.batch = this.uses;
     this.uses = new Map();
     try {
-      await this.options.write(this.batch);
+      await this.ctx.write(this.batch);
     } catch (error) {
       // Uses since then are newer.
       this.uses = new Map([...this.batch, ...this.uses]);
-      this.options.log.warn("the last use of keys and sessions could not be written yet", {
+      this.ctx.log.warn("the last use of keys and sessions could not be written yet", {
         error: String(error),
       });
     } finally {

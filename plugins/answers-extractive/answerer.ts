@@ -10,7 +10,7 @@ import {
 } from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
 import { belowHeadings, joined, withMarker } from "./quote-text";
-import { findSentences, type FinderParts } from "./sentence-finder";
+import { findSentences, type FinderOptions } from "./sentence-finder";
 import type { Sentence } from "./sentence-ranking";
 import { smallTalkOf } from "./small-talk";
 
@@ -31,14 +31,14 @@ export class ExtractiveAnswerer implements Answerer {
   readonly name = "extractive";
   readonly rank = 0;
   readonly uses_prompts = false;
-  private readonly parts: FinderParts;
+  private readonly options: FinderOptions;
 
   constructor(
     index: Pick<SearchIndex, "analyze" | "areLanguagesDifferent">,
     private readonly retrieval: Retrieval,
     private readonly now_ms: () => number,
   ) {
-    this.parts = {
+    this.options = {
       analysis: {
         analyze: (text) => index.analyze(text),
         sentences: (text) => retrieval.sentences(text),
@@ -67,7 +67,7 @@ export class ExtractiveAnswerer implements Answerer {
     const retrieved = this.now_ms();
     signal.throwIfAborted();
     const { passages } = found_passages,
-      { chosen, ranked } = await findSentences(question, found_passages, this.parts);
+      { chosen, ranked } = await findSentences(question, found_passages, this.options);
     const found =
       chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }

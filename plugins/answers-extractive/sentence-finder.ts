@@ -33,7 +33,7 @@ const sizes = {
 /** The weight of the other question's words, which may name the common subject. */
 const other_part_weight = 0.5;
 
-export interface FinderParts {
+export interface FinderOptions {
   readonly analysis: TextAnalysis;
   readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
 }
@@ -48,7 +48,7 @@ export interface FoundSentences {
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
   { passages, meanings, terms }: Retrieved,
-  parts: FinderParts,
+  options: FinderOptions,
 ): Promise<FoundSentences> {
   const sources = passages.map((passage): Source => ({
     text: passage.quote,
@@ -56,7 +56,7 @@ export async function findSentences(
     heading: passage.heading,
     score: passage.score,
   }));
-  const { areLanguagesDifferent, analysis } = parts,
+  const { areLanguagesDifferent, analysis } = options,
     asked = questionParts(question.text),
     is_other_language = areLanguagesDifferent(
       question.text,

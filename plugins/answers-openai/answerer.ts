@@ -15,7 +15,7 @@ import type { ChatCompletion, Reply, Usage } from "./provider";
 import { CircuitBreaker, withRetries } from "./retry";
 import { merged, QuestionRewriter } from "./rewriter";
 
-export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
+export interface AnswererContext extends Pick<Context, "log" | "now_ms"> {
   /** Calls the model. */
   readonly complete: ChatCompletion;
   readonly model: string;
@@ -59,16 +59,16 @@ export class LanguageModelAnswerer implements Answerer {
   /** Some servers omit the beginning of a thought; once seen, it is expected again. */
   private thinks_first = false;
 
-  constructor(private readonly options: AnswererOptions) {
-    const { analyze, languageOf, retrieval, now_ms } = options;
+  constructor(private readonly ctx: AnswererContext) {
+    const { analyze, languageOf, retrieval, now_ms } = ctx;
     this.analysis = { analyze, languageOf, sentences: (text) => retrieval.sentences(text) };
     this.health = new ModelHealth({
       now_ms,
-      fallback: options.fallback,
+      fallback: ctx.fallback,
       ask: () => this.askForWord(),
     });
     this.breaker = new CircuitBreaker(now_ms, this.health);
-    this.rewriter = new QuestionRewriter({ ...options, timeout_ms: options.rewrite_timeout_ms });
+    this.rewriter = new QuestionRewriter({ ...ctx, timeout_ms: ctx.rewrite_timeout_ms });
   }
 
   /** Why questions get no answer from the model, and what to do; null when they do. */
@@ -78,12 +78,12 @@ export class LanguageModelAnswerer implements Answerer {
 
   private async askForWord(): Promise<void> {
     const signal = AbortSignal.timeout(word_ms_max);
-    await this.options.complete(word_messages, { signal, tokens_max: 1, onText: () => undefined });
+    await this.ctx.complete(word_messages, { signal, tokens_max: 1, onText: () => undefined });
     this.breaker.close();
   }
 
   async answer(question: Question): Promise<Answered> {
-    const { log, now_ms, retrieval, fallback } = this.options;
+    const { log, now_ms, retrieval, fallback } = this.ctx;
     const started = now_ms();
     const passages = await this.retrieve(question);
     const retrieved = now_ms();
@@ -126,7 +126,7 @@ export class LanguageModelAnswerer implements Answerer {
 
   /** The results for the question, and for the model's rephrasing if that helps. */
   private async retrieve(question: Question): Promise<readonly FoundPassage[]> {
-    const { limits, retrieval } = this.options;
+    const { limits, retrieval } = this.ctx;
     const limit = Math.max(limits.passages_max, evidence_max);
     const { passages } = await retrieval.findInConversation(question, { limit });
     const wanted = this.breaker.is_open ? null : this.rewriter.wantedFor(question, passages);
@@ -145,7 +145,7 @@ export class LanguageModelAnswerer implements Answerer {
     passages: readonly FoundPassage[],
     preview: Preview,
   ): Promise<Generated> {
-    const { limits, timeout_ms, now_ms } = this.options;
+    const { limits, timeout_ms, now_ms } = this.ctx;
     const ends_at = now_ms() + timeout_ms;
     const reason = () => timedOut(timeout_ms);
     const limit = new TimeLimit(timeout_ms, { signal: question.signal, reason });
@@ -181,7 +181,7 @@ export class LanguageModelAnswerer implements Answerer {
       thinks_first: this.thinks_first,
       emit: preview.ofNextAttempt(),
     });
-    const reply = await this.options.complete(messages, {
+    const reply = await this.ctx.complete(messages, {
       signal,
       onText: (text) => checker.add(text),
     });
@@ -196,7 +196,7 @@ export class LanguageModelAnswerer implements Answerer {
       outcome: "no_answer" as const,
       grounded: true,
       citations: [],
-      model: this.options.model,
+      model: this.ctx.model,
     };
   }
 
@@ -210,7 +210,7 @@ export class LanguageModelAnswerer implements Answerer {
             outcome: "answered" as const,
             grounded,
             citations: [...citations],
-            model: this.options.model,
+            model: this.ctx.model,
           }),
       prompts: prompts.map((prompt) => prompt.id),
       usage,
@@ -226,7 +226,7 @@ export class LanguageModelAnswerer implements Answerer {
     question: string,
   ): Promise<FoundPassage[]> {
     if (outcome === "no_answer") return [];
-    const { retrieval } = this.options;
+    const { retrieval } = this.ctx;
     const isCited = ({ document_id, start }: FoundPassage): boolean =>
       citations.some((one) => one.document_id === document_id && one.passage?.start === start);
     const further = passages
@@ -242,7 +242,7 @@ export class LanguageModelAnswerer implements Answerer {
     preview: Preview,
     spent_ms: number,
   ): Promise<Answered> {
-    const next = this.options.fallback === "extractive" ? this.nextAnswerer() : undefined;
+    const next = this.ctx.fallback === "extractive" ? this.nextAnswerer() : undefined;
     if (!next) throw new PermanentFailure(sentenceOf(failure));
     const { emit: _, ...silent } = question;
     const answered = await next.answer(preview.has_begun ? silent : question);
@@ -255,7 +255,7 @@ export class LanguageModelAnswerer implements Answerer {
   }
 
   private nextAnswerer(): Answerer | undefined {
-    return this.options
+    return this.ctx
       .answerers()
       .filter((answerer) => answerer.rank < this.rank)
       .toSorted((a, b) => b.rank - a.rank)[0];

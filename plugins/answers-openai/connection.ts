@@ -1,7 +1,7 @@
 /** The language model named by the current settings, and its client. */
 import { probeEndpoint } from "../../core/sdk";
 import type { SystemCheck } from "../doctor/contract";
-import { LanguageModelAnswerer, type AnswererOptions } from "./answerer";
+import { LanguageModelAnswerer, type AnswererContext } from "./answerer";
 import { endpointOf, type AnswersSettings } from "./settings";
 
 export interface ModelSettings extends AnswersSettings {
@@ -15,8 +15,8 @@ export interface Connection {
   readonly answerer: LanguageModelAnswerer;
   readonly check: SystemCheck;
 }
-type ConnectionParts = Pick<
-  AnswererOptions,
+type ConnectionContext = Pick<
+  AnswererContext,
   "answerers" | "retrieval" | "analyze" | "languageOf" | "now_ms" | "log"
 >;
 
@@ -25,12 +25,12 @@ export class CurrentModel {
   current: Connection | null = null;
   private chosen = 0;
 
-  constructor(private readonly parts: ConnectionParts) {}
+  constructor(private readonly ctx: ConnectionContext) {}
 
   /** Applies the current settings. @throws ConfigError, without any change. */
   async choose(settings: ModelSettings): Promise<void> {
     const chosen = ++this.chosen;
-    const connection = await connect(settings, this.parts);
+    const connection = await connect(settings, this.ctx);
     // A later call may have been faster.
     if (chosen === this.chosen) this.current = connection;
   }
@@ -38,7 +38,7 @@ export class CurrentModel {
 
 async function connect(
   settings: ModelSettings,
-  parts: ConnectionParts,
+  ctx: ConnectionContext,
 ): Promise<Connection | null> {
   const endpoint = endpointOf(settings);
   if (endpoint === null) return null;
@@ -53,7 +53,7 @@ async function connect(
   });
   return {
     answerer: new LanguageModelAnswerer({
-      ...parts,
+      ...ctx,
       complete: (messages, options) => provider.complete(messages, options),
       model: endpoint.model,
       limits: { context_tokens, answer_tokens, passages_max },

@@ -3,6 +3,7 @@
  * check whether a failed model is back.
  */
 import { leftUntil } from "../../core/lib/timeout";
+import type { Context } from "../../core/sdk";
 import type { FailureKind, ProviderFailure } from "./failure";
 
 /**
@@ -31,8 +32,7 @@ const advice: Readonly<Partial<Record<FailureKind, string>>> = {
   busy: "Look at the limits of that account, or lower answers.model_concurrency.",
 };
 
-export interface ModelHealthParts {
-  readonly now_ms: () => number;
+export interface ModelHealthContext extends Pick<Context, "now_ms"> {
   /** Asks the model for one word. @throws when there is none. */
   readonly ask: () => Promise<unknown>;
   readonly fallback: "extractive" | "fail";
@@ -44,7 +44,7 @@ export class ModelHealth {
   private looked_at = 0;
   private looking = false;
 
-  constructor(private readonly parts: ModelHealthParts) {}
+  constructor(private readonly ctx: ModelHealthContext) {}
 
   /** It has responded, whatever it said. */
   succeeded(): void {
@@ -56,7 +56,7 @@ export class ModelHealth {
     if (!(failure.kind in failures_min)) return this.succeeded();
     this.failures += 1;
     this.last = failure;
-    this.looked_at = this.parts.now_ms();
+    this.looked_at = this.ctx.now_ms();
   }
 
   /**
@@ -68,13 +68,13 @@ export class ModelHealth {
     if (last === null || this.failures < failures_min[last.kind]!) return null;
     this.look();
     const instead =
-      this.parts.fallback === "extractive" ? "answers quote the documents" : "questions fail";
+      this.ctx.fallback === "extractive" ? "answers quote the documents" : "questions fail";
     const why = `The language model does not answer, so ${instead}: ${last.message}.`;
     return `${why} ${advice[last.kind]}`;
   }
 
   private look(): void {
-    const { now_ms, ask } = this.parts;
+    const { now_ms, ask } = this.ctx;
     if (this.looking || leftUntil(this.looked_at + look_every_ms, now_ms(), look_every_ms) > 0)
       return;
     this.looking = true;

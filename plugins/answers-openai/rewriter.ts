@@ -11,7 +11,7 @@ import { contentWords } from "./facts/function-words";
 import type { ChatCompletion, Message } from "./provider";
 import { ReasoningFilter } from "./reasoning-filter";
 
-export interface RewriterParts extends Pick<Context, "now_ms" | "log"> {
+export interface RewriterContext extends Pick<Context, "now_ms" | "log"> {
   readonly complete: ChatCompletion;
   readonly languageOf: TextAnalysis["languageOf"];
   /** 0: nothing is rephrased. */
@@ -50,11 +50,11 @@ export class QuestionRewriter {
   private failures = 0;
   private paused_until_ms = 0;
 
-  constructor(private readonly parts: RewriterParts) {}
+  constructor(private readonly ctx: RewriterContext) {}
 
   /** What would help a question that has found these passages; null: nothing. */
   wantedFor(question: Question, passages: readonly FoundPassage[]): Rewriting | null {
-    const { timeout_ms, languageOf, now_ms } = this.parts;
+    const { timeout_ms, languageOf, now_ms } = this.ctx;
     if (timeout_ms === 0 || leftUntil(this.paused_until_ms, now_ms(), pause_ms) > 0) return null;
     const stands_alone =
       question.history.length === 0 ||
@@ -71,7 +71,7 @@ export class QuestionRewriter {
 
   /** The rephrased question; null when there is none in time. @throws when it is aborted */
   async rewrite(question: Question, wanted: Rewriting): Promise<string | null> {
-    const { complete, timeout_ms, log, now_ms } = this.parts;
+    const { complete, timeout_ms, log, now_ms } = this.ctx;
     const limit = new TimeLimit(timeout_ms, { signal: question.signal });
     const thoughts = new ReasoningFilter();
     let text = "";

@@ -15,7 +15,10 @@ const retry_ms = 2_000;
 const batch_max = 200;
 const kept_max = 20_000;
 
-export interface RecorderParts extends Pick<Context, "inTransaction" | "log" | "newId" | "now_ms"> {
+export interface RecorderContext extends Pick<
+  Context,
+  "inTransaction" | "log" | "newId" | "now_ms"
+> {
   readonly accounts: Pick<Accounts, "findUser">;
 }
 
@@ -26,10 +29,10 @@ export class Recorder {
   #writing: Promise<void> = Promise.resolve();
   #failing: string | null = null;
 
-  constructor(private readonly parts: RecorderParts) {}
+  constructor(private readonly ctx: RecorderContext) {}
 
   record(entry: NewEntry): void {
-    const { newId, now_ms } = this.parts;
+    const { newId, now_ms } = this.ctx;
     if (this.#waiting.length >= kept_max) this.#lost++;
     else this.#waiting.push({ id: newId("aud"), created_at: now_ms(), ...entry });
     this.#timer ??= setTimeout(() => void this.flush(), gather_ms).unref();
@@ -51,7 +54,7 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
-    const { inTransaction, log } = this.parts;
+    const { inTransaction, log } = this.ctx;
     try {
       // Entries that arrive meanwhile are collected again; otherwise every commit would write some.
       for (let left = this.#waiting.length; left > 0;) {
@@ -87,7 +90,7 @@ export class Recorder {
   }
 
   async #emailOf(user_id: string): Promise<string | null> {
-    return this.parts.accounts.findUser(user_id).then(
+    return this.ctx.accounts.findUser(user_id).then(
       ({ email }) => email,
       // Deleted meanwhile.
       () => null,

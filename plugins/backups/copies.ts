@@ -6,7 +6,7 @@ import type { Context } from "../../core/sdk";
 import { ok, type CheckResult } from "../doctor/contract";
 import { findBeside, pruneBeside, rolled_back_max, type Beside } from "./leftovers";
 
-export interface CopiesParts extends Pick<Context, "paths" | "now_ms" | "log"> {
+export interface CopiesContext extends Pick<Context, "paths" | "now_ms" | "log"> {
   /** The current setting. */
   readonly keep_ms: () => number;
 }
@@ -14,7 +14,7 @@ export interface CopiesParts extends Pick<Context, "paths" | "now_ms" | "log"> {
 const day_ms = 86_400_000;
 
 export class Copies {
-  constructor(private readonly parts: CopiesParts) {}
+  constructor(private readonly ctx: CopiesContext) {}
 
   /** When the server starts: nobody else works on the directory then. */
   async clean(): Promise<void> {
@@ -24,7 +24,7 @@ export class Copies {
 
   /** Deletes expired ones. Returns their number. */
   async prune(): Promise<number> {
-    const { paths, now_ms, keep_ms, log } = this.parts;
+    const { paths, now_ms, keep_ms, log } = this.ctx;
     const gone = await pruneBeside(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
     if (gone.length > 0) log.info("deleted old copies of the database", { names: gone });
     return gone.length;
@@ -49,14 +49,14 @@ export class Copies {
     return `${abandoned.length + gone} left-overs were deleted.`;
   }
 
-  #find(now_ms = this.parts.now_ms()): Promise<Beside> {
-    return findBeside(this.parts.paths.data, now_ms);
+  #find(now_ms = this.ctx.now_ms()): Promise<Beside> {
+    return findBeside(this.ctx.paths.data, now_ms);
   }
 
   async #discard({ abandoned }: Pick<Beside, "abandoned">): Promise<void> {
     for (const path of abandoned) {
       await rm(path, { recursive: true, force: true });
-      this.parts.log.info("deleted what was cut off", { path });
+      this.ctx.log.info("deleted what was cut off", { path });
     }
   }
 
@@ -65,7 +65,7 @@ export class Copies {
     return (
       `${copies.length} from before upgrades and ${rolled_back.length} that rollbacks have put ` +
       `aside take ${(bytes / 2 ** 20).toFixed(1)} MiB; each goes after ` +
-      `${Math.round(this.parts.keep_ms() / day_ms)} days.`
+      `${Math.round(this.ctx.keep_ms() / day_ms)} days.`
     );
   }
 }

@@ -54,7 +54,7 @@ export const elsewhere_words =
 /** Deleting less at once delays nobody. */
 const large_copy_bytes = 2 ** 24;
 
-export interface MakerParts extends Pick<Context, "files" | "paths" | "now_ms"> {
+export interface MakerContext extends Pick<Context, "files" | "paths" | "now_ms"> {
   readonly isolate: Isolate<BackupTasks>;
   readonly probes: () => readonly BackupProbe[];
   /** From the settings: where backups go. */
@@ -63,12 +63,12 @@ export interface MakerParts extends Pick<Context, "files" | "paths" | "now_ms"> 
 }
 
 export class BackupMaker {
-  constructor(private readonly parts: MakerParts) {}
+  constructor(private readonly ctx: MakerContext) {}
 
   /** Deletes what a crash has left, unless it belongs to a backup in progress. */
   async clean(): Promise<void> {
     try {
-      await this.#working(async () => removeHalves(this.parts.directory));
+      await this.#working(async () => removeHalves(this.ctx.directory));
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -78,12 +78,12 @@ export class BackupMaker {
    * @throws HttpError when it can't begin, Error in plain words; an incomplete backup is deleted.
    */
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
-    if (this.parts.paths.database === null) throw conflict(elsewhere_words, "database_elsewhere");
-    const directory = resolve(request.directory ?? this.parts.directory);
+    if (this.ctx.paths.database === null) throw conflict(elsewhere_words, "database_elsewhere");
+    const directory = resolve(request.directory ?? this.ctx.directory);
     await mkdir(directory, { recursive: true });
     return this.#working(async (work) => {
       await removeHalves(directory);
-      const at_ms = this.parts.now_ms();
+      const at_ms = this.ctx.now_ms();
       const path = join(directory, await freeName(directory, at_ms));
       const archive = `${path}${unfinished}`;
       try {
@@ -122,11 +122,11 @@ export class BackupMaker {
     },
     watch: Watch,
   ): Promise<Manifest> {
-    const { isolate, paths, secret_settings } = this.parts;
+    const { isolate, paths, secret_settings } = this.ctx;
     const quietly = { ...limits, ...signalOf(watch) },
       options = { ...quietly, onMessage: watch.onProgress };
     const { database, data } = paths;
-    const { place } = this.parts.files;
+    const { place } = this.ctx.files;
     // Originals elsewhere are not held, but listed below.
     const files = join(place === null ? data : work, "files");
     if (place !== null) await mkdir(files);
@@ -166,7 +166,7 @@ export class BackupMaker {
   async #listStored(path: string, { onProgress, signal }: Watch): Promise<void> {
     await using list = await open(path, "wx");
     let done = 0;
-    for await (const files of this.parts.files.list()) {
+    for await (const files of this.ctx.files.list()) {
       signal?.throwIfAborted();
       for (const { sha256, size_bytes: bytes } of files)
         await list.writeFile(`${JSON.stringify({ sha256, bytes })}\n`);
@@ -179,7 +179,7 @@ export class BackupMaker {
     watch: Watch,
   ): Promise<Manifest> {
     const options = { ...limits, ...signalOf(watch), onMessage: watch.onProgress };
-    const manifest = await this.parts.isolate("rehearse", input, options);
+    const manifest = await this.ctx.isolate("rehearse", input, options);
     const { dossier, answers } = manifest;
     // Another version may ask other questions.
     if (dossier.version !== version || dossier.commit !== commit) return manifest;
@@ -195,7 +195,7 @@ export class BackupMaker {
     const copy = join(work, database_part),
       size = (await stat(copy).catch(() => null))?.size ?? 0;
     // When no child can run, because the server is stopping, it is deleted at once.
-    if (size > large_copy_bytes) await this.parts.isolate("discard", copy, limits).catch(() => {});
+    if (size > large_copy_bytes) await this.ctx.isolate("discard", copy, limits).catch(() => {});
     await rm(work, { recursive: true, force: true });
   }
 
@@ -203,18 +203,18 @@ export class BackupMaker {
   async #ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
     onProgress({ stage: "questions", done: 0, total: null });
     const answers: Manifest["answers"] = {};
-    for (const { name, ask } of this.parts.probes()) answers[name] = await ask(database);
+    for (const { name, ask } of this.ctx.probes()) answers[name] = await ask(database);
     return answers;
   }
 
   /** One at a time on a data directory, in any process. */
   async #working<R>(work: (directory: string) => Promise<R>): Promise<R> {
-    const home = join(this.parts.paths.data, "backups");
+    const home = join(this.ctx.paths.data, "backups");
     await mkdir(home, { recursive: true });
     const unlock = lockFile(join(home, "backup.lock"), () =>
       conflict("Another backup of this data directory is under way.", "backup_running"),
     );
-    const directory = join(home, `${work_prefix}${this.parts.now_ms()}`);
+    const directory = join(home, `${work_prefix}${this.ctx.now_ms()}`);
     try {
       await removeLeftovers(home, work_prefix);
       await mkdir(directory, { mode: 0o700 });

@@ -13,19 +13,17 @@ const shape = new Validator(Original);
 /** The number of originals that are named. */
 const named_max = 20;
 
-type Parts = Pick<Context, "files">;
-
 /** One line per original, as in `originals.jsonl` of a backup, sorted by name. */
-export async function* listOriginals({ files }: Parts): AsyncGenerator<string> {
+export async function* listOriginals({ files }: Pick<Context, "files">): AsyncGenerator<string> {
   for await (const some of files.list())
     for (const { sha256, size_bytes } of some) yield JSON.stringify({ sha256, bytes: size_bytes });
 }
 
 /** Writes the list into a file, atomically. */
-export async function writeOriginals(parts: Parts, path: string): Promise<number> {
+export async function writeOriginals(ctx: Pick<Context, "files">, path: string): Promise<number> {
   await using file = await open(path, "wx", 0o600);
   let count = 0;
-  for await (const line of listOriginals(parts)) {
+  for await (const line of listOriginals(ctx)) {
     await file.writeFile(`${line}\n`);
     count += 1;
   }
@@ -41,7 +39,10 @@ export interface Compared {
 }
 
 /** Reads every original of a list completely. @throws Error when the file is not such a list */
-export async function compareOriginals({ files }: Parts, path: string): Promise<Compared> {
+export async function compareOriginals(
+  { files }: Pick<Context, "files">,
+  path: string,
+): Promise<Compared> {
   let [count, wrong] = [0, 0];
   const said: string[] = [];
   for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -55,7 +55,7 @@ export interface Current {
   progress: Progress | null;
 }
 
-export interface BackupsParts extends Pick<
+export interface BackupsContext extends Pick<
   Context,
   "db" | "inTransaction" | "now_ms" | "newId" | "log" | "operations" | "whenSettingsChange"
 > {
@@ -72,12 +72,12 @@ export class BackupService {
   #scheduled_at_ms = 0;
   #schedule: string | null;
 
-  constructor(private readonly parts: BackupsParts) {
-    this.#schedule = parts.settings.schedule;
-    parts.whenSettingsChange(() => {
-      if (this.#schedule === parts.settings.schedule) return;
-      this.#schedule = parts.settings.schedule;
-      this.#scheduled_at_ms = parts.now_ms();
+  constructor(private readonly ctx: BackupsContext) {
+    this.#schedule = ctx.settings.schedule;
+    ctx.whenSettingsChange(() => {
+      if (this.#schedule === ctx.settings.schedule) return;
+      this.#schedule = ctx.settings.schedule;
+      this.#scheduled_at_ms = ctx.now_ms();
     });
   }
 
@@ -85,16 +85,16 @@ export class BackupService {
     return this.#current;
   }
   get settings(): BackupSettings {
-    return this.parts.settings;
+    return this.ctx.settings;
   }
 
   /** Makes a backup, and deletes surplus ones. @throws Error in plain words */
   async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
     const made = await this.#run("backup", null, watch, async (told) => {
       if (request.directory === undefined) await this.#requireDirectory();
-      return this.parts.maker.make(request, told);
+      return this.ctx.maker.make(request, told);
     });
-    if (dirname(made.path) === resolve(this.parts.settings.directory)) await this.#deleteOldest();
+    if (dirname(made.path) === resolve(this.ctx.settings.directory)) await this.#deleteOldest();
     return made;
   }
 
@@ -105,27 +105,27 @@ export class BackupService {
   }
 
   async rehearseAt(path: string, watch: Partial<Watch> = {}): Promise<void> {
-    await this.#run("rehearsal", path, watch, (told) => this.parts.maker.rehearse(path, told));
+    await this.#run("rehearsal", path, watch, (told) => this.ctx.maker.rehearse(path, told));
   }
 
   /** @throws HttpError 404, 409 while one is in progress, or when a newer one needs it. */
   async remove(name: string): Promise<void> {
     const path = await this.require(name);
     this.requireIdle();
-    const { directory } = this.parts.settings;
+    const { directory } = this.ctx.settings;
     const others = (await this.#names()).filter((other) => other > name);
     const needed = await this.#needed(others.map((other) => join(directory, other)));
     if (needed.includes(name))
       throw conflict("A younger backup needs its originals: delete that one first.", "needed");
     await rm(path, { force: true });
     this.#described.delete(name);
-    this.parts.log.info("deleted a backup", { name });
+    this.ctx.log.info("deleted a backup", { name });
   }
 
   /** The path of the backup with this name. @throws HttpError 404 */
   async require(name: string): Promise<string> {
     if (!isBackupName(name) || !(await this.#names()).includes(name)) throw notFound("backup");
-    return join(this.parts.settings.directory, name);
+    return join(this.ctx.settings.directory, name);
   }
 
   /** @throws HttpError 409 while one is in progress here. */
@@ -139,7 +139,7 @@ export class BackupService {
     const all = (await this.#names()).reverse();
     const names = all.slice(0, listed_max);
     await this.#describe(names);
-    const runs = await store.listRuns(this.parts.db);
+    const runs = await store.listRuns(this.ctx.db);
     const backups = names.flatMap((name) => {
       const description = this.#described.get(name);
       if (!description) return [];
@@ -158,7 +158,7 @@ export class BackupService {
 
   /** Reads new and changed ones, and forgets those that are gone. */
   async #describe(names: readonly string[]): Promise<void> {
-    const { isolate, settings } = this.parts;
+    const { isolate, settings } = this.ctx;
     for (const name of [...this.#described.keys()])
       if (!names.includes(name)) this.#described.delete(name);
     const changed = new Map<string, number>();
@@ -174,7 +174,7 @@ export class BackupService {
 
   /** Used by GET /health: it reads two rows, however many there are. */
   async standing(): Promise<Standing> {
-    const { db, now_ms, operations, settings } = this.parts;
+    const { db, now_ms, operations, settings } = this.ctx;
     const { last, good_at: last_success } = await store.findLast(db);
     const due = this.#tickAfter(
       Math.max(last_success ?? operations.started_at_ms, this.#scheduled_at_ms),
@@ -203,21 +203,21 @@ export class BackupService {
   }
 
   #tickAfter(at_ms: number): number | null {
-    const { schedule } = this.parts.settings;
+    const { schedule } = this.ctx.settings;
     if (schedule === null) return null;
     return nextTime(schedule, at_ms);
   }
 
   goneWords(): string {
     return (
-      `Backups were made in ${this.parts.settings.directory}, which is not there: is its disk ` +
+      `Backups were made in ${this.ctx.settings.directory}, which is not there: is its disk ` +
       "mounted?"
     );
   }
 
   /** Empty while the directory is missing. */
   async #names(): Promise<string[]> {
-    const { directory } = this.parts.settings;
+    const { directory } = this.ctx.settings;
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
@@ -226,7 +226,7 @@ export class BackupService {
   }
 
   async #isDirectoryGone(): Promise<boolean> {
-    const { db, settings } = this.parts,
+    const { db, settings } = this.ctx,
       { directory } = settings;
     if (existsSync(directory)) return false;
     const is_here = ({ path, error }: store.RunRow): boolean =>
@@ -240,7 +240,7 @@ export class BackupService {
   }
 
   #needed(paths: readonly string[]): Promise<string[]> {
-    return this.parts.isolate("findNeeded", paths, describe_limits);
+    return this.ctx.isolate("findNeeded", paths, describe_limits);
   }
 
   /** A run, and the row about its outcome. */
@@ -251,7 +251,7 @@ export class BackupService {
     work: (watch: Watch) => Promise<R>,
   ): Promise<R> {
     this.requireIdle();
-    const { inTransaction, log, newId, now_ms } = this.parts;
+    const { inTransaction, log, newId, now_ms } = this.ctx;
     const current: Current = { kind, name: path && basename(path), progress: null };
     this.#current = current;
     const started_at = now_ms();
@@ -285,7 +285,7 @@ export class BackupService {
 
   /** Those beyond `keep`, unless a newer one needs their content. */
   async #deleteOldest(): Promise<void> {
-    const { directory, keep } = this.parts.settings;
+    const { directory, keep } = this.ctx.settings;
     const names = await this.#names();
     const newest = names.slice(-keep);
     const needed = await this.#needed(newest.map((name) => join(directory, name)));
@@ -294,7 +294,7 @@ export class BackupService {
       if (kept.has(name)) continue;
       await rm(join(directory, name), { force: true });
       this.#described.delete(name);
-      this.parts.log.info("deleted an old backup", { name });
+      this.ctx.log.info("deleted an old backup", { name });
     }
   }
 }

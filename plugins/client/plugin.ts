@@ -7,7 +7,7 @@ import { Accounts } from "../accounts/contract";
 import { ask, linesOf, pendingNote } from "./ask";
 import { exportFolder, importFolder, leftOut } from "./folder-archive";
 import { addFiles, requireFiles } from "./document-add";
-import { userOf, withServer, type ClientParts } from "./server-client";
+import { userOf, withServer, type ClientContext } from "./server-client";
 
 const user_option = {
   flags: "--user <email or id>",
@@ -70,11 +70,11 @@ const commands = {
 } satisfies Record<string, Command>;
 
 const commandHandlers = (
-  parts: ClientParts,
+  ctx: ClientContext,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
   folderCreate: async ({ args, options, print }) => {
-    const user = await userOf(parts.accounts, options.user);
-    const { id } = await withServer(parts, user, async (server) => {
+    const user = await userOf(ctx.accounts, options.user);
+    const { id } = await withServer(ctx, user, async (server) => {
       const below = typeof options.below === "string" ? options.below : undefined;
       return server.call<{ id: string }>("POST", "/folders", {
         json: {
@@ -88,8 +88,8 @@ const commandHandlers = (
   },
   documentAdd: async ({ args, options, print }) => {
     requireFiles(args);
-    const user = await userOf(parts.accounts, options.user);
-    const added = await withServer(parts, user, async (server) =>
+    const user = await userOf(ctx.accounts, options.user);
+    const added = await withServer(ctx, user, async (server) =>
       addFiles(server, args, {
         folder_id: (await server.folder(String(options.folder))).id,
         overwrite: Boolean(options.overwrite),
@@ -102,17 +102,17 @@ const commandHandlers = (
     if (failed > 0) throw new Error(`${failed} of ${added.length} files could not be added`);
   },
   folderExport: async ({ options, print }) => {
-    const user = await userOf(parts.accounts, options.user);
+    const user = await userOf(ctx.accounts, options.user);
     const to = typeof options.to === "string" ? options.to : undefined;
-    const { path, bytes } = await withServer(parts, user, async (server) =>
+    const { path, bytes } = await withServer(ctx, user, async (server) =>
       exportFolder(server, await server.folder(String(options.folder)), to),
     );
     print(`${path} (${bytes} bytes)`);
   },
   folderImport: async ({ about, args, options, print }) => {
-    const user = await userOf(parts.accounts, options.user);
+    const user = await userOf(ctx.accounts, options.user);
     const name = typeof options.name === "string" ? options.name : undefined;
-    const run = await withServer(parts, user, (server) =>
+    const run = await withServer(ctx, user, (server) =>
       importFolder(server, args[0]!, { name, say: options.json ? () => undefined : print }),
     );
     about(run.folder_id!);
@@ -122,8 +122,8 @@ const commandHandlers = (
     print(`${run.folder_id} (${run.completed_document_count} documents)`);
   },
   ask: async ({ args, options, print }) => {
-    const user = await userOf(parts.accounts, options.user);
-    const { result, note } = await withServer(parts, user, async (server) => {
+    const user = await userOf(ctx.accounts, options.user);
+    const { result, note } = await withServer(ctx, user, async (server) => {
       const { id } = await server.folder(String(options.folder)),
         result = await ask(server, args[0]!, [id]);
       return {

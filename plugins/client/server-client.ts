@@ -8,7 +8,7 @@ import type { Accounts, User } from "../accounts/contract";
 const prefix = "/api/dev/v1";
 const page_size = 200;
 
-export interface ClientParts extends Pick<Context, "paths"> {
+export interface ClientContext extends Pick<Context, "paths"> {
   readonly accounts: Accounts;
 }
 export interface NamedFolder {
@@ -27,7 +27,7 @@ export async function userOf(accounts: Accounts, named: unknown): Promise<User> 
 
 /** @throws Error with a readable message when no server runs, or it refuses. */
 export async function withServer<R>(
-  { accounts, paths }: ClientParts,
+  { accounts, paths }: ClientContext,
   user: User,
   work: (server: ServerClient) => Promise<R>,
 ): Promise<R> {

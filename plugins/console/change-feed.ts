@@ -12,7 +12,7 @@ import {
   type Feed,
 } from "../../core/sdk";
 
-export interface ChangeFeedParts {
+export interface ChangeFeedOptions {
   readonly newUuid: () => string;
   /** Per user. */
   readonly open_limit: OpenLimit;
@@ -99,7 +99,7 @@ class Backlog {
 export class ChangeFeed {
   /** Prefix of event ids: numbers of another process mean nothing here. */
   readonly #run_id: string;
-  readonly #parts: Required<ChangeFeedParts>;
+  readonly #options: Required<ChangeFeedOptions>;
   readonly #backlogs = new Map<string, Backlog>();
   #seq = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,10 +108,10 @@ export class ChangeFeed {
     gather_ms = gather_default_ms,
     heartbeat_ms = heartbeat_default_ms,
     linger_ms = linger_default_ms,
-    ...parts
-  }: ChangeFeedParts) {
-    this.#parts = { gather_ms, heartbeat_ms, linger_ms, ...parts };
-    this.#run_id = parts.newUuid().slice(0, 8);
+    ...options
+  }: ChangeFeedOptions) {
+    this.#options = { gather_ms, heartbeat_ms, linger_ms, ...options };
+    this.#run_id = options.newUuid().slice(0, 8);
   }
 
   /** Receives every change of every user. */
@@ -120,7 +120,7 @@ export class ChangeFeed {
     if (!backlog) return;
     backlog.add(change);
     if (this.#timer === undefined)
-      this.#timer = setTimeout(() => this.#publish(), this.#parts.gather_ms);
+      this.#timer = setTimeout(() => this.#publish(), this.#options.gather_ms);
   };
 
   /** Changes of other processes may have been missed, so every client refetches. */
@@ -135,7 +135,7 @@ export class ChangeFeed {
    */
   async open(subscription: Subscription): Promise<ReadableStream<Uint8Array>> {
     const { owner_id, last_event_id } = subscription;
-    const release = await this.#parts.open_limit.acquire(owner_id);
+    const release = await this.#options.open_limit.acquire(owner_id);
     if (!release)
       throw new HttpError(
         429,
@@ -154,7 +154,7 @@ export class ChangeFeed {
           : "";
     return eventStream({
       ...subscription,
-      heartbeat_ms: this.#parts.heartbeat_ms,
+      heartbeat_ms: this.#options.heartbeat_ms,
       feed: new BacklogFeed(backlog, cursor, greeting, (seq, name, data) =>
         this.#event(seq, name, data),
       ),
@@ -185,7 +185,7 @@ export class ChangeFeed {
   /** Drops the backlog some time after its last stream was closed. */
   #expire(owner_id: string, backlog: Backlog): void {
     if (backlog.listeners.size > 0) return;
-    backlog.expiry = setTimeout(() => this.#backlogs.delete(owner_id), this.#parts.linger_ms);
+    backlog.expiry = setTimeout(() => this.#backlogs.delete(owner_id), this.#options.linger_ms);
     backlog.expiry.unref();
   }
 

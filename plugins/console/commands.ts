@@ -7,11 +7,10 @@ import {
   type Command,
   type CommandHandler,
   type CommandInput,
-  type Context,
   type Operations,
 } from "../../core/sdk";
 import { pause_setting } from "../search-index/contract";
-import { StoredChange } from "../settings/contract";
+import { StoredChange, type StoredChangeContext } from "../settings/contract";
 
 const states = ["failed", "running", "ready"] as const;
 const listed_max = 1_000;
@@ -105,13 +104,12 @@ const pausables: ReadonlyMap<
   ],
 ]);
 
-type Parts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
 type Jobs = Operations["jobs"];
 
 export const commandHandlers = (
-  parts: Parts,
+  ctx: StoredChangeContext,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => {
-  const { jobs } = parts.operations;
+  const { jobs } = ctx.operations;
   const pause =
     (paused: boolean): CommandHandler =>
     async ({ args: [what = "intake"], print, about }) => {
@@ -121,8 +119,8 @@ export const commandHandlers = (
           `${what} can't be paused; these can: ${[...pausables.keys()].join(", ")}.`,
         );
       about(`${what}.${paused ? "paused" : "open"}`);
-      const change = new StoredChange(parts);
-      await parts.operations.turn(pausable.setting, paused, change.note);
+      const change = new StoredChange(ctx);
+      await ctx.operations.turn(pausable.setting, paused, change.note);
       const late = (await change.followed()) === "late" ? " The server follows in a moment." : "";
       print(`${paused ? pausable.paused : pausable.open}${late}`);
     };

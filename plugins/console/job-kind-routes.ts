@@ -241,20 +241,20 @@ export const jobKindRoutes = {
   }),
 };
 
-export interface JobKindParts extends Pick<Context, "operations"> {
+export interface JobKindContext extends Pick<Context, "operations"> {
   readonly intake: Intake;
   readonly embedding: Embedding;
   readonly accounts: Pick<Accounts, "findUser">;
 }
 
-export const jobKindHandlers = (parts: JobKindParts): HandlersOf<typeof jobKindRoutes> => {
-  const { operations } = parts;
+export const jobKindHandlers = (ctx: JobKindContext): HandlersOf<typeof jobKindRoutes> => {
+  const { operations } = ctx;
   const intakeRecord = () => ({ intake: operations.intakePaused() ? "paused" : "open" });
   return {
     jobKinds: () => kindsOf(operations),
     queue: async () => {
-      const [kinds, folders] = await Promise.all([kindsOf(operations), foldersOf(parts)]);
-      const { made: _made, per_second, ...vectors } = parts.embedding.state();
+      const [kinds, folders] = await Promise.all([kindsOf(operations), foldersOf(ctx)]);
+      const { made: _made, per_second, ...vectors } = ctx.embedding.state();
       return {
         ...intakeRecord(),
         kinds,
@@ -285,7 +285,7 @@ export const jobKindHandlers = (parts: JobKindParts): HandlersOf<typeof jobKindR
   };
 };
 
-async function kindsOf(operations: JobKindParts["operations"]) {
+async function kindsOf(operations: JobKindContext["operations"]) {
   const [counts, reasons] = await Promise.all([operations.jobs.kinds(), operations.jobs.reasons()]);
   const kinds = Map.groupBy(counts, ({ plugin, name }) => `${plugin}/${name}`);
   return [...kinds.values()].map((of_kind) => {
@@ -312,7 +312,7 @@ const rounded = (speed: number | null): number | null =>
   speed === null ? null : Math.round(speed * 10) / 10;
 
 /** Administrators may see whose folders they are, but not their names. */
-async function foldersOf({ intake, accounts, operations }: JobKindParts) {
+async function foldersOf({ intake, accounts, operations }: JobKindContext) {
   const folders = await intake.foldersAtWork();
   return Promise.all(
     folders.map(async ({ folder_id, owner_id, waiting, per_minute }) => ({

@@ -18,7 +18,7 @@ export const modules_path = `${console_root}/modules/`;
 export type Shown<T> = T & { readonly plugin: string; readonly module_path: string };
 export type Rejected = (of: { plugin: string; title: string }, reason: string) => void;
 
-export interface AddedParts {
+export interface AddedModulesOptions {
   readonly pages: () => readonly Filled<ConsolePage>[];
   readonly panels: () => readonly Filled<ConsolePanel>[];
 }
@@ -27,7 +27,7 @@ export interface AddedParts {
 export class AddedModules {
   readonly #texts = new WeakMap<object, string>();
 
-  constructor(private readonly read: AddedParts) {}
+  constructor(private readonly read: AddedModulesOptions) {}
 
   /**
    * Sorted by title; if two have the same path, the first is shown. `onRejected` is called for

@@ -148,7 +148,7 @@ export const routes = {
   }),
 };
 
-export interface ConsoleRoutesParts {
+export interface ConsoleRoutesOptions {
   readonly files: StaticFiles;
   readonly added: AddedModules;
   readonly feed: ChangeFeed;
@@ -158,7 +158,7 @@ export const handlers = ({
   files,
   added,
   feed,
-}: ConsoleRoutesParts): HandlersOf<typeof routes> => ({
+}: ConsoleRoutesOptions): HandlersOf<typeof routes> => ({
   root: toConsole,
   // A router may treat `/console` and `/console/` as one path.
   console: ({ request }) =>

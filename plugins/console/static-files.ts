@@ -16,7 +16,7 @@ export interface Asset {
   readonly etag: string;
   readonly gzip: boolean;
 }
-export interface StaticFilesParts {
+export interface StaticFilesOptions {
   /** By requested path. */
   readonly assets: Readonly<Record<string, Asset>>;
   /** `{{base}}` in it is replaced by the base path. */
@@ -50,19 +50,19 @@ const page_policy = [
 const policy = { "content-security-policy": page_policy };
 
 export class StaticFiles {
-  readonly #parts: StaticFilesParts;
+  readonly #options: StaticFilesOptions;
   readonly #index_html: string;
   readonly #index_etag: string;
 
-  constructor(parts: StaticFilesParts) {
-    this.#parts = parts;
-    this.#index_html = parts.index_html.replaceAll("{{base}}", Bun.escapeHTML(parts.base_path));
+  constructor(options: StaticFilesOptions) {
+    this.#options = options;
+    this.#index_html = options.index_html.replaceAll("{{base}}", Bun.escapeHTML(options.base_path));
     this.#index_etag = etagOf(this.#index_html);
   }
 
   /** Answers a GET of any path below `/console`. @throws HttpError 404 */
   serve(request: Request, path: string): Response {
-    const { assets, moduleAt } = this.#parts;
+    const { assets, moduleAt } = this.#options;
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
     const module = path.startsWith(modules_path) ? moduleAt(path) : undefined;

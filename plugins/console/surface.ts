@@ -13,7 +13,7 @@ import {
 import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
-export interface SurfaceParts {
+export interface SurfaceOptions {
   readonly sessions: Pick<Sessions, "callerOf" | "recheck">;
   /** The setting `server.public_url`, such as `https://papers.example`; null if it is not set. */
   readonly public_url: string | null;
@@ -54,7 +54,7 @@ export const console_api = {
   },
 } satisfies Pick<Surface, "name" | "prefix" | "document">;
 
-export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface => ({
+export const createSurface = ({ sessions, public_url }: SurfaceOptions): Surface => ({
   ...console_api,
   root: console_root,
   headers: strict_headers,

@@ -276,7 +276,7 @@ export const systemRoutes = {
   }),
 };
 
-export interface SystemRoutesParts extends Pick<Context, "operations" | "now_ms"> {
+export interface SystemRoutesContext extends Pick<Context, "operations" | "now_ms"> {
   readonly doctor: Doctor;
   readonly storage: () => Promise<Static<typeof StorageRecord>>;
 }
@@ -286,7 +286,7 @@ export const systemHandlers = ({
   doctor,
   storage,
   now_ms,
-}: SystemRoutesParts): HandlersOf<typeof systemRoutes> => ({
+}: SystemRoutesContext): HandlersOf<typeof systemRoutes> => ({
   system: async () => {
     const [check_results, sizes, jobs, nodes, plugins] = await Promise.all([
       doctor.look(),

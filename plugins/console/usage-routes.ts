@@ -86,7 +86,7 @@ export const usageRoutes = {
   }),
 };
 
-export interface UsageRoutesParts {
+export interface UsageRoutesOptions {
   readonly usage: UsageCounter;
   readonly quotas: Quotas;
   /** The rate limiter of the API, if there is one. */
@@ -97,7 +97,7 @@ export const usageHandlers = ({
   usage,
   quotas,
   limiter,
-}: UsageRoutesParts): HandlersOf<typeof usageRoutes> => ({
+}: UsageRoutesOptions): HandlersOf<typeof usageRoutes> => ({
   usage: async ({ caller: { owner_id }, query }) => ({
     days: await usage.read(owner_id, query.days ?? 30),
     storage: {
@@ -116,7 +116,7 @@ export const usageHandlers = ({
   }),
 });
 
-const rateLimitOf = async (limiter: ReturnType<UsageRoutesParts["limiter"]>) => ({
+const rateLimitOf = async (limiter: ReturnType<UsageRoutesOptions["limiter"]>) => ({
   requests_per_window: (await limiter?.take("", 0))?.limit ?? null,
   window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
 });

@@ -10,7 +10,7 @@ const flush_every_ms = 60_000;
 const day_ms = 24 * 3_600_000;
 export const days_max = 366;
 
-export interface UsageParts extends Pick<
+export interface UsageContext extends Pick<
   Context,
   "certain_now_ms" | "db" | "inTransaction" | "now_ms" | "log"
 > {
@@ -31,18 +31,18 @@ interface Counts {
 export type UsageDay = Pick<UsageRow, Counted | "storage_bytes"> & { readonly date: string };
 
 export class UsageCounter {
-  readonly #parts: UsageParts;
+  readonly #ctx: UsageContext;
   /** Not written yet, by owner and day. */
   #counts = new Map<string, Counts>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(parts: UsageParts) {
-    this.#parts = parts;
+  constructor(ctx: UsageContext) {
+    this.#ctx = ctx;
   }
 
   async start(): Promise<void> {
-    const { certain_now_ms, db, keep_ms } = this.#parts;
+    const { certain_now_ms, db, keep_ms } = this.#ctx;
     await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms()));
     this.#timer = setInterval(() => void this.flush(), flush_every_ms);
     this.#timer.unref();
@@ -56,7 +56,7 @@ export class UsageCounter {
   /** For a deleted user. */
   async forget(owner_id: string): Promise<void> {
     await this.flush();
-    await this.#parts.inTransaction((tx) => store.forgetUsage(tx, owner_id));
+    await this.#ctx.inTransaction((tx) => store.forgetUsage(tx, owner_id));
   }
 
   /**
@@ -84,7 +84,7 @@ export class UsageCounter {
   /** The last `days` days including today, oldest first. */
   async read(owner_id: string, days: number): Promise<UsageDay[]> {
     await this.flush();
-    const { db, now_ms, storageOf } = this.#parts;
+    const { db, now_ms, storageOf } = this.#ctx;
     const today_ms = now_ms();
     const dates = Array.from({ length: days }, (_, place) =>
       dayOf(today_ms - (days - 1 - place) * day_ms),
@@ -114,7 +114,7 @@ export class UsageCounter {
   }
 
   async #write(): Promise<void> {
-    const { inTransaction, storageOf, log } = this.#parts;
+    const { inTransaction, storageOf, log } = this.#ctx;
     const batch = this.#counts;
     if (batch.size === 0) return;
     this.#counts = new Map();
@@ -133,7 +133,7 @@ export class UsageCounter {
   }
 
   #today(owner_id: string): Counts {
-    const day = dayOf(this.#parts.now_ms());
+    const day = dayOf(this.#ctx.now_ms());
     const key = `${owner_id} ${day}`;
     const counts = this.#counts.get(key) ?? {
       owner_id,

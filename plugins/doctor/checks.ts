@@ -8,7 +8,7 @@ import { freeSpace } from "../../core/lib/disk-usage";
 import { rfc3339, type Context, type Operations } from "../../core/sdk";
 import { ok, type CheckResult, type SystemCheck } from "./contract";
 
-export interface ServerChecksParts extends Pick<Context, "operations" | "now_ms"> {
+export interface ServerChecksContext extends Pick<Context, "operations" | "now_ms"> {
   readonly paths: Pick<Context["paths"], "data" | "temporary">;
   /** Reads the whole database. */
   readonly damage: () => Promise<CheckResult>;
@@ -26,11 +26,11 @@ const dangling_hold_ms = 30 * 60_000;
 /** Clocks of two machines normally differ by less. */
 const clock_ms_max = 5 * 60_000;
 
-export function serverChecks(parts: ServerChecksParts): SystemCheck[] {
-  const { operations, paths, now_ms, damage } = parts;
+export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
+  const { operations, paths, now_ms, damage } = ctx;
   return [
     { name: "Database", run: damage },
-    { name: "References", hold_ms: dangling_hold_ms, run: () => references(parts) },
+    { name: "References", hold_ms: dangling_hold_ms, run: () => references(ctx) },
     { name: "Disk", run: () => disk(paths.data, operations) },
     { name: "Data directory", run: () => writable(paths.temporary) },
     {
@@ -46,7 +46,7 @@ export function serverChecks(parts: ServerChecksParts): SystemCheck[] {
   ];
 }
 
-async function references({ findDanglingRows }: ServerChecksParts): Promise<CheckResult> {
+async function references({ findDanglingRows }: ServerChecksContext): Promise<CheckResult> {
   const found = await findDanglingRows();
   if (found.length === 0) return ok("Every row that points to another finds it.");
   return {

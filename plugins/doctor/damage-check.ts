@@ -13,7 +13,7 @@ const first_wait_ms = 300;
 /** Pause between two steps, so that others can use the disk. */
 const pause_ms = 1_000;
 
-export interface DamageCheckParts extends Pick<Context, "now_ms"> {
+export interface DamageCheckContext extends Pick<Context, "now_ms"> {
   /** One step of the scan; see `findDamage`. */
   readonly findDamage: (from: SearchPlace | null) => Promise<DamageFound>;
 }
@@ -23,7 +23,7 @@ export class DamageCheck {
   #running: Promise<void> | undefined;
   #progress: Pick<DamageFound, "tables" | "tables_done"> = { tables: 0, tables_done: 0 };
 
-  constructor(private readonly parts: DamageCheckParts) {}
+  constructor(private readonly ctx: DamageCheckContext) {}
 
   /** The last result, and the progress of the running scan. */
   async run(): Promise<CheckResult> {
@@ -45,19 +45,19 @@ export class DamageCheck {
   }
 
   #holds(): boolean {
-    const { now_ms } = this.parts;
+    const { now_ms } = this.ctx;
     return this.#last !== undefined && leftUntil(this.#last.at_ms + hold_ms, now_ms(), hold_ms) > 0;
   }
 
   async #search(): Promise<void> {
     const result = await this.#findAll().then(this.#told, failed);
-    this.#last = { at_ms: this.parts.now_ms(), result };
+    this.#last = { at_ms: this.ctx.now_ms(), result };
   }
 
   async #findAll(): Promise<string[]> {
     const problems: string[] = [];
     for (let from: SearchPlace | null = null; ; await Bun.sleep(pause_ms)) {
-      const found: DamageFound = await this.parts.findDamage(from);
+      const found: DamageFound = await this.ctx.findDamage(from);
       this.#progress = found;
       problems.push(...found.problems);
       if (found.next === null) return problems;
@@ -74,7 +74,7 @@ export class DamageCheck {
           "Stop the server, keep a copy of the data directory, and restore the newest backup " +
           "into a new one: dossier restore FILE --data DIR.",
       };
-    const at = rfc3339(this.parts.now_ms());
+    const at = rfc3339(this.ctx.now_ms());
     return ok(`All of the database was read until ${at}, and nothing is wrong with it.`);
   };
 }

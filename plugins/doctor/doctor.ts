@@ -1,7 +1,7 @@
 /** Runs the checks of every plugin. */
 import { cached } from "../../core/lib/cached";
 import { settlesWithin } from "../../core/lib/timeout";
-import { notFound } from "../../core/sdk";
+import { notFound, type Context } from "../../core/sdk";
 import { failed, type Checked, type CheckResult, type Doctor, type SystemCheck } from "./contract";
 
 /** How long a page reuses the result of a check. */
@@ -9,8 +9,7 @@ const hold_ms = 60_000;
 /** A check that takes longer is reported as running; a later request may get its result. */
 const timeout_ms = 3_000;
 
-export interface DoctorParts {
-  readonly now_ms: () => number;
+export interface DoctorContext extends Pick<Context, "now_ms"> {
   /** These run on every request, except those with a `hold_ms`. */
   readonly own: readonly SystemCheck[];
   readonly of_plugins: () => readonly SystemCheck[];
@@ -20,10 +19,10 @@ export class AllChecks implements Doctor {
   /** Results that are reused. */
   readonly #held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
 
-  constructor(private readonly parts: DoctorParts) {}
+  constructor(private readonly ctx: DoctorContext) {}
 
   async look(): Promise<Checked[]> {
-    const { own, of_plugins, now_ms } = this.parts;
+    const { own, of_plugins, now_ms } = this.ctx;
     for (const check of [...own.filter((one) => one.hold_ms !== undefined), ...of_plugins()])
       if (!this.#held.has(check))
         this.#held.set(
@@ -50,7 +49,7 @@ export class AllChecks implements Doctor {
   }
 
   #all(): SystemCheck[] {
-    return [...this.parts.own, ...this.parts.of_plugins()];
+    return [...this.ctx.own, ...this.ctx.of_plugins()];
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Isolate,
   type SearchPlace,
 } from "../../core/sdk";
-import { serverChecks, type ServerChecksParts } from "./checks";
+import { serverChecks, type ServerChecksContext } from "./checks";
 import { Doctor, Doctors, ok, SystemChecks } from "./contract";
 import { DamageCheck } from "./damage-check";
 import { AllChecks } from "./doctor";
@@ -39,7 +39,7 @@ function databaseChecks({
   operations,
 }: Pick<Context, "now_ms" | "operations" | "paths"> & {
   readonly isolate: Isolate<typeof tasks>;
-}): Pick<ServerChecksParts, "damage" | "findDanglingRows"> {
+}): Pick<ServerChecksContext, "damage" | "findDanglingRows"> {
   if (database === null)
     return {
       damage: async () => {

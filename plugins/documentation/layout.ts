@@ -80,7 +80,7 @@ function contentsOf({ headings }: RenderedPage): string {
   );
 }
 
-interface Parts {
+interface PageContent {
   readonly title: string;
   readonly summary: string;
   /** The slug of the current page. */
@@ -92,7 +92,7 @@ interface Parts {
 
 function layout(
   { base, pages }: Site,
-  { title, summary, current, main, contents = "", query = "" }: Parts,
+  { title, summary, current, main, contents = "", query = "" }: PageContent,
 ): string {
   const items = pages
     .map(

@@ -318,7 +318,7 @@ export interface Documents {
     tx: Db,
     owner_id: string,
     document: DocumentCopy,
-    parts: {
+    options: {
       readonly root_id: string;
       readonly text: StoredText | null;
       readonly prepared: Prepared | null;

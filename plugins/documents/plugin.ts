@@ -125,8 +125,8 @@ export default definePlugin({
           listPlaces,
           listOwned,
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),
-          insertCopy: (tx, owner_id, document, parts) =>
-            insertCopy(ctx, tx, owner_id, document, parts),
+          insertCopy: (tx, owner_id, document, options) =>
+            insertCopy(ctx, tx, owner_id, document, options),
           announce: (tx, document_ids) => announce(ctx, tx, document_ids),
           reindex: (document_id) => reindexFound(ctx, document_id),
           removeFiles: ctx.removeFiles,
@@ -164,6 +164,6 @@ export default definePlugin({
 
 /** The part of the context that starts indexing. */
 function indexing(host: Pick<Context, "begin" | "enqueue">) {
-  const parts = { ...enqueuers(host), fresh_texts: new FreshTexts() };
-  return { ...parts, early_indexing: new EarlyIndexing(parts) };
+  const options = { ...enqueuers(host), fresh_texts: new FreshTexts() };
+  return { ...options, early_indexing: new EarlyIndexing(options) };
 }

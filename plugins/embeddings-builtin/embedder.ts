@@ -16,7 +16,7 @@ const idle_ms = 30_000;
 const texts_per_thread = 8;
 const worker_path = "plugins/embeddings-builtin/encoder-worker.ts";
 
-export interface BuiltinEmbedderParts extends Pick<Context, "log"> {
+export interface BuiltinEmbedderContext extends Pick<Context, "log"> {
   readonly model: KnownModel;
   readonly threads: number;
   /**
@@ -32,8 +32,8 @@ export class BuiltinEmbedder implements Embedder {
   readonly texts_max: number;
   private readonly pool: EncoderPool;
 
-  constructor(private readonly parts: BuiltinEmbedderParts) {
-    const { log, model, threads } = parts;
+  constructor(private readonly ctx: BuiltinEmbedderContext) {
+    const { log, model, threads } = ctx;
     this.model = `builtin/${model.name}@${model.sha256.slice(0, 12)}`;
     this.texts_max = texts_per_thread * threads;
     const repairModel = (problem: string) => this.repairModel(problem);
@@ -64,7 +64,7 @@ export class BuiltinEmbedder implements Embedder {
   }
 
   private async repairModel(problem: string): Promise<SharedArrayBuffer | null> {
-    const { log, model, copyModel } = this.parts,
+    const { log, model, copyModel } = this.ctx,
       { path, source } = model;
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
     if (problem !== missing) log.warn(`The model ${path} ${problem}; it is copied anew.`);

@@ -36,7 +36,7 @@ export interface Place extends Mark {
   readonly how: "new" | "resumed" | "lost";
 }
 
-interface EventLogParts extends Pick<
+interface EventLogContext extends Pick<
   Context,
   | "afterCommit"
   | "certain_now_ms"
@@ -73,7 +73,7 @@ export class EventLog implements EventWriter {
   private readonly listeners = new Map<string, number>();
   private byEvent: ReadonlyMap<string, StreamedEvent> | undefined;
 
-  constructor(private readonly ctx: EventLogParts) {}
+  constructor(private readonly ctx: EventLogContext) {}
 
   /** Called before the first request: loads the users who listened before the server started. */
   async load(): Promise<void> {

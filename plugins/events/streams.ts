@@ -20,7 +20,7 @@ export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner
   /** Only events in these folders and their subfolders. */
   readonly folder_ids: readonly string[] | undefined;
 }
-interface EventStreamsParts extends Pick<Context, "db" | "notifier" | "shared"> {
+interface EventStreamsContext extends Pick<Context, "db" | "notifier" | "shared"> {
   readonly folders: Folders;
   readonly log: EventLog;
   readonly streamed: () => readonly StreamedEvent[];
@@ -37,7 +37,7 @@ const events_at_once = 100;
 export class EventStreams {
   private readonly limit: StreamLimit;
 
-  constructor(private readonly ctx: EventStreamsParts) {
+  constructor(private readonly ctx: EventStreamsContext) {
     const words = { what: "events", advice: "Close one of them, or try again." };
     this.limit = new StreamLimit(words, ctx.shared.openLimit("events.streams", ctx.streams_max));
   }

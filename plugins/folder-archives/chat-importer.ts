@@ -21,7 +21,7 @@ export class ChatImporter {
   ) {}
 
   async take(part: string): Promise<void> {
-    const { chats, inTransaction, now_ms } = this.run.parts,
+    const { chats, inTransaction, now_ms } = this.run.ctx,
       { ids, owner_id } = this.run,
       now = now_ms();
     let chat_id = "",
@@ -81,9 +81,9 @@ export class ChatImporter {
 
   /** A citation of a document that was not exported refers to no document here. */
   async #cited<P extends RelatedPassage>(citation: P): Promise<P> {
-    const { ids, parts, root_id } = this.run,
+    const { ids, ctx, root_id } = this.run,
       known = ids.document.get(citation.document_id),
-      document_id = known ?? parts.newId("doc");
+      document_id = known ?? ctx.newId("doc");
     const holds = known !== undefined && !citation.stale && (await this.#holds(known, citation));
     return {
       ...citation,
@@ -103,7 +103,7 @@ export class ChatImporter {
     const text = this.texts.get(document_id);
     if (text === undefined) return false;
     if (text.version !== document_version) return true;
-    const read = piecesOfDb(this.run.parts.db),
+    const read = piecesOfDb(this.run.ctx.db),
       places = new TextPlaces(read, text.stored),
       from = await places.unitAt(start),
       to = await places.unitAt(end);

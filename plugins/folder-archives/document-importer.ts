@@ -34,7 +34,7 @@ export class DocumentImporter {
 
   /** @throws HttpError 507, or the reason of the signal */
   async take(part: string): Promise<void> {
-    const { documents, files, inTransaction } = this.run.parts,
+    const { documents, files, inTransaction } = this.run.ctx,
       { owner_id, root_id } = this.run;
     files.requireFreeSpace();
     const lines = this.run.lines(part),
@@ -74,9 +74,9 @@ export class DocumentImporter {
 
   /** Converts it to this server's form. */
   #copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
-    const { ids, parts } = this.run,
+    const { ids, ctx } = this.run,
       id = this.run.newId("document", record.id),
-      now = parts.now_ms();
+      now = ctx.now_ms();
     const is_unread = record.status === "syncing";
     if (is_unread) this.run.unread.push(id);
     return {
@@ -96,16 +96,16 @@ export class DocumentImporter {
     text: DocumentLines["document"]["text"],
   ): Promise<OpenedText | null> {
     if (text === null) return null;
-    const { entries, parts, path, signal } = this.run,
+    const { entries, ctx, path, signal } = this.run,
       name = textPartOf(part),
       pieces = readText(name, readBytes(path, entries.get(name)!));
     if (pieceCount(text.units) > small_pieces_max)
       return {
-        written: await parts.texts.prepareLong({ units_max: text.units, parts: pieces }, signal),
+        written: await ctx.texts.prepareLong({ units_max: text.units, parts: pieces }, signal),
         content: null,
       };
     const content = (await Array.fromAsync(pieces)).join("");
-    return { written: await parts.texts.prepare(content, signal), content };
+    return { written: await ctx.texts.prepare(content, signal), content };
   }
 
   /** Vectors of the same model are imported; others are made anew. */
@@ -115,22 +115,22 @@ export class DocumentImporter {
     { written, content }: OpenedText,
     lines: Lines,
   ): Promise<Prepared> {
-    const { parts, owner_id, signal } = this.run,
+    const { ctx, owner_id, signal } = this.run,
       input = { owner_id, document_id, version, title, headings, times },
       { stored } = written;
-    if (index?.title === title && isSame(index.encoding, parts.index.encoding))
-      return parts.index.takeOver(
+    if (index?.title === title && isSame(index.encoding, ctx.index.encoding))
+      return ctx.index.takeOver(
         { ...input, stored, vectors: index.vectors, segments: segmentsOf(lines) },
         signal,
       );
-    return parts.index.prepare({ ...input, text: content, stored, pages }, signal);
+    return ctx.index.prepare({ ...input, text: content, stored, pages }, signal);
   }
 
   async #receive({ in_files, sha256, size_bytes }: DocumentCopy): Promise<ReceivedFile | null> {
     if (!in_files) return null;
-    const { entries, parts, path } = this.run,
+    const { entries, ctx, path } = this.run,
       bytes = readBytes(path, entries.get(originalPart(sha256))!),
-      received = await parts.files.receive(bytes, { bytes_max: size_bytes });
+      received = await ctx.files.receive(bytes, { bytes_max: size_bytes });
     try {
       await received.keep();
       return received;
@@ -146,7 +146,7 @@ export class DocumentImporter {
     { name, media_type, size_bytes, folder_ids, source_uri: uri }: DocumentCopy,
     { original, text }: Held,
   ): Promise<Admitted> {
-    const { entries, owner_id, parts, path, root_id, row, signal } = this.run,
+    const { entries, owner_id, ctx, path, root_id, row, signal } = this.run,
       textPart = textPartOf(part);
     const written = {
       size_bytes,
@@ -155,11 +155,11 @@ export class DocumentImporter {
     const from = original ?? text?.content ?? (text === null ? "" : written);
     const origin = { kind: "archive", uri, run_id: row.id } as const,
       folder_id = folder_ids[0] ?? root_id;
-    return parts.documents.admit({ owner_id, folder_id, name, media_type, origin, from }, signal);
+    return ctx.documents.admit({ owner_id, folder_id, name, media_type, origin, from }, signal);
   }
 
   #discard({ text, prepared, original }: Held): void {
-    const { documents, index } = this.run.parts;
+    const { documents, index } = this.run.ctx;
     text?.written.discard();
     if (prepared) index.discard(prepared);
     if (original) documents.removeFiles([original.sha256]);

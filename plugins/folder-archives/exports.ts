@@ -1,18 +1,14 @@
 /** Exports of folders: permission and the stream. */
 import { ArchiveStreams } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
-import { archiveBytes, type WriterParts } from "./writer";
-
-export interface ExportParts extends WriterParts {
-  readonly folders: Folders;
-}
+import { archiveBytes, type WriterContext } from "./writer";
 
 export class ExportService {
   readonly #streams = new ArchiveStreams(
     "Too many folders are being exported. Try again in a while.",
   );
 
-  constructor(private readonly parts: ExportParts) {}
+  constructor(private readonly ctx: WriterContext & { readonly folders: Folders }) {}
 
   /**
    * The archive of a folder and its subfolders, generated while it is sent. @throws HttpError 404,
@@ -23,11 +19,11 @@ export class ExportService {
     folder_id: string,
     signal: AbortSignal,
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
-    const { db, folders } = this.parts;
+    const { db, folders } = this.ctx;
     const tree = await folders.listTree(db, owner_id, folder_id);
     const stream = await this.#streams.open(
       owner_id,
-      async (left) => archiveBytes(this.parts, { owner_id, tree }, left),
+      async (left) => archiveBytes(this.ctx, { owner_id, tree }, left),
       signal,
     );
     return { name: tree[0]!.name, stream };

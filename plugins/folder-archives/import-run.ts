@@ -13,7 +13,7 @@ import { kindOfPart, type PartKind } from "./layout";
 import * as store from "./store";
 import type { ImportRow, RecordKind } from "./store";
 
-export interface ImporterParts extends Pick<
+export interface ImporterContext extends Pick<
   Context,
   "db" | "files" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
 > {
@@ -48,7 +48,7 @@ export class ImportRun {
   #done = 0;
 
   constructor(
-    readonly parts: ImporterParts,
+    readonly ctx: ImporterContext,
     readonly row: ImportRow,
     readonly path: string,
     readonly entries: ReadonlyMap<string, ZipEntry>,
@@ -66,9 +66,7 @@ export class ImportRun {
 
   /** Assigns a new id to a record of the archive. */
   newId(kind: RecordKind, source_id: string): string {
-    const id = this.parts.newId(
-      { folder: "fld", document: "doc", prompt: "prm", chat: "chs" }[kind],
-    );
+    const id = this.ctx.newId({ folder: "fld", document: "doc", prompt: "prm", chat: "chs" }[kind]);
     this.ids[kind].set(source_id, id);
     return id;
   }
@@ -87,7 +85,7 @@ export class ImportRun {
 
   /** Counts an imported document. */
   async progress(): Promise<void> {
-    const { db, now_ms } = this.parts;
+    const { db, now_ms } = this.ctx;
     this.#done++;
     if (Math.abs(now_ms() - this.#reported_ms) < report_every_ms) return;
     this.#reported_ms = now_ms();
@@ -96,6 +94,6 @@ export class ImportRun {
   }
   notify(): void {
     const { id, owner_id } = this.row;
-    this.parts.notify({ owner_id, kind: "folder_import", id, action: "changed" });
+    this.ctx.notify({ owner_id, kind: "folder_import", id, action: "changed" });
   }
 }

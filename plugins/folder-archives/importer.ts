@@ -8,7 +8,7 @@ import type { PromptCopy } from "../prompts/contract";
 import { readEntries } from "./archive";
 import { ChatImporter } from "./chat-importer";
 import { DocumentImporter } from "./document-importer";
-import { ImportRun, type ImporterParts } from "./import-run";
+import { ImportRun, type ImporterContext } from "./import-run";
 import { folders_part, prompts_part } from "./layout";
 import * as store from "./store";
 import type { ImportRow } from "./store";
@@ -20,7 +20,7 @@ export class FolderImporter {
 
   /** `left_out`: names of parts that no record refers to. */
   static async open(
-    parts: ImporterParts,
+    ctx: ImporterContext,
     row: ImportRow,
     path: string,
     left_out: ReadonlySet<string>,
@@ -28,7 +28,7 @@ export class FolderImporter {
   ): Promise<FolderImporter> {
     const entries = await readEntries(path),
       needed = new Map([...entries].filter(([name]) => !left_out.has(name)));
-    return new FolderImporter(new ImportRun(parts, row, path, needed, signal));
+    return new FolderImporter(new ImportRun(ctx, row, path, needed, signal));
   }
 
   /** Writes everything without making it visible. @throws HttpError 507 */
@@ -51,7 +51,7 @@ export class FolderImporter {
 
   /** Makes everything visible in one transaction. @throws HttpError 403 when a quota is reached. */
   async reveal(): Promise<void> {
-    const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.parts,
+    const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.ctx,
       { ids, owner_id, root_id, row } = this.run;
     const folder_ids = [...ids.folder.values()];
     await inTransaction(async (tx) => {
@@ -71,7 +71,7 @@ export class FolderImporter {
       } as const;
       if (!(await store.updateUnfinished(tx, row.id, values)))
         throw new Error("the import has ended already");
-      await this.run.parts.enqueueAnnouncing(tx, row, "");
+      await this.run.ctx.enqueueAnnouncing(tx, row, "");
       this.run.notify();
     });
   }
@@ -83,7 +83,7 @@ export class FolderImporter {
 
   /** Deletes what was staged, in the background. */
   async abandon(): Promise<void> {
-    const { chats, folders, inDeletion } = this.run.parts,
+    const { chats, folders, inDeletion } = this.run.ctx,
       { ids, owner_id } = this.run;
     if (ids.folder.size === 0) return;
     await inDeletion(async (tx) => {
@@ -99,7 +99,7 @@ export class FolderImporter {
   }
 
   async #stageFolders(): Promise<void> {
-    const { db, folders, inTransaction, now_ms } = this.run.parts,
+    const { db, folders, inTransaction, now_ms } = this.run.ctx,
       { ids, owner_id, row, signal } = this.run,
       now = now_ms();
     let staged: Parameters<typeof folders.stage>[2][number][] = [];
@@ -129,7 +129,7 @@ export class FolderImporter {
 
   /** Prompts that the user has already are reused; the others are created with the rest. */
   async #choosePrompts(): Promise<void> {
-    const { db, now_ms, prompts } = this.run.parts,
+    const { db, now_ms, prompts } = this.run.ctx,
       { ids, owner_id } = this.run,
       now = now_ms();
     for await (const { value } of this.run.lines(prompts_part)) {

@@ -20,14 +20,14 @@ import {
   type ReceivedFile,
 } from "../../core/sdk";
 import type { Checked } from "./child/check";
-import type { ImporterParts } from "./import-run";
+import type { ImporterContext } from "./import-run";
 import { FolderImporter } from "./importer";
 import * as store from "./store";
 import type { IdRow, ImportRow } from "./store";
 import type { ArchiveTasks } from "./tasks";
 
-export interface ImportParts
-  extends ImporterParts, Pick<Context, "cancelJobs" | "certain_now_ms" | "log"> {
+export interface ArchiveImportsContext
+  extends ImporterContext, Pick<Context, "cancelJobs" | "certain_now_ms" | "log"> {
   /** Queues the job; see jobs.ts. */
   readonly enqueueImport: (tx: Db, row: Pick<ImportRow, "id" | "owner_id">) => Promise<void>;
   readonly isolate: Isolate<ArchiveTasks>;
@@ -50,10 +50,10 @@ export class ImportService {
   /** Limits the child processes that check archives: uploads need some too. */
   readonly #turns = new Limiter({ concurrency: 2, per_key: 1 });
 
-  constructor(private readonly parts: ImportParts) {}
+  constructor(private readonly ctx: ArchiveImportsContext) {}
 
   get bytes_max(): number {
-    return this.parts.bytes_max();
+    return this.ctx.bytes_max();
   }
 
   /**
@@ -62,7 +62,7 @@ export class ImportService {
    * @throws HttpError 400 naming what is wrong with it, 403 when a quota is reached, 413, 507
    */
   async begin(owner_id: string, received: ReceivedFile, name: string | null): Promise<ImportRow> {
-    const { db, files, inTransaction, newId, now_ms, documents } = this.parts;
+    const { db, files, inTransaction, newId, now_ms, documents } = this.ctx;
     try {
       files.requireFreeSpace();
       const patience = AbortSignal.timeout(patience_ms),
@@ -87,7 +87,7 @@ export class ImportService {
       await received.keep();
       await inTransaction(async (tx) => {
         await store.insertImport(tx, row);
-        await this.parts.enqueueImport(tx, row);
+        await this.ctx.enqueueImport(tx, row);
       });
       return row;
     } catch (error) {
@@ -99,16 +99,16 @@ export class ImportService {
   }
 
   list(owner_id: string, page: PageRequest): Promise<Listed<ImportRow>> {
-    return store.listImports(this.parts.db, owner_id, page);
+    return store.listImports(this.ctx.db, owner_id, page);
   }
   /** @throws HttpError 404, 403 */
   async get(owner_id: string, import_id: string): Promise<ImportRow> {
-    return requireOwned(await store.findImport(this.parts.db, import_id), owner_id, "import");
+    return requireOwned(await store.findImport(this.ctx.db, import_id), owner_id, "import");
   }
   /** @throws HttpError 404, 403 */
   async listIds(owner_id: string, import_id: string, page: PageRequest): Promise<Listed<IdRow>> {
     await this.get(owner_id, import_id);
-    return store.listIds(this.parts.db, import_id, page);
+    return store.listIds(this.ctx.db, import_id, page);
   }
 
   /** Whether an import still needs this file. */
@@ -118,7 +118,7 @@ export class ImportService {
 
   /** Runs `ImportFolder`. */
   async run(import_id: string, { signal }: JobRun): Promise<void> {
-    const { db, documents, files } = this.parts,
+    const { db, documents, files } = this.ctx,
       row = await store.findImport(db, import_id);
     if (row?.status !== "pending" && row?.status !== "running") return;
     const unread = await files.withLocalFile(row.archive_sha256, (path) =>
@@ -130,7 +130,7 @@ export class ImportService {
 
   /** Runs `AnnounceDocuments` for a batch, and queues itself for the rest. */
   async announce(import_id: string, after: string): Promise<JobEffect | void> {
-    const { db, documents, enqueueAnnouncing } = this.parts,
+    const { db, documents, enqueueAnnouncing } = this.ctx,
       row = await store.findImport(db, import_id),
       ids = await store.documentIdsAfter(db, import_id, after, announced_at_once),
       last = ids.at(-1);
@@ -151,7 +151,7 @@ export class ImportService {
 
   /** Runs `ForgetImports`. */
   async forget(signal: AbortSignal): Promise<void> {
-    const { certain_now_ms, db, keep_imports_ms } = this.parts,
+    const { certain_now_ms, db, keep_imports_ms } = this.ctx,
       ended_before = certain_now_ms() - keep_imports_ms();
     for (
       let id = await store.findEnded(db, ended_before);
@@ -163,7 +163,7 @@ export class ImportService {
 
   /** Deletes every import of a deleted user. */
   async purgeOf(owner_id: string, signal: AbortSignal): Promise<void> {
-    const { cancelJobs, db, documents, inDeletion } = this.parts;
+    const { cancelJobs, db, documents, inDeletion } = this.ctx;
     for (
       let row = await store.anyImport(db, owner_id);
       row !== undefined;
@@ -177,7 +177,7 @@ export class ImportService {
   }
 
   async #delete(import_id: string, signal: AbortSignal): Promise<void> {
-    const { inDeletion } = this.parts;
+    const { inDeletion } = this.ctx;
     await inParts(
       () => inDeletion((tx) => store.deleteSomeIds(tx, import_id, ids_at_once)),
       signal,
@@ -187,7 +187,7 @@ export class ImportService {
 
   /** Returns the documents that have to be read. */
   async #takeOver(row: ImportRow, path: string, signal: AbortSignal): Promise<readonly string[]> {
-    const { db, inDeletion, now_ms } = this.parts;
+    const { db, inDeletion, now_ms } = this.ctx;
     const checked: Checked | null =
       row.checked === null
         ? await this.#check(row.owner_id, path, signal, check_ms_max)
@@ -208,7 +208,7 @@ export class ImportService {
     // Left by an interrupted attempt.
     await inParts(() => inDeletion((tx) => store.deleteSomeIds(tx, row.id, ids_at_once)), signal);
     const left_out = new Set(checked.left_out_parts);
-    const importer = await FolderImporter.open(this.parts, begun, path, left_out, signal);
+    const importer = await FolderImporter.open(this.ctx, begun, path, left_out, signal);
     try {
       await importer.stage();
       signal.throwIfAborted();
@@ -224,7 +224,7 @@ export class ImportService {
   async #refuse(row: ImportRow, error: unknown, signal: AbortSignal): Promise<readonly string[]> {
     if (signal.aborted || !(error instanceof HttpError) || error.status >= 500) throw error;
     const { code, detail: message } = error;
-    await this.parts.inTransaction((tx) => this.#fail(tx, row.id, { code, message }));
+    await this.ctx.inTransaction((tx) => this.#fail(tx, row.id, { code, message }));
     return [];
   }
 
@@ -233,7 +233,7 @@ export class ImportService {
     import_id: string,
     { code, message }: { readonly code: string; readonly message: string },
   ): Promise<void> {
-    const { documents, notify, now_ms } = this.parts,
+    const { documents, notify, now_ms } = this.ctx,
       row = await store.findImport(tx, import_id);
     const values = {
       status: "failed",
@@ -253,7 +253,7 @@ export class ImportService {
     owner_id: string,
     { counts, storage_bytes }: Checked,
   ): Promise<void> {
-    const { quotas } = this.parts;
+    const { quotas } = this.ctx;
     await quotas.require(db, owner_id, "folders", counts.folders);
     await quotas.require(db, owner_id, "documents", counts.documents);
     await quotas.require(db, owner_id, "chats", counts.chats);
@@ -267,7 +267,7 @@ export class ImportService {
     signal: AbortSignal,
     timeout_ms = patience_ms,
   ): Promise<Checked | null> {
-    const { bytes_max, documents, isolate, log } = this.parts;
+    const { bytes_max, documents, isolate, log } = this.ctx;
     const input = {
       path,
       bytes_max: bytes_max(),

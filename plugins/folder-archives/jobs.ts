@@ -1,7 +1,7 @@
 /** The jobs of folder archives: one imports, one deletes old records of imports. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { purgeOfUser } from "../accounts/contract";
-import type { ImportParts, ImportService } from "./imports";
+import type { ArchiveImportsContext, ImportService } from "./imports";
 
 export const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
 /** Emits the events of imported documents, in batches. */
@@ -16,7 +16,10 @@ const concurrency = 2;
 
 export const enqueuers = ({
   enqueue,
-}: Pick<Context, "enqueue">): Pick<ImportParts, "enqueueAnnouncing" | "enqueueImport"> => ({
+}: Pick<Context, "enqueue">): Pick<
+  ArchiveImportsContext,
+  "enqueueAnnouncing" | "enqueueImport"
+> => ({
   enqueueAnnouncing: (tx, { id, owner_id }, after) =>
     enqueue(tx, AnnounceDocuments, { import_id: id, after }, { owner: owner_id }),
   enqueueImport: (tx, { id, owner_id }) =>

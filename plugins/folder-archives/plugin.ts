@@ -49,15 +49,15 @@ export default definePlugin({
   routes,
   tasks,
   setup: (ctx) => {
-    const parts = { ...ctx, ...ctx.services };
+    const with_services = { ...ctx, ...ctx.services };
     const imports = new ImportService({
-      ...parts,
+      ...with_services,
       ...enqueuers(ctx),
       bytes_max: () => ctx.config.bytes_max,
       keep_imports_ms: () => ctx.config.keep_imports,
     });
     return {
-      routes: archiveHandlers(ctx, { exports: new ExportService(parts), imports }),
+      routes: archiveHandlers(ctx, { exports: new ExportService(with_services), imports }),
       jobs: archiveJobs(imports),
       schedules: archiveSchedules,
       fills: [fill(FileUses, { isUsed: (db, sha256) => imports.isNeeded(db, sha256) })],

@@ -17,7 +17,7 @@ import { documentLines, linesOf } from "./document-lines";
 import * as layout from "./layout";
 import type { Counts, LeftOut, Manifest, Part } from "./layout";
 
-export interface WriterParts extends Pick<Context, "db" | "files" | "now_ms"> {
+export interface WriterContext extends Pick<Context, "db" | "files" | "now_ms"> {
   readonly documents: Documents;
   readonly index: SearchIndex;
   readonly chats: Chats;
@@ -39,10 +39,10 @@ class Gone extends Error {}
 
 /** The bytes of the archive. @throws Error when reading fails, and the signal's reason. */
 export const archiveBytes = (
-  parts: WriterParts,
+  ctx: WriterContext,
   folder: ArchivedFolder,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void> => new FolderWriter(parts, folder, signal).write();
+): AsyncGenerator<Uint8Array, void> => new FolderWriter(ctx, folder, signal).write();
 
 class FolderWriter {
   readonly #zip = new ZipStream();
@@ -66,7 +66,7 @@ class FolderWriter {
   #number = 0;
 
   constructor(
-    private readonly parts: WriterParts,
+    private readonly ctx: WriterContext,
     private readonly folder: ArchivedFolder,
     private readonly signal: AbortSignal,
   ) {
@@ -93,7 +93,7 @@ class FolderWriter {
       format: layout.format,
       format_version: layout.format_version,
       dossier: { version, commit },
-      made_at: rfc3339(this.parts.now_ms()),
+      made_at: rfc3339(this.ctx.now_ms()),
       folder: { id, name },
       counts: this.#counts,
       left_out: this.#left_out,
@@ -103,7 +103,7 @@ class FolderWriter {
 
   /** Each document once, even if several of the folders contain it. */
   async #documentIds(): Promise<string[]> {
-    const { db, documents, index } = this.parts,
+    const { db, documents, index } = this.ctx,
       ids = new Set<string>();
     for (const folder_id of this.#folder_ids)
       for (let after: DocumentPlace | null = null; ;) {
@@ -125,7 +125,7 @@ class FolderWriter {
 
   async *#document(document_id: string): AsyncGenerator<Uint8Array, void> {
     for (let tries = 0; tries < tries_max; tries++) {
-      const copy = await this.parts.documents.findCopy(document_id, this.#folder_ids);
+      const copy = await this.ctx.documents.findCopy(document_id, this.#folder_ids);
       // It was deleted, so the archive need not contain it.
       if (copy === undefined) return;
       const written = yield* this.#attempt(copy);
@@ -153,7 +153,7 @@ class FolderWriter {
       text_sha256 = part.sha256;
     }
     const index =
-      status === "synced" ? await this.parts.index.findCopy(this.parts.db, document.id) : undefined;
+      status === "synced" ? await this.ctx.index.findCopy(this.ctx.db, document.id) : undefined;
     const known =
       text && text_sha256 !== null
         ? { units: text.units, points: text.points, sha256: text_sha256 }
@@ -185,7 +185,7 @@ class FolderWriter {
   }
 
   async *#originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
-    const bytes = await this.parts.files.open(sha256);
+    const bytes = await this.ctx.files.open(sha256);
     if (bytes === undefined) throw new Gone();
     // Only the place itself can fail: originals deleted elsewhere are kept for a while.
     if (!(bytes instanceof Blob)) return yield* bytes.pieces();
@@ -197,7 +197,7 @@ class FolderWriter {
   }
 
   async *#chats(): AsyncGenerator<Uint8Array, void> {
-    const { chats, db, prompts } = this.parts,
+    const { chats, db, prompts } = this.ctx,
       { owner_id } = this.folder;
     const asking = await chats.findAsking(db, owner_id, [...this.#folder_ids]);
     this.#left_out.chats = asking.others;
@@ -213,7 +213,7 @@ class FolderWriter {
   }
 
   async *#chatLines({ id, ...chat }: ChatCopy): AsyncGenerator<unknown, void> {
-    const { chats } = this.parts;
+    const { chats } = this.ctx;
     yield { kind: "chat", id, ...chat };
     for (let after: Awaited<ReturnType<Chats["listEnded"]>>["last"] = null; ;) {
       const { messages, last }: Awaited<ReturnType<Chats["listEnded"]>> = await chats.listEnded(
@@ -247,7 +247,7 @@ class FolderWriter {
     const archived = this.#versions.get(cited.document_id);
     if (archived === undefined) return { ...cited, quote: "", stale: true };
     if (cited.stale || archived !== cited.document_version) return cited;
-    const holds = await this.parts.documents.hasQuoteAt(this.parts.db, cited);
+    const holds = await this.ctx.documents.hasQuoteAt(this.ctx.db, cited);
     return { ...cited, stale: !holds };
   }
 

@@ -1,6 +1,6 @@
 /** The job of folders: payload, how it is enqueued, what it runs and its limits. */
 import { handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
-import { purgeFolder, type DeletedTree, type PurgeParts } from "./purge";
+import { purgeFolder, type DeletedTree, type PurgeContext } from "./purge";
 
 /** Deletes the rows and files of a deleted folder. */
 export const PurgeFolder = job(
@@ -19,8 +19,8 @@ export const purgeEnqueuer =
       queue: `folders.purge:${deleted.folder_id}`,
     });
 
-export const folderJobs = (parts: PurgeParts): readonly JobHandler[] => [
-  handle(PurgeFolder, (deleted, { signal }) => purgeFolder(parts, deleted, signal), {
+export const folderJobs = (ctx: PurgeContext): readonly JobHandler[] => [
+  handle(PurgeFolder, (deleted, { signal }) => purgeFolder(ctx, deleted, signal), {
     attempts_max: 20,
     // Every start continues it.
     crashes_max: Number.MAX_SAFE_INTEGER,

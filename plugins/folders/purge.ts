@@ -11,13 +11,13 @@ export interface DeletedTree {
   readonly folder_id: string;
   readonly owner_id: string;
 }
-export interface PurgeParts extends Pick<Context, "db" | "inDeletion" | "log" | "truncateWal"> {
+export interface PurgeContext extends Pick<Context, "db" | "inDeletion" | "log" | "truncateWal"> {
   readonly contents: () => readonly Contents[];
 }
 
 /** Runs `PurgeFolder`. Does not repeat what an earlier run has done. */
 export async function purgeFolder(
-  { contents, db, inDeletion, log, truncateWal }: PurgeParts,
+  { contents, db, inDeletion, log, truncateWal }: PurgeContext,
   { folder_id, owner_id }: DeletedTree,
   signal: AbortSignal,
 ): Promise<void> {

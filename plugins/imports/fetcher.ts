@@ -52,7 +52,7 @@ export class HostBusy extends SourceFailure {
   }
 }
 
-export interface FetcherParts extends Pick<Context, "files" | "now_ms" | "shared"> {
+export interface FetcherContext extends Pick<Context, "files" | "now_ms" | "shared"> {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
   /** Which addresses get the delay `host_delay_ms`. */
@@ -75,7 +75,7 @@ const crawl_delay_s_max = 10;
 export class Fetcher {
   private readonly delays: HostDelays;
 
-  constructor(private readonly ctx: FetcherParts) {
+  constructor(private readonly ctx: FetcherContext) {
     this.delays = new HostDelays(ctx);
   }
 

@@ -6,7 +6,7 @@ import type { RunningCalls } from "./running-calls";
 
 export const root = "/mcp";
 
-export interface McpParts extends Pick<Context, "db"> {
+export interface McpContext extends Pick<Context, "db"> {
   readonly direct: DirectAnswers;
   readonly documents: Documents;
   readonly running: RunningCalls;

@@ -1,6 +1,6 @@
 /** The only route of the protocol: takes a message and returns the response. */
 import { route, t, type HandlersOf } from "../../core/sdk";
-import { root, type McpParts } from "./context";
+import { root, type McpContext } from "./context";
 
 export const routes = {
   message: route.post(root, {
@@ -27,7 +27,7 @@ export const routes = {
   }),
 };
 
-export const mcpHandlers = (parts: McpParts): HandlersOf<typeof routes> => ({
+export const mcpHandlers = (ctx: McpContext): HandlersOf<typeof routes> => ({
   // The SDK is loaded with the first message.
-  message: async (call) => (await import("./server")).answerMessage(parts, call),
+  message: async (call) => (await import("./server")).answerMessage(ctx, call),
 });

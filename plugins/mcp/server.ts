@@ -19,7 +19,7 @@ import { listPrompts, getPrompt } from "./prompts";
 import { readingTools } from "./reading-tools";
 import { listResources, readResource, templates } from "./resources";
 import type { Tool, ToolCall, ToolText } from "./tool";
-import type { McpParts, MessageCall } from "./context";
+import type { McpContext, MessageCall } from "./context";
 
 const tools: readonly Tool[] = [...readingTools, ...askingTools];
 const instructions =
@@ -29,13 +29,13 @@ const instructions =
 
 const session_header = "mcp-session-id";
 
-export async function answerMessage(parts: McpParts, call: MessageCall): Promise<Response> {
+export async function answerMessage(ctx: McpContext, call: MessageCall): Promise<Response> {
   const { method, id, params } = call.body;
   const token = progressTokenOf(call.body);
   // Sessions have no state: their id only distinguishes the messages of clients.
   const session = call.request.headers.get(session_header);
   const speaker = { key_id: call.caller.key_id, session };
-  if (method === "notifications/cancelled") parts.running.cancel(speaker, params?.requestId);
+  if (method === "notifications/cancelled") ctx.running.cancel(speaker, params?.requestId);
   const server = new Server(
     { name: "dossier", title: "Dossier", version },
     {
@@ -51,10 +51,10 @@ export async function answerMessage(parts: McpParts, call: MessageCall): Promise
     api: call.api,
     caller: call.caller,
     request: { signal },
-    direct: parts.direct,
+    direct: ctx.direct,
     signal,
     tells_progress: token !== undefined,
-    tokens_max: parts.tokens_max(),
+    tokens_max: ctx.tokens_max(),
     progress: async (message) => {
       if (token === undefined) return;
       const params = { progressToken: token, progress: ++told, message };
@@ -64,8 +64,8 @@ export async function answerMessage(parts: McpParts, call: MessageCall): Promise
       );
     },
   };
-  handle(server, parts, tool_call, (work) =>
-    parts.running.run(speaker, id, (cancelled) => {
+  handle(server, ctx, tool_call, (work) =>
+    ctx.running.run(speaker, id, (cancelled) => {
       const ended = AbortSignal.any([signal, cancelled]);
       return work({ ...tool_call, request: { signal: ended }, signal: ended });
     }),
@@ -95,7 +95,7 @@ function progressTokenOf({ params }: MessageCall["body"]): string | number | und
 /** `cancellable`: runs work that the client may cancel. */
 function handle(
   server: Server,
-  parts: McpParts,
+  ctx: McpContext,
   call: ToolCall,
   cancellable: (work: (call: ToolCall) => Promise<ToolText>) => Promise<ToolText>,
 ): void {
@@ -113,7 +113,7 @@ function handle(
     };
   });
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
-    asMcp(() => listResources(parts, call, params?.cursor)),
+    asMcp(() => listResources(ctx, call, params?.cursor)),
   );
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
     resourceTemplates: templates,

@@ -1,6 +1,6 @@
 /** Reads every metric once; concurrent scrapes share the result. */
 import { withTimeout } from "../../core/lib/timeout";
-import type { Log } from "../../core/sdk";
+import type { Context } from "../../core/sdk";
 import type { Metric } from "./contract";
 import type { ReadMetric } from "./exposition";
 import type { RequestCounts } from "./request-counts";
@@ -11,10 +11,9 @@ export interface Scraped {
   readonly text: string;
   readonly content_type: string;
 }
-export interface ScraperParts {
+export interface ScraperContext extends Pick<Context, "log"> {
   readonly metrics: () => readonly Metric[];
   readonly requests: Pick<RequestCounts, "read">;
-  readonly log: Log;
 }
 
 export class Scraper {
@@ -22,7 +21,7 @@ export class Scraper {
   /** Metrics that failed in the last scrape, so that each failure is logged once. */
   readonly #failing = new Set<string>();
 
-  constructor(private readonly parts: ScraperParts) {}
+  constructor(private readonly ctx: ScraperContext) {}
 
   scrape(): Promise<Scraped> {
     return (this.#running ??= this.#scrape().finally(() => {
@@ -31,7 +30,7 @@ export class Scraper {
   }
 
   async #scrape(): Promise<Scraped> {
-    const { metrics, requests } = this.parts;
+    const { metrics, requests } = this.ctx;
     const { content_type, exposition } = await import("./exposition");
     const all = metrics();
     // One at a time: a scrape must not delay requests by a burst of statements.
@@ -56,7 +55,7 @@ export class Scraper {
       return { name, help, type, samples: typeof read === "number" ? [{ value: read }] : read };
     } catch (error) {
       if (!this.#failing.has(name))
-        this.parts.log.warn("a metric could not be read", { metric: name, error: String(error) });
+        this.ctx.log.warn("a metric could not be read", { metric: name, error: String(error) });
       this.#failing.add(name);
       return null;
     }

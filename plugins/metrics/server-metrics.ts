@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { commit, version, type Context, type NodeOverview } from "../../core/sdk";
 import type { Metric, Sample } from "./contract";
 
-export type ServerMetricsParts = Pick<Context, "operations" | "paths" | "now_ms">;
+export type ServerMetricsContext = Pick<Context, "operations" | "paths" | "now_ms">;
 
 const gauge = (name: string, help: string, read: Metric["read"]): Metric => ({
   name: `dossier_${name}`,
@@ -12,15 +12,15 @@ const gauge = (name: string, help: string, read: Metric["read"]): Metric => ({
   read,
 });
 
-export const serverMetrics = (parts: ServerMetricsParts): readonly Metric[] => [
-  ...stateMetrics(parts),
-  ...jobMetrics(parts),
-  ...nodeMetrics(parts),
-  ...storageMetrics(parts),
-  ...processMetrics(parts),
+export const serverMetrics = (ctx: ServerMetricsContext): readonly Metric[] => [
+  ...stateMetrics(ctx),
+  ...jobMetrics(ctx),
+  ...nodeMetrics(ctx),
+  ...storageMetrics(ctx),
+  ...processMetrics(ctx),
 ];
 
-const stateMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => [
+const stateMetrics = ({ operations }: ServerMetricsContext): readonly Metric[] => [
   gauge("info", "What runs here; always 1.", async () => [
     { labels: { version, commit: commit ?? "unknown" }, value: 1 },
   ]),
@@ -34,7 +34,7 @@ const stateMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => 
   }),
 ];
 
-const jobMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric[] => [
+const jobMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Metric[] => [
   gauge(
     "jobs",
     "Jobs that wait (ready), run, or have failed for good in the last 30 days.",
@@ -58,7 +58,7 @@ const jobMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric
 ];
 
 /** Every process reports the same values for all processes. */
-const nodeMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric[] => {
+const nodeMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Metric[] => {
   const each =
     (valueOf: (node: NodeOverview) => number): Metric["read"] =>
     async () =>
@@ -96,7 +96,7 @@ const nodeMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metri
   ];
 };
 
-const storageMetrics = ({ operations, paths }: ServerMetricsParts): readonly Metric[] => [
+const storageMetrics = ({ operations, paths }: ServerMetricsContext): readonly Metric[] => [
   gauge(
     "database_bytes",
     "Size of the database, without its write-ahead log.",
@@ -117,7 +117,7 @@ const storageMetrics = ({ operations, paths }: ServerMetricsParts): readonly Met
   ),
 ];
 
-const processMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => [
+const processMetrics = ({ operations }: ServerMetricsContext): readonly Metric[] => [
   {
     name: "process_start_time_seconds",
     help: "When the server started, seconds since 1970.",

@@ -7,7 +7,7 @@ import { clientOf, type OidcClient, type OidcSettings } from "./settings";
 
 const path = "/.well-known/openid-configuration";
 
-export interface TrialParts extends Pick<Context, "now_ms"> {
+export interface ProviderTrialContext extends Pick<Context, "now_ms"> {
   readonly callback_url: () => string;
 }
 
@@ -15,7 +15,7 @@ export interface TrialParts extends Pick<Context, "now_ms"> {
 export async function tryProvider(
   settings: OidcSettings,
   signal: AbortSignal,
-  { now_ms, callback_url }: TrialParts,
+  { now_ms, callback_url }: ProviderTrialContext,
 ): Promise<EndpointFinding> {
   const client = clientOf(settings);
   if (client === null) return ok("Nobody signs in this way: oidc.issuer is not set.");

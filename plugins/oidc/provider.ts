@@ -40,12 +40,12 @@ export class Provider {
 
   constructor(
     readonly client: OidcClient,
-    private readonly parts: Pick<Context, "now_ms">,
+    private readonly ctx: Pick<Context, "now_ms">,
   ) {}
 
   /** The provider's metadata. @throws errors of the library. */
   async configuration(): Promise<Configuration> {
-    const { now_ms } = this.parts;
+    const { now_ms } = this.ctx;
     if (this.#known && this.#known.until_ms > now_ms()) return this.#known.configuration;
     this.#asking ??= this.discover()
       .then((configuration) => {

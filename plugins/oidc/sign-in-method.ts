@@ -12,7 +12,7 @@ import type { OidcSettings } from "./settings";
  */
 const token_length_max = 6_000;
 
-export interface SignInMethodParts extends Pick<Context, "log"> {
+export interface SignInMethodContext extends Pick<Context, "log"> {
   readonly accounts: Pick<Accounts, "ensureUser">;
   readonly provider: Provider;
   readonly settings: OidcSettings;
@@ -25,7 +25,7 @@ export const createSignInMethod = ({
   log,
   provider,
   settings,
-}: SignInMethodParts): SignIn => ({
+}: SignInMethodContext): SignIn => ({
   id: oidc_way,
   title: settings.title,
   async start({ state, callback_url }) {

@@ -52,7 +52,7 @@ export const chatRoutes = {
   }),
 };
 
-export interface ChatParts extends Pick<Context, "newId" | "now_ms" | "public_url"> {
+export interface ChatRoutesContext extends Pick<Context, "newId" | "now_ms" | "public_url"> {
   readonly direct: DirectAnswers;
 }
 
@@ -61,7 +61,7 @@ export const chatHandlers = ({
   newId,
   now_ms,
   public_url,
-}: ChatParts): HandlersOf<typeof chatRoutes> => ({
+}: ChatRoutesContext): HandlersOf<typeof chatRoutes> => ({
   complete: async (call) => {
     const { body, caller, request, stopping } = call;
     refuseUnsupported(body);

@@ -110,7 +110,7 @@ export const fileRoutes = {
   }),
 };
 
-export interface FileParts extends Pick<Context, "db" | "files" | "inTransaction"> {
+export interface FileRoutesContext extends Pick<Context, "db" | "files" | "inTransaction"> {
   readonly documents: Documents;
   readonly folders: Folders;
   readonly quotas: Quotas;
@@ -118,12 +118,12 @@ export interface FileParts extends Pick<Context, "db" | "files" | "inTransaction
   readonly uploads_folder: () => string;
 }
 
-export const fileHandlers = (parts: FileParts): HandlersOf<typeof fileRoutes> => ({
+export const fileHandlers = (ctx: FileRoutesContext): HandlersOf<typeof fileRoutes> => ({
   listFiles: async ({ caller, query }) => {
     const limit = Math.min(query.limit ?? list_max, list_max);
     const known = query.purpose === undefined || purposes.has(query.purpose);
     const found = known
-      ? await parts.documents.listOwned(parts.db, caller.owner_id, {
+      ? await ctx.documents.listOwned(ctx.db, caller.owner_id, {
           after: query.after ?? null,
           limit: limit + 1,
           ascending: query.order === "asc",
@@ -132,7 +132,7 @@ export const fileHandlers = (parts: FileParts): HandlersOf<typeof fileRoutes> =>
     return listOf(found.slice(0, limit).map(fileOfListed), found.length > limit);
   },
   uploadFile: async (call) => {
-    const id = await upload(parts, call, call.query.folder_id);
+    const id = await upload(ctx, call, call.query.folder_id);
     call.about(id);
     return reply(200, fileOf(await getDocument(call, id)));
   },
@@ -217,11 +217,11 @@ const fileOfListed = (document: OwnedDocument) =>
 
 /** Returns the id of the new document. @throws HttpError as an upload of the API */
 async function upload(
-  parts: FileParts,
+  ctx: FileRoutesContext,
   call: Pick<Call, "api" | "caller" | "request">,
   given_folder: string | undefined,
 ): Promise<string> {
-  const { db, documents, files, folders, quotas } = parts;
+  const { db, documents, files, folders, quotas } = ctx;
   const { caller, request } = call;
   const bytes_max = documents.upload_bytes_max();
   const size_bytes = announcedBytes(request, bytes_max);
@@ -234,7 +234,7 @@ async function upload(
     admit: async () => undefined,
   });
   try {
-    const folder_id = given_folder ?? (await uploadsFolder(parts, call));
+    const folder_id = given_folder ?? (await uploadsFolder(ctx, call));
     const admitted = await documents.admit(
       {
         owner_id: caller.owner_id,
@@ -247,7 +247,7 @@ async function upload(
       request.signal,
     );
     await received.received.keep();
-    return await addUnderFreeName(parts, caller.owner_id, received, { folder_id, admitted });
+    return await addUnderFreeName(ctx, caller.owner_id, received, { folder_id, admitted });
   } finally {
     documents.removeFiles([received.received.sha256]);
     await received.received.release();
@@ -256,7 +256,7 @@ async function upload(
 
 /** Created if it does not exist. */
 async function uploadsFolder(
-  { db, folders, uploads_folder }: FileParts,
+  { db, folders, uploads_folder }: FileRoutesContext,
   call: Pick<Call, "api" | "caller" | "request">,
 ): Promise<string> {
   const name = uploads_folder();
@@ -266,7 +266,7 @@ async function uploadsFolder(
 
 /** Its own name, or the first numbered variant not used in the folder of uploads. */
 async function addUnderFreeName(
-  { documents, inTransaction }: FileParts,
+  { documents, inTransaction }: FileRoutesContext,
   owner_id: string,
   { name, declared_type, received }: ReceivedPart,
   into: { readonly folder_id: string; readonly admitted: Admitted },

@@ -122,14 +122,12 @@ export const vectorStoreRoutes = {
   }),
 };
 
-export interface VectorStoreParts extends Pick<Context, "db"> {
-  readonly documents: Documents;
-}
-
 export const vectorStoreHandlers = ({
   db,
   documents,
-}: VectorStoreParts): HandlersOf<typeof vectorStoreRoutes> => ({
+}: Pick<Context, "db"> & { readonly documents: Documents }): HandlersOf<
+  typeof vectorStoreRoutes
+> => ({
   search: async (call) => {
     const { body } = call;
     const folder = await folderOf(call, call.params.storeId, storeNotFound);

@@ -9,8 +9,8 @@ import {
   type CommandInput,
   type SettingState,
 } from "../../core/sdk";
-import { serverAnswers, StoredChange, type StoredChangeParts } from "../settings/contract";
-import { downloadPlugin, isAddress, type DownloadParts } from "./download";
+import { serverAnswers, StoredChange, type StoredChangeContext } from "../settings/contract";
+import { downloadPlugin, isAddress, type DownloadOptions } from "./download";
 import { infoLines } from "./info";
 import { isNothing, type Leftovers } from "./leftovers";
 import type { PluginManager, Seat } from "./service";
@@ -62,30 +62,30 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
-export interface CommandParts extends StoredChangeParts {
+export interface CommandsContext extends StoredChangeContext {
   readonly manager: PluginManager;
-  readonly download: DownloadParts;
+  readonly download: DownloadOptions;
 }
 
 export const commandHandlers = (
-  parts: CommandParts,
+  ctx: CommandsContext,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
-  add: (input) => add(parts, input),
-  remove: (input) => remove(parts, input),
-  enable: (input) => turn(parts, input, true),
-  disable: (input) => turn(parts, input, false),
+  add: (input) => add(ctx, input),
+  remove: (input) => remove(ctx, input),
+  enable: (input) => turn(ctx, input, true),
+  disable: (input) => turn(ctx, input, false),
   info: async ({ args: [name], options, print }) => {
-    const found = await parts.manager.details(name!, await seatOf(parts));
+    const found = await ctx.manager.details(name!, await seatOf(ctx));
     if (options.json) return print(JSON.stringify(found));
     for (const line of infoLines(found)) print(line);
   },
 });
 
-const seatOf = async (parts: CommandParts): Promise<Seat> =>
-  (await serverAnswers(parts)) ? "beside" : "alone";
+const seatOf = async (ctx: CommandsContext): Promise<Seat> =>
+  (await serverAnswers(ctx)) ? "beside" : "alone";
 
 async function add(
-  parts: CommandParts,
+  ctx: CommandsContext,
   { args: [source = ""], options, print, about }: CommandInput,
 ): Promise<void> {
   const sha256 = typeof options.sha256 === "string" ? options.sha256 : null;
@@ -96,18 +96,16 @@ async function add(
       "an address needs --sha256: whoever publishes the plugin says what it is, and anything " +
         "else is refused",
     );
-  const bytes = isAddress(source)
-    ? await downloadPlugin(source, parts.download)
-    : readPlugin(source);
+  const bytes = isAddress(source) ? await downloadPlugin(source, ctx.download) : readPlugin(source);
   const replace = options.replace === true;
-  const added = await parts.manager.add({ bytes, shown: source, replace, sha256 });
+  const added = await ctx.manager.add({ bytes, shown: source, replace, sha256 });
   about(added.name);
   const { name, version, file, replaced } = added;
   const before = replaced?.description ? ` in place of ${replaced.description.version}` : "";
   print(`${name} ${version} is in ${file}${before}. SHA-256 ${added.sha256}`);
-  for (const setting of missingSettings(added, await parts.manager.settingsOf(added.description)))
+  for (const setting of missingSettings(added, await ctx.manager.settingsOf(added.description)))
     print(`It needs the setting ${setting}: dossier config set ${setting} …`);
-  print(await whatNow(parts, "loads it"));
+  print(await whatNow(ctx, "loads it"));
 }
 
 /** Required settings that are not set: without them the plugin would be left out. */
@@ -129,12 +127,12 @@ function readPlugin(source: string): Uint8Array {
 }
 
 async function remove(
-  parts: CommandParts,
+  ctx: CommandsContext,
   { args: [name = ""], options, print, ask, about }: CommandInput,
 ): Promise<void> {
-  const { manager, operations } = parts;
+  const { manager, operations } = ctx;
   about(name);
-  const seat = await seatOf(parts);
+  const seat = await seatOf(ctx);
   const is_built_in = operations.plugin_files.built_in.includes(name);
   const purges = options.purge === true && !is_built_in;
   const leftovers = purges ? await manager.leftovers(name) : null;
@@ -151,14 +149,14 @@ async function remove(
       throw new Error("nothing was removed");
   }
   if (is_installed || leftovers === null) {
-    const stored = new StoredChange(parts);
+    const stored = new StoredChange(ctx);
     print(`${await manager.remove(name, stored.note)} is gone.`);
   }
   if (leftovers !== null) {
     await manager.purge(name);
     print(`Deleted for good: ${inWords(leftovers)}.`);
   } else print(`Its data is kept; dossier plugin remove ${name} --purge deletes it.`);
-  if (is_installed) print(await whatNow(parts, "runs without it"));
+  if (is_installed) print(await whatNow(ctx, "runs without it"));
 }
 
 async function isSure(
@@ -180,19 +178,19 @@ function inWords({ tables, jobs, settings }: Leftovers): string {
 }
 
 async function turn(
-  parts: CommandParts,
+  ctx: CommandsContext,
   { args: [name = ""], print, about }: CommandInput,
   enabled: boolean,
 ): Promise<void> {
   about(name);
-  const stored = new StoredChange(parts);
-  await parts.manager.setEnabled(name, enabled, stored.note);
+  const stored = new StoredChange(ctx);
+  await ctx.manager.setEnabled(name, enabled, stored.note);
   print(`${name} is ${enabled ? "enabled" : "disabled"}.`);
-  print(await whatNow(parts, enabled ? "loads it" : "runs without it"));
+  print(await whatNow(ctx, enabled ? "loads it" : "runs without it"));
 }
 
 /** What is needed for the change to take effect. */
-const whatNow = async (parts: CommandParts, effect: string): Promise<string> =>
-  (await seatOf(parts)) === "beside"
+const whatNow = async (ctx: CommandsContext, effect: string): Promise<string> =>
+  (await seatOf(ctx)) === "beside"
     ? `The running server goes on as it is; restart it, and it ${effect}.`
     : `The next start of the server ${effect}.`;

@@ -18,7 +18,7 @@ import {
   type Target,
 } from "../../core/sdk";
 
-export interface DownloadParts {
+export interface DownloadOptions {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
 }
@@ -31,7 +31,7 @@ export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i
 /** @throws HttpError with a readable message */
 export async function downloadPlugin(
   address: string,
-  { lookup, allows }: DownloadParts,
+  { lookup, allows }: DownloadOptions,
 ): Promise<Uint8Array> {
   const limit = new TimeLimit(download_ms_max);
   try {
@@ -77,7 +77,7 @@ function targetOf(address: string): Target {
 
 async function addressesOf(
   target: Target,
-  { lookup, allows }: DownloadParts,
+  { lookup, allows }: DownloadOptions,
 ): Promise<readonly string[]> {
   const checked = await checkHost(target, lookup, allows);
   if (checked.kind === "allowed") return checked.addresses;

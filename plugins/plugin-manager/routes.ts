@@ -215,7 +215,7 @@ export const routes = {
   }),
 };
 
-export interface ManagerRoutesParts extends Pick<Context, "files" | "operations"> {
+export interface ManagerRoutesContext extends Pick<Context, "files" | "operations"> {
   readonly manager: PluginManager;
   /** Whether plugin files may be changed here. */
   readonly installs: () => boolean;
@@ -226,7 +226,7 @@ export function managerHandlers({
   operations,
   manager,
   installs,
-}: ManagerRoutesParts): HandlersOf<typeof routes> {
+}: ManagerRoutesContext): HandlersOf<typeof routes> {
   const requireInstalls = (): void => {
     if (!installs())
       throw forbidden(

@@ -45,18 +45,19 @@ export interface PluginDetails extends PluginRow {
 }
 
 const disabled_setting = "plugins.disabled";
-export type ManagerParts = Pick<
-  Context,
-  "operations" | "db" | "inTransaction" | "truncateWal" | "paths"
->;
 type Also = ((tx: Db) => Promise<void>) | undefined;
 
 export class PluginManager {
-  constructor(private readonly parts: ManagerParts) {}
+  constructor(
+    private readonly ctx: Pick<
+      Context,
+      "operations" | "db" | "inTransaction" | "truncateWal" | "paths"
+    >,
+  ) {}
 
   /** Including built-in ones, sorted by name. */
   async list(seat: Seat): Promise<PluginRow[]> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     const { plugin_files } = operations;
     const files = plugin_files.files();
     const running =
@@ -112,12 +113,12 @@ export class PluginManager {
 
   /** @throws HttpError 400 with the reason, 409 when the name is taken. */
   add(plugin: Parameters<Context["operations"]["plugin_files"]["add"]>[0]): Promise<Added> {
-    return this.parts.operations.plugin_files.add(plugin);
+    return this.ctx.operations.plugin_files.add(plugin);
   }
 
   /** Removes its file and returns it. @throws HttpError 404, 409 when it is built in. */
   async remove(name: string, also?: Also): Promise<string> {
-    const { plugin_files } = this.parts.operations;
+    const { plugin_files } = this.ctx.operations;
     if (plugin_files.built_in.includes(name))
       throw conflict(`${name} is built in: it can be disabled, not removed.`, "built_in");
     const file = await this.fileOf(name);
@@ -132,7 +133,7 @@ export class PluginManager {
    * @throws HttpError 404, 409 when others need it, or a setting of higher precedence overrides it.
    */
   async setEnabled(name: string, enabled: boolean, also?: Also): Promise<void> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     const { plugin_files } = operations;
     const { next, pinned_by } = await this.disabled();
     const known =
@@ -148,12 +149,12 @@ export class PluginManager {
 
   /** What it has left in the database. */
   async leftovers(name: string): Promise<Leftovers> {
-    return findLeftovers(this.parts.db, await this.owners(name));
+    return findLeftovers(this.ctx.db, await this.owners(name));
   }
 
   /** Deletes what it has left in the database; it must not be loaded in any process. */
   async purge(name: string): Promise<Leftovers> {
-    const { inTransaction, truncateWal } = this.parts;
+    const { inTransaction, truncateWal } = this.ctx;
     const owners = await this.owners(name);
     const dropped = await inTransaction(async (tx) => {
       const found = await findLeftovers(tx, owners);
@@ -166,7 +167,7 @@ export class PluginManager {
 
   /** Also for a plugin that is not loaded: its settings can be stored in advance. */
   async settingsOf(made_of: PluginDescription): Promise<SettingState[]> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     // A required setting may still be missing while others are stored.
     const { required: _, ...config } = made_of.config;
     operations.knowSettings(made_of.section, config as typeof made_of.config);
@@ -177,7 +178,7 @@ export class PluginManager {
   }
 
   async fileOf(name: string): Promise<string | null> {
-    const { plugin_files } = this.parts.operations;
+    const { plugin_files } = this.ctx.operations;
     const by_stem = plugin_files.files().find(({ stem }) => stem === name);
     if (by_stem) return by_stem.file;
     const { files } = await plugin_files.find();
@@ -185,7 +186,7 @@ export class PluginManager {
   }
 
   private async madeOf(name: string): Promise<PluginDescription | null> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     const here = operations.describe(name);
     if (here) return here;
     const { files } = await operations.plugin_files.find();
@@ -193,7 +194,7 @@ export class PluginManager {
   }
 
   private async owners(name: string): Promise<Owners> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     const { files } = await operations.plugin_files.find();
     const all = [
       ...operations.plugin_files.built_in.flatMap((one) => operations.describe(one) ?? []),
@@ -209,7 +210,7 @@ export class PluginManager {
 
   private async tablesOf(made_of: PluginDescription | null): Promise<PluginDetails["tables"]> {
     if (made_of === null || made_of.tables.length === 0) return [];
-    const { db } = this.parts;
+    const { db } = this.ctx;
     const there = new Set((await db.introspection.getTables()).map(({ name }) => name));
     const tables = made_of.tables.filter((name) => there.has(name));
     return Promise.all(tables.map(async (name) => ({ name, rows: await rowsIn(db, name) })));
@@ -217,7 +218,7 @@ export class PluginManager {
 
   /** Names that are disabled now, and at the next start. */
   private async disabled() {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     await operations.reloadSettings();
     const state = operations.settingStates().find(({ setting }) => setting === disabled_setting);
     if (state === undefined) throw badRequest(`There is no setting ${disabled_setting}.`);
@@ -238,7 +239,7 @@ export class PluginManager {
     { enabled }: { readonly enabled: boolean },
     also: Also,
   ): Promise<void> {
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     await operations.changeSettings((stored) => {
       const others = namesIn(stored(disabled_setting)).filter((one) => one !== name);
       const names = enabled ? others : [...others, name];

@@ -1,5 +1,5 @@
 /** Counts requests in fixed windows aligned to the clock: exact, in bounded memory. */
-import type { RateLimit, RateLimiter } from "../../core/sdk";
+import type { Context, RateLimit, RateLimiter } from "../../core/sdk";
 import { Subjects, type SubjectBounds } from "./subjects";
 
 export interface WindowLimits {
@@ -7,10 +7,9 @@ export interface WindowLimits {
   readonly requests_max: number;
   readonly window_ms: number;
 }
-export interface WindowOptions extends SubjectBounds {
+export interface FixedWindowsContext extends SubjectBounds, Pick<Context, "now_ms"> {
   /** Evaluated at every request. */
   readonly limits: () => WindowLimits;
-  readonly now_ms: () => number;
 }
 
 /**
@@ -26,16 +25,16 @@ export class FixedWindows implements RateLimiter {
   readonly #used = new Map<string, number>();
   readonly #subjects: Subjects;
 
-  constructor(private readonly options: WindowOptions) {
-    this.#subjects = new Subjects(options, (name) => this.#used.has(name));
+  constructor(private readonly ctx: FixedWindowsContext) {
+    this.#subjects = new Subjects(ctx, (name) => this.#used.has(name));
   }
 
   get window_ms(): number {
-    return this.options.limits().window_ms;
+    return this.ctx.limits().window_ms;
   }
 
   async take(subject: string, count: number): Promise<RateLimit> {
-    const { requests_max, window_ms } = this.options.limits();
+    const { requests_max, window_ms } = this.ctx.limits();
     this.#startWindow(window_ms);
     const name = this.#subjects.countedAs(subject);
     const before = this.#used.get(name) ?? 0;
@@ -56,7 +55,7 @@ export class FixedWindows implements RateLimiter {
   }
 
   #startWindow(window_ms: number): void {
-    const window = Math.floor(this.options.now_ms() / window_ms);
+    const window = Math.floor(this.ctx.now_ms() / window_ms);
     if (window === this.#current_window && window_ms === this.#window_ms) return;
     this.#current_window = window;
     this.#window_ms = window_ms;

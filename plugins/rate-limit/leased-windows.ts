@@ -4,17 +4,15 @@
  * left, and before a request is refused, the other processes return what they have not used. While
  * the database can't be written to, each process counts for itself, so that reads go on.
  */
-import { HttpError, newUuid, topic, type Notifier, type RateLimit } from "../../core/sdk";
-import type { RateLimiter, Shared } from "../../core/sdk";
+import { HttpError, newUuid, topic, type RateLimit } from "../../core/sdk";
+import type { Context, RateLimiter, Shared } from "../../core/sdk";
 import { FixedWindows, type WindowLimits } from "./fixed-windows";
 import { Subjects, type SubjectBounds } from "./subjects";
 
-export interface LeaseOptions extends SubjectBounds {
+export interface LeasedWindowsContext extends SubjectBounds, Pick<Context, "notifier" | "now_ms"> {
   /** Evaluated at every request. */
   readonly limits: () => WindowLimits;
   readonly state: Shared["state"];
-  readonly notifier: Notifier;
-  readonly now_ms: () => number;
 }
 
 /** A subject's window is exhausted: processes with an unused share return it. */
@@ -79,15 +77,15 @@ export class LeasedWindows implements RateLimiter {
   /** Counts in this process alone while the database can't be written to. */
   readonly #own: FixedWindows;
 
-  constructor(private readonly options: LeaseOptions) {
-    this.#own = new FixedWindows(options);
-    this.#subjects = new Subjects(options, (name) => this.#leases.has(name));
+  constructor(private readonly ctx: LeasedWindowsContext) {
+    this.#own = new FixedWindows(ctx);
+    this.#subjects = new Subjects(ctx, (name) => this.#leases.has(name));
     const hear = (name: string): void => void this.#yield(name);
-    this.#ends = [options.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
+    this.#ends = [ctx.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
   }
 
   get window_ms(): number {
-    return this.options.limits().window_ms;
+    return this.ctx.limits().window_ms;
   }
 
   async take(subject: string, count: number): Promise<RateLimit> {
@@ -136,14 +134,14 @@ export class LeasedWindows implements RateLimiter {
     const lease = this.#leaseOf(name);
     if (lease) return answer(lease, limits, lease.left > 0 || lease.granted < limits.requests_max);
     const { requests_max, window_ms } = limits;
-    const number = Math.floor(this.options.now_ms() / window_ms);
+    const number = Math.floor(this.ctx.now_ms() / window_ms);
     const reset_s = Math.ceil(((number + 1) * window_ms) / 1_000);
     return { limit: requests_max, remaining: requests_max, reset_s, allowed: true };
   }
 
   /** Leases under other limits are obsolete. */
   #currentLimits(): WindowLimits {
-    const limits = this.options.limits();
+    const limits = this.ctx.limits();
     const { requests_max, window_ms } = this.#limits ?? limits;
     if (requests_max !== limits.requests_max || window_ms !== limits.window_ms)
       void this.#giveAllBack();
@@ -188,7 +186,7 @@ export class LeasedWindows implements RateLimiter {
   async #lease(name: string, wanted: () => number, limits: WindowLimits): Promise<Lease> {
     let got = await this.#leaseOnce(name, wanted, limits);
     if (got.left === 0 && got.shared) {
-      this.options.notifier.publish(Wanted, name, name);
+      this.ctx.notifier.publish(Wanted, name, name);
       const until_ms = performance.now() + wanted_ms_max;
       while (got.left === 0 && got.shared && performance.now() < until_ms) {
         await this.#someGivenBack(name);
@@ -210,7 +208,7 @@ export class LeasedWindows implements RateLimiter {
     { requests_max, window_ms }: WindowLimits,
   ): Promise<Lease> {
     const asked_ms = performance.now();
-    return this.options.state.change<Window, Lease>(scope, name, (known, now_ms) => {
+    return this.ctx.state.change<Window, Lease>(scope, name, (known, now_ms) => {
       const number = Math.floor(now_ms / window_ms);
       const is_same = known?.number === number && known.window_ms === window_ms;
       const before = is_same ? known.granted : 0;
@@ -239,7 +237,7 @@ export class LeasedWindows implements RateLimiter {
         resolve();
       };
       const timer = setTimeout(done, look_every_ms);
-      const end = this.options.notifier.subscribe(GivenBack, [name], (_message, here) => {
+      const end = this.ctx.notifier.subscribe(GivenBack, [name], (_message, here) => {
         if (!here) done();
       });
     });
@@ -252,14 +250,14 @@ export class LeasedWindows implements RateLimiter {
     if (lease) lease.left = 0;
     try {
       await this.#giveBack(name, unused);
-      this.options.notifier.publish(GivenBack, name, null);
+      this.ctx.notifier.publish(GivenBack, name, null);
     } catch {
       // Nobody gets a lease in the rest of this window.
     }
   }
 
   #giveBack(name: string, lease: Pick<Lease, "number" | "left"> | undefined): Promise<void> {
-    return this.options.state.change<Window, void>(scope, name, (known, now_ms) => {
+    return this.ctx.state.change<Window, void>(scope, name, (known, now_ms) => {
       if (!known?.holders.includes(this.#id)) return { result: undefined };
       const given = known.number === lease?.number ? lease.left : 0;
       const holders = known.holders.filter((id) => id !== this.#id);

@@ -39,7 +39,7 @@ export interface Prepared {
   /** The text is empty or only white space. */
   readonly is_empty: boolean;
   /** Private to the index. */
-  readonly parts: unknown;
+  readonly encoded: unknown;
 }
 
 /** Identifies a set of vectors: only those of one set are compared. */

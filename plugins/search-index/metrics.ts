@@ -28,18 +28,18 @@ const metrics = [
 /** It reads every row, in a child process. */
 const bytes_hold_ms = 10 * 60_000;
 
-export interface IndexMetricsParts extends Pick<Context, "reads" | "now_ms"> {
+export interface IndexMetricsContext extends Pick<Context, "reads" | "now_ms"> {
   readonly embedding: Embedding;
   readonly countBytes: () => Promise<IndexBytes>;
 }
 
-export const indexMetrics = (parts: IndexMetricsParts) => [
-  ...counts(parts),
-  ...sizes(parts),
-  ...progress(parts),
+export const indexMetrics = (ctx: IndexMetricsContext) => [
+  ...counts(ctx),
+  ...sizes(ctx),
+  ...progress(ctx),
 ];
 
-function progress({ embedding }: IndexMetricsParts) {
+function progress({ embedding }: IndexMetricsContext) {
   const gauge = (
     name: string,
     help: string,
@@ -67,7 +67,7 @@ function progress({ embedding }: IndexMetricsParts) {
   ];
 }
 
-function sizes({ countBytes, now_ms }: IndexMetricsParts) {
+function sizes({ countBytes, now_ms }: IndexMetricsContext) {
   const newest = cachedAtOnce(countBytes, bytes_hold_ms, now_ms);
   const size = (name: string, help: string, of: keyof IndexBytes) =>
     fill(Metrics, {
@@ -82,7 +82,7 @@ function sizes({ countBytes, now_ms }: IndexMetricsParts) {
   ];
 }
 
-const counts = ({ reads }: IndexMetricsParts) =>
+const counts = ({ reads }: IndexMetricsContext) =>
   metrics.map(({ name, help, table }) =>
     fill(Metrics, {
       name,

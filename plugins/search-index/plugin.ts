@@ -105,10 +105,10 @@ export default definePlugin({
       paused = () => ctx.config.pause_vectors;
     const backend = backendOf({ ...ctx, backend: () => ctx.slots.backends()[0] }),
       { feed } = backend,
-      parts = { ...ctx, ...ctx.services, embedder, calibrations, paused, backend: feed };
-    const document_embedder = new DocumentEmbedder(parts);
+      embedding_ctx = { ...ctx, ...ctx.services, embedder, calibrations, paused, backend: feed };
+    const document_embedder = new DocumentEmbedder(embedding_ctx);
     ctx.whenSettingsChange(() => document_embedder.resume());
-    const compared = { ...parts, servingSet: () => document_embedder.servingSet() },
+    const compared = { ...embedding_ctx, servingSet: () => document_embedder.servingSet() },
       query_embedder = new QueryEmbedder(compared),
       similarities = new TextSimilarities({ ...compared, questions: query_embedder });
     const pgvector = new PgvectorCopy(ctx);
@@ -185,11 +185,11 @@ const watchedBy = (
 
 async function healthOf(
   index: IndexService,
-  parts: readonly (() => string | null)[],
+  failures: readonly (() => string | null)[],
 ): Promise<"ok" | { readonly failing: string }> {
   const failing = [
     outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
-    ...parts.map((failingPart) => failingPart()),
+    ...failures.map((failing) => failing()),
   ].filter((one) => one !== null);
   return failing.length === 0 ? "ok" : { failing: failing.join(" ") };
 }

@@ -24,22 +24,25 @@ import type { BackendFeed } from "./backend/backend-feed";
 import type { BackendSearch } from "./backend/backend-search";
 import type { DocumentEmbedder } from "./embedding/document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
-import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./indexing/preparer";
+import { DocumentPreparer, type IndexVersion, type PreparerContext } from "./indexing/preparer";
 import { Packer } from "./segments/packer";
 import { areLanguagesDifferent } from "./analysis/languages";
 import type { QueryEmbedder } from "./vectors/query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./ranking/search-handler";
 import type { PgvectorCopy } from "./vectors/pgvector-copy";
-import { StagedVersions, type StagedVersionsParts } from "./indexing/staged-versions";
+import { StagedVersions, type StagedVersionsContext } from "./indexing/staged-versions";
 import type { TextSimilarities } from "./vectors/similarities";
 import { languageOf } from "./analysis/languages";
 import { commonTerm } from "./analysis/spelling";
 import * as store from "./store";
 import type { WorkerClient } from "./workers/worker-client";
 
-export interface IndexParts
-  extends Pick<Context, "now_ms">, StagedVersionsParts, Omit<PreparerParts, "nextId" | "staged"> {
+export interface IndexContext
+  extends
+    Pick<Context, "now_ms">,
+    StagedVersionsContext,
+    Omit<PreparerContext, "nextId" | "staged"> {
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
   /** Without it, search uses words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
@@ -66,23 +69,23 @@ export class IndexService implements SearchIndex {
   /** No document is outdated, nor will any published from now on be. */
   private is_current = false;
 
-  constructor(private readonly parts: IndexParts) {
-    const { now_ms, node } = parts;
+  constructor(private readonly ctx: IndexContext) {
+    const { now_ms, node } = ctx;
     this.ids = new AscendingIds({ now_ms, lease: node.leaseNumbers, series: "index" });
-    this.staged = new StagedVersions(parts);
+    this.staged = new StagedVersions(ctx);
     this.preparer = new DocumentPreparer({
-      ...parts,
+      ...ctx,
       nextId: this.ids.next,
       staged: this.staged,
     });
     node.onGone(() => this.staged.clearUp());
-    this.packer = new Packer({ ...parts, nextId: this.ids.next });
-    this.analyzer_version = parts.analyzer_version ?? analyzer.version;
+    this.packer = new Packer({ ...ctx, nextId: this.ids.next });
+    this.analyzer_version = ctx.analyzer_version ?? analyzer.version;
   }
 
   /** Before the first request. */
   async start(): Promise<void> {
-    await this.ids.continueAfter(await store.largestId(this.parts.db));
+    await this.ids.continueAfter(await store.largestId(this.ctx.db));
     this.staged.start();
   }
   stop(): Promise<void> {
@@ -108,7 +111,7 @@ export class IndexService implements SearchIndex {
   }
 
   async takeOver(input: TakenOver, signal?: AbortSignal): Promise<Prepared> {
-    const set_id = input.vectors && (await this.parts.document_embedder?.setFor(input.vectors));
+    const set_id = input.vectors && (await this.ctx.document_embedder?.setFor(input.vectors));
     return this.preparer.takeOver(input, set_id ?? null, signal);
   }
 
@@ -127,9 +130,9 @@ export class IndexService implements SearchIndex {
     is_first: boolean,
   ): Promise<void> {
     const { document_id, version } = prepared,
-      made = prepared.parts as IndexVersion,
+      made = prepared.encoded as IndexVersion,
       { id, owner_id, title, chunks, headings, times, segments } = made,
-      { document_embedder } = this.parts;
+      { document_embedder } = this.ctx;
     const before = is_first ? undefined : await store.findDocument(tx, document_id);
     if (before) await document_embedder?.remove(tx, [document_id]);
     if (segments === null) await this.staged.end(tx, id, document_id);
@@ -152,8 +155,8 @@ export class IndexService implements SearchIndex {
     for (const folder_id of folder_ids)
       await (ids ? store.insertNewScope(tx, folder_id, ids) : store.insertScope(tx, folder_id, id));
     await document_embedder?.add(tx, document_id, before?.owner_id ?? owner_id, made, folder_ids);
-    await this.parts.backend?.feed.changed(tx, [document_id]);
-    this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
+    await this.ctx.backend?.feed.changed(tx, [document_id]);
+    this.ctx.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
   async publishedVersion(db: Db, document_id: string): Promise<number | undefined> {
@@ -170,51 +173,51 @@ export class IndexService implements SearchIndex {
   }
 
   discard(prepared: Prepared): void {
-    this.staged.discard((prepared.parts as IndexVersion).id);
+    this.staged.discard((prepared.encoded as IndexVersion).id);
   }
 
   async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
     const document = await store.findDocument(tx, document_id);
     if (!document) return;
-    await this.parts.document_embedder?.link(tx, document_id, folder_id);
+    await this.ctx.document_embedder?.link(tx, document_id, folder_id);
     await store.insertScope(tx, folder_id, document.edition);
-    await this.parts.backend?.feed.changed(tx, [document_id]);
+    await this.ctx.backend?.feed.changed(tx, [document_id]);
   }
 
   async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
-    await this.parts.document_embedder?.unlink(tx, document_ids, folder_id);
+    await this.ctx.document_embedder?.unlink(tx, document_ids, folder_id);
     await store.deleteScope(tx, document_ids, folder_id);
-    await this.parts.backend?.feed.changed(tx, document_ids);
+    await this.ctx.backend?.feed.changed(tx, document_ids);
   }
 
   async lackingVectors(
     db: Db,
     document_ids: readonly string[],
   ): Promise<ReadonlySet<string> | null> {
-    return (await this.parts.document_embedder?.lacking(db, document_ids)) ?? null;
+    return (await this.ctx.document_embedder?.lacking(db, document_ids)) ?? null;
   }
 
   async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
-    await this.parts.document_embedder?.remove(tx, document_ids);
+    await this.ctx.document_embedder?.remove(tx, document_ids);
     const is_all = await deleteSomeSegments(tx, "document_id", document_ids);
     if (is_all) await deleteDocuments(tx, document_ids);
-    await this.parts.backend?.feed.wake(tx);
+    await this.ctx.backend?.feed.wake(tx);
     return is_all;
   }
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
       return { passages: [], terms: [] };
-    const { backend, query_embedder } = this.parts,
+    const { backend, query_embedder } = this.ctx,
       vector = await query_embedder?.vectorOf(request, signal),
       among = await backend?.search.find(request, vector, signal);
     const { owner_id, folder_ids } = request,
       search = { ...request, ...(vector && { vector }), ...(among && { among }) };
-    const searched = await this.parts.searcher.ask({ search }, { owner: owner_id, signal });
+    const searched = await this.ctx.searcher.ask({ search }, { owner: owner_id, signal });
     const { passages, terms, loose_chunks, is_beyond_memory, is_short } = searched!;
     if (among) backend?.search.settle(is_short);
-    if (is_beyond_memory) this.parts.pgvector?.wanted();
+    if (is_beyond_memory) this.ctx.pgvector?.wanted();
     this.packer.searched(owner_id, folder_ids, loose_chunks);
     return { passages, terms };
   }
@@ -224,7 +227,7 @@ export class IndexService implements SearchIndex {
     texts: readonly string[],
     options: SimilarityOptions,
   ): Promise<Similarities | null> {
-    return (await this.parts.similarities?.of(question, texts, options)) ?? null;
+    return (await this.ctx.similarities?.of(question, texts, options)) ?? null;
   }
 
   areLanguagesDifferent(question: string, text: string): boolean {
@@ -250,7 +253,7 @@ export class IndexService implements SearchIndex {
    */
   async countOutdated(limit: number): Promise<number> {
     if (this.is_current) return 0;
-    const { db } = this.parts,
+    const { db } = this.ctx,
       count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
     this.is_current = count === 0;
     return count;

@@ -8,7 +8,7 @@ import {
   type CommandHandler,
   type SettingState,
 } from "../../core/sdk";
-import { serverAnswers, StoredChange, type StoredChangeParts } from "./contract";
+import { serverAnswers, StoredChange, type StoredChangeContext } from "./contract";
 import type { Trials } from "./trials";
 
 const common = { loads_plugins: true } as const;
@@ -53,13 +53,13 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
-type Parts = StoredChangeParts & { readonly trials: Trials };
+type SettingCommandsContext = StoredChangeContext & { readonly trials: Trials };
 
 export const commandHandlers = (
-  parts: Parts,
+  ctx: SettingCommandsContext,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
   configList: async ({ options, print }) => {
-    const states = await statesNow(parts);
+    const states = await statesNow(ctx);
     if (options.json) return print(JSON.stringify(states));
     const width = Math.max(...states.map(({ setting }) => setting.length));
     for (const state of states)
@@ -71,7 +71,7 @@ export const commandHandlers = (
       );
   },
   configGet: async ({ args: [key], options, print }) => {
-    const state = (await statesNow(parts)).find(({ setting }) => setting === key);
+    const state = (await statesNow(ctx)).find(({ setting }) => setting === key);
     if (!state)
       throw new UsageError(`there is no setting ${key}: dossier config list shows those there are`);
     print(options.json ? JSON.stringify(state) : inWords(state.value));
@@ -80,14 +80,14 @@ export const commandHandlers = (
     if ((given === undefined) === (options.stdin === undefined))
       throw new UsageError("give the value after the key, or on standard input with --stdin");
     about(key!);
-    await change(parts, key!, given ?? (await stdin()), Boolean(options.json), print);
+    await change(ctx, key!, given ?? (await stdin()), Boolean(options.json), print);
   },
   configUnset: async ({ args: [key], options, print, about }) => {
     about(key!);
-    await change(parts, key!, null, Boolean(options.json), print);
+    await change(ctx, key!, null, Boolean(options.json), print);
   },
   configTest: async ({ args: [section], options, print }) => {
-    const { trials } = parts;
+    const { trials } = ctx;
     const sections = trials.list().map((one) => one.section);
     if (!sections.includes(section!))
       throw new UsageError(`${section} can't be tried; these can: ${sections.join(", ")}`);
@@ -100,16 +100,16 @@ export const commandHandlers = (
 });
 
 async function change(
-  parts: Parts,
+  ctx: SettingCommandsContext,
   key: string,
   value: string | null,
   json: boolean,
   print: (line: string) => void,
 ): Promise<void> {
-  const stored = new StoredChange(parts);
-  await parts.operations.changeSettings({ [key]: value }, stored.note);
+  const stored = new StoredChange(ctx);
+  await ctx.operations.changeSettings({ [key]: value }, stored.note);
   const server = await stored.followed();
-  const now = (await statesNow(parts)).find(({ setting }) => setting === key)!;
+  const now = (await statesNow(ctx)).find(({ setting }) => setting === key)!;
   const winner = now.overruled ? now.origin : null;
   if (json) return print(JSON.stringify({ ...now, server }));
   print(sentence(now, winner));
@@ -141,9 +141,9 @@ interface StateNow extends SettingState {
  * As the running server sees them, which may have been started with another environment than this
  * command; otherwise as the next server would.
  */
-async function statesNow(parts: Parts): Promise<StateNow[]> {
-  const origins = (await serverAnswers(parts)) ? await parts.operations.originsOfServer() : null;
-  return parts.operations.settingStates().map((state) => {
+async function statesNow(ctx: SettingCommandsContext): Promise<StateNow[]> {
+  const origins = (await serverAnswers(ctx)) ? await ctx.operations.originsOfServer() : null;
+  return ctx.operations.settingStates().map((state) => {
     const now = { ...state, ...origins?.get(state.setting) };
     return { ...now, overruled: isOverruled(now) };
   });

@@ -45,23 +45,23 @@ export const ReloadSettings = job("settings.reload", t.Object({}));
 const follow_ms_max = 10_000;
 const look_every_ms = 50;
 
-export type StoredChangeParts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
+export type StoredChangeContext = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
 
 export class StoredChange {
   private readonly subject: string;
 
-  constructor(private readonly parts: StoredChangeParts) {
-    this.subject = parts.newId("set");
+  constructor(private readonly ctx: StoredChangeContext) {
+    this.subject = ctx.newId("set");
   }
 
   /** Called in the transaction of the change. */
   readonly note = (tx: Db): Promise<void> =>
-    this.parts.enqueue(tx, ReloadSettings, {}, { subject: this.subject });
+    this.ctx.enqueue(tx, ReloadSettings, {}, { subject: this.subject });
 
   /** Waits until the running server has applied the change. */
   async followed(): Promise<"none" | "followed" | "late"> {
-    if (!(await serverAnswers(this.parts))) return "none";
-    const { jobs } = this.parts.operations;
+    if (!(await serverAnswers(this.ctx))) return "none";
+    const { jobs } = this.ctx.operations;
     for (let waited_ms = 0; waited_ms < follow_ms_max; waited_ms += look_every_ms) {
       if ((await jobs.subjectsAtWork([this.subject])).size === 0) return "followed";
       await Bun.sleep(look_every_ms);

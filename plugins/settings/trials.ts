@@ -14,7 +14,7 @@ import {
 import type { TriedSection } from "./contract";
 
 export type Changes = Parameters<Context["operations"]["trySettings"]>[1];
-export interface TrialParts extends Pick<Context, "operations"> {
+export interface TrialsContext extends Pick<Context, "operations"> {
   readonly sections: () => readonly TriedSection[];
 }
 
@@ -30,10 +30,10 @@ export class Trials {
     wait_ms_max,
   });
 
-  constructor(private readonly parts: TrialParts) {}
+  constructor(private readonly ctx: TrialsContext) {}
 
   list(): readonly TriedSection[] {
-    return this.parts.sections();
+    return this.ctx.sections();
   }
 
   /**
@@ -43,7 +43,7 @@ export class Trials {
   async run(name: string, changes: Changes, signal: AbortSignal): Promise<EndpointFinding> {
     const section = this.list().find((one) => one.section === name);
     if (section === undefined) throw notFound("section of settings that can be tried");
-    const { operations } = this.parts;
+    const { operations } = this.ctx;
     const states = operations
       .settingStates()
       .filter(({ setting }) => setting.startsWith(`${name}.`));

@@ -110,9 +110,9 @@ export interface SignInServices extends Pick<Context, "log"> {
   readonly passwordAllowed: () => boolean;
 }
 
-export const signInHandlers = (parts: SignInServices): HandlersOf<typeof routes> => ({
+export const signInHandlers = (ctx: SignInServices): HandlersOf<typeof routes> => ({
   ways: ({ request, client }) => {
-    const { cookies, ways, passwordAllowed } = parts;
+    const { cookies, ways, passwordAllowed } = ctx;
     const problem = cookies.readProblem(request, client)?.detail ?? null;
     const offered = [...ways().values()].flatMap((way) => {
       const offer = way.offer ? way.offer(request, client) : "button";
@@ -129,17 +129,17 @@ export const signInHandlers = (parts: SignInServices): HandlersOf<typeof routes>
   start: async (call) => {
     const { params, body, about } = call;
     try {
-      const step = await parts.service.start(params.way, body?.to ?? "/", call);
+      const step = await ctx.service.start(params.way, body?.to ?? "/", call);
       about(step.user_id ?? params.way);
       return answer(Response.json({ location: step.location }), step.cookies);
     } catch (error) {
       about(params.way);
-      throw inWords(error, params.way, parts);
+      throw inWords(error, params.way, ctx);
     }
   },
   callback: async (call) => {
     const { params, request, client, about } = call;
-    const { service, cookies } = parts;
+    const { service, cookies } = ctx;
     try {
       const search = new URL(request.url).searchParams;
       const { location, cookies: set, user_id } = await service.callback(params.way, search, call);
@@ -147,7 +147,7 @@ export const signInHandlers = (parts: SignInServices): HandlersOf<typeof routes>
       return answer(new Response(null, { status: 302, headers: { location } }), set);
     } catch (error) {
       about(params.way);
-      const { status, detail } = inWords(error, params.way, parts);
+      const { status, detail } = inWords(error, params.way, ctx);
       const to = client.base_path + service.pathAfterFailure(call);
       return answer(redirectPage(status, detail, to), [cookies.problem({ detail }, client)]);
     }

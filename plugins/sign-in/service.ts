@@ -24,7 +24,7 @@ const url_length_max = 8_000;
 
 type Asked = Pick<Call, "request" | "client">;
 
-export interface SignInParts extends Pick<Context, "log" | "shared"> {
+export interface SignInContext extends Pick<Context, "log" | "shared"> {
   readonly ways: () => ReadonlyMap<string, SignIn>;
   readonly cookies: SignInCookies;
   readonly sessions: Pick<Sessions, "begin">;
@@ -43,8 +43,8 @@ export interface Step {
 export class SignInService {
   readonly #used: UsedOnce;
 
-  constructor(private readonly parts: SignInParts) {
-    this.#used = new UsedOnce({ ...parts, keep_ms: attempt_s * 1_000 });
+  constructor(private readonly ctx: SignInContext) {
+    this.#used = new UsedOnce({ ...ctx, keep_ms: attempt_s * 1_000 });
   }
 
   /** @throws HttpError 404, 409 `wrong_address`, and errors of the method. */
@@ -57,7 +57,7 @@ export class SignInService {
     const step = await way.start({ ...asked, state, callback_url });
     if ("user" in step) {
       const begun = await this.begin(way, step, asked);
-      const gone = this.parts.cookies.gone("problem", client);
+      const gone = this.ctx.cookies.gone("problem", client);
       const cookies = [begun.cookie, gone];
       return { location: client.base_path + path, cookies, user_id: step.user.id };
     }
@@ -66,7 +66,7 @@ export class SignInService {
     const attempt = { way: id, state, to: path, callback_url, remembered: remember };
     return {
       location: redirect,
-      cookies: [this.parts.cookies.attempt(attempt, client)],
+      cookies: [this.ctx.cookies.attempt(attempt, client)],
       user_id: null,
     };
   }
@@ -83,18 +83,18 @@ export class SignInService {
     const who = await way.callback({ ...asked, state, callback_url, url, remembered });
     const { cookie } = await this.begin(way, who, asked);
     const gone = (["attempt", "problem"] as const).map((kind) =>
-      this.parts.cookies.gone(kind, asked.client),
+      this.ctx.cookies.gone(kind, asked.client),
     );
     return { location: attempt.to, cookies: [cookie, ...gone], user_id: who.user.id };
   }
 
   /** Where to redirect after a failed callback: the page that was requested. */
   pathAfterFailure({ request, client }: Asked): string {
-    return this.parts.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
+    return this.ctx.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
   }
 
   async holds(session: KnownSession, asked: Asked): Promise<boolean> {
-    const ways = this.parts.ways();
+    const ways = this.ctx.ways();
     // Its method is switched off, so nothing confirms that the session is still valid.
     if (session.way !== null && !ways.has(session.way)) return false;
     for (const way of ways.values())
@@ -106,19 +106,19 @@ export class SignInService {
     session: KnownSession & { readonly kept: string | null },
     asked: Asked,
   ): Promise<string | null> {
-    const way = session.way === null ? undefined : this.parts.ways().get(session.way);
+    const way = session.way === null ? undefined : this.ctx.ways().get(session.way);
     if (!way?.signOut) return null;
     const back_url = `${this.ownAddress(asked)}${console_root}/sign-in`;
     try {
       return await way.signOut({ kept: session.kept, back_url });
     } catch (error) {
-      this.parts.log.warn("could not sign out elsewhere", { way: way.id, error: String(error) });
+      this.ctx.log.warn("could not sign out elsewhere", { way: way.id, error: String(error) });
       return null;
     }
   }
 
   private wayOf(id: string): SignIn {
-    const way = this.parts.ways().get(id);
+    const way = this.ctx.ways().get(id);
     if (!way) throw notFound("way to sign in");
     return way;
   }
@@ -128,7 +128,7 @@ export class SignInService {
     search: URLSearchParams,
     { request, client }: Asked,
   ): Promise<Attempt> {
-    const attempt = this.parts.cookies.readAttempt(request, client);
+    const attempt = this.ctx.cookies.readAttempt(request, client);
     if (!attempt)
       throw refused(
         "sign_in_lost",
@@ -147,8 +147,8 @@ export class SignInService {
 
   private async begin(way: SignIn, who: SignedInUser, asked: Asked): Promise<BegunSession> {
     const origin = { way: way.id, kept: who.kept };
-    const begun = await this.parts.sessions.begin(who.user, asked, origin);
-    this.parts.log.info("signed in", { way: way.id, user_id: who.user.id });
+    const begun = await this.ctx.sessions.begin(who.user, asked, origin);
+    this.ctx.log.info("signed in", { way: way.id, user_id: who.user.id });
     return begun;
   }
 
@@ -157,7 +157,7 @@ export class SignInService {
    * from.
    */
   private addressOf(way: SignIn, asked: Asked): string {
-    const { public_url } = this.parts;
+    const { public_url } = this.ctx;
     const set = public_url();
     const from = URL.parse(asked.request.headers.get("origin") ?? "");
     if (way.callback && set !== null && from && !sameHost(from.host, new URL(set).host))
@@ -171,7 +171,7 @@ export class SignInService {
 
   /** As configured; otherwise from the request: the console has checked that it is this server. */
   private ownAddress({ request, client: { host, secure } }: Asked): string {
-    const set = this.parts.public_url();
+    const set = this.ctx.public_url();
     if (set !== null) return set;
     const from = URL.parse(request.headers.get("origin") ?? "");
     return from?.origin ?? `${secure ? "https" : "http"}://${host}`;

@@ -5,12 +5,12 @@ export const used_scope = "sign_in.used";
 
 export class UsedOnce {
   constructor(
-    private readonly parts: { readonly shared: Pick<Shared, "state">; readonly keep_ms: number },
+    private readonly options: { readonly shared: Pick<Shared, "state">; readonly keep_ms: number },
   ) {}
 
   /** False when it was already used. */
   take(token: string): Promise<boolean> {
-    const { shared, keep_ms } = this.parts;
+    const { shared, keep_ms } = this.options;
     return shared.state.change<1, boolean>(used_scope, token, (taken) =>
       taken === undefined ? { value: 1, keep_ms, result: true } : { result: false },
     );

@@ -13,7 +13,7 @@ export interface HeaderRules extends RoleRules {
   readonly link_by_email: "nobody" | "members" | "everybody";
   readonly sign_out_url?: string | undefined;
 }
-export interface SignInMethodParts {
+export interface SignInMethodOptions {
   readonly accounts: Pick<Accounts, "ensureUser" | "externalUser">;
   readonly names: HeaderNames;
   readonly trusted: Networks;
@@ -22,7 +22,12 @@ export interface SignInMethodParts {
 
 const id = "signin-header";
 
-export function createSignInMethod({ accounts, names, trusted, rules }: SignInMethodParts): SignIn {
+export function createSignInMethod({
+  accounts,
+  names,
+  trusted,
+  rules,
+}: SignInMethodOptions): SignIn {
   const named = (request: Request, client: Client) =>
     proxyIdentity(request, client, names, trusted);
   return {

@@ -24,7 +24,7 @@ import * as store from "./store";
 /** Pieces written or deleted per transaction; a text with no more than this counts as small. */
 const part_pieces = 24;
 
-export interface TextParts extends Pick<
+export interface TextContext extends Pick<
   Context,
   "afterCommit" | "db" | "inDeletion" | "inTransaction" | "log" | "node" | "now_ms" | "truncateWal"
 > {
@@ -39,11 +39,11 @@ export class TextService implements Texts {
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
-      this.parts.log.warn("a text that nobody keeps was not deleted yet", { error: String(error) }),
+      this.ctx.log.warn("a text that nobody keeps was not deleted yet", { error: String(error) }),
   });
 
-  constructor(private readonly parts: TextParts) {
-    const { now_ms, node } = parts;
+  constructor(private readonly ctx: TextContext) {
+    const { now_ms, node } = ctx;
     this.ids = new AscendingIds({ now_ms, lease: node.leaseNumbers, series: "texts" });
   }
 
@@ -51,7 +51,7 @@ export class TextService implements Texts {
    * Called before the first request: what an earlier run left behind is deleted in the background.
    */
   async start(): Promise<void> {
-    await this.ids.continueAfter(await store.largestId(this.parts.db));
+    await this.ids.continueAfter(await store.largestId(this.ctx.db));
     this.cleaner.start();
   }
   /** Also deletes what other processes left behind. */
@@ -78,7 +78,7 @@ export class TextService implements Texts {
   }
 
   private own(id: number, units: number): store.UnusedText {
-    return { id, units, node: this.parts.node.id };
+    return { id, units, node: this.ctx.node.id };
   }
 
   private async prepareAhead(
@@ -116,7 +116,7 @@ export class TextService implements Texts {
       if (pieceCount(text.units) <= part_pieces) await store.deletePieces(tx, text, part_pieces);
       else {
         await store.insertUnused(tx, { id: text.id, units: text.units, node: "" });
-        this.parts.afterCommit(this.cleaner.start);
+        this.ctx.afterCommit(this.cleaner.start);
       }
   }
 
@@ -148,7 +148,7 @@ export class TextService implements Texts {
     reserved: store.UnusedText,
     signal: AbortSignal | undefined,
   ): Promise<StoredText> {
-    const { files, inTransaction } = this.parts,
+    const { files, inTransaction } = this.ctx,
       { id, units } = reserved;
     let next = await pieces.next(),
       last: Piece | undefined;
@@ -172,9 +172,9 @@ export class TextService implements Texts {
   }
 
   private async keep(tx: Db, id: number): Promise<void> {
-    if (!this.held.has(id) || !(await store.deleteUnused(tx, id, this.parts.node.id)))
+    if (!this.held.has(id) || !(await store.deleteUnused(tx, id, this.ctx.node.id)))
       throw new Error(`The text ${id} was discarded; prepare it again.`);
-    this.parts.afterCommit(() => this.held.delete(id));
+    this.ctx.afterCommit(() => this.held.delete(id));
   }
 
   private discard(id: number): void {
@@ -182,7 +182,7 @@ export class TextService implements Texts {
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, node, truncateWal } = this.parts;
+    const { db, inDeletion, node, truncateWal } = this.ctx;
     const alive = await node.alive();
     const isKept = ({ id, node: of }: store.UnusedText): boolean =>
       of === node.id ? this.held.has(id) : alive.has(of);

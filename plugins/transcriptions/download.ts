@@ -17,7 +17,7 @@ import {
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 
-export interface DownloadParts extends Pick<Context, "files"> {
+export interface DownloadContext extends Pick<Context, "files"> {
   readonly lookup: DnsLookup;
   /** The addresses that users' URLs may lead to. */
   readonly allows: AddressPolicy;
@@ -33,9 +33,9 @@ const silence_ms = 30_000;
  * The file, which the caller must release. @throws TranscriptionFailure, or HttpError 507 when the
  * storage is full.
  */
-export async function downloadRecording(url: string, parts: DownloadParts): Promise<ReceivedFile> {
+export async function downloadRecording(url: string, ctx: DownloadContext): Promise<ReceivedFile> {
   const silence = new AbortController(),
-    signal = AbortSignal.any([parts.signal, silence.signal]);
+    signal = AbortSignal.any([ctx.signal, silence.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onData = () => {
     clearTimeout(timer);
@@ -43,14 +43,14 @@ export async function downloadRecording(url: string, parts: DownloadParts): Prom
   };
   try {
     onData();
-    const response = await request(url, parts, signal);
+    const response = await request(url, ctx, signal);
     if (!response.body)
       throw new TranscriptionFailure("unreachable", "The address answered with nothing.");
-    return await parts.files.receive(withProgress(response.body, onData), {
-      bytes_max: parts.bytes_max,
+    return await ctx.files.receive(withProgress(response.body, onData), {
+      bytes_max: ctx.bytes_max,
     });
   } catch (error) {
-    parts.signal.throwIfAborted();
+    ctx.signal.throwIfAborted();
     throw toFailure(error, silence.signal.aborted);
   } finally {
     clearTimeout(timer);
@@ -60,7 +60,7 @@ export async function downloadRecording(url: string, parts: DownloadParts): Prom
 /** The response at the end of the redirects. */
 async function request(
   url: string,
-  { lookup, allows }: DownloadParts,
+  { lookup, allows }: DownloadContext,
   signal: AbortSignal,
 ): Promise<Response> {
   let target = parseTarget(url);

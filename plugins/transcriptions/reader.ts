@@ -23,12 +23,12 @@ const codes_of_child = new Set<string>([
   "transcriber_failed",
 ] satisfies TranscriptionCode[]);
 
-export interface TranscriptReaderParts extends Pick<Context, "log" | "newId" | "paths"> {
+export interface TranscriptReaderContext extends Pick<Context, "log" | "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
 }
 
 export class TranscriptReader {
-  constructor(private readonly ctx: TranscriptReaderParts) {}
+  constructor(private readonly ctx: TranscriptReaderContext) {}
 
   /**
    * Reads a file of captions, or a transcriber's output. `duration_s`: of the recording, if known.

@@ -19,17 +19,17 @@ import type { Quotas } from "../quotas/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ReadOutput } from "./child/transcript";
 import { TranscriptionFailure, type Recording, type Transcriber } from "./contract";
-import { downloadRecording, type DownloadParts } from "./download";
+import { downloadRecording, type DownloadContext } from "./download";
 import { captions_bytes_max, kindOfFile, noTranscriber } from "./media-types";
 import { written_bytes_max, type TranscriptReader } from "./reader";
 import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
-export interface RunnerParts
+export interface RunnerContext
   extends
     Pick<Context, "db" | "emit" | "files" | "inTransaction" | "log" | "now_ms">,
-    Pick<DownloadParts, "lookup" | "allows"> {
+    Pick<DownloadContext, "lookup" | "allows"> {
   readonly accounts: Accounts;
   readonly documents: Documents;
   readonly quotas: Quotas;
@@ -65,7 +65,7 @@ export const completedEvent = (run_id: string) => ({
 });
 
 export class TranscriptionRunner {
-  constructor(private readonly ctx: RunnerParts) {}
+  constructor(private readonly ctx: RunnerContext) {}
 
   /** Downloads the file of a run and enqueues the next step. */
   fetch(payload: Payload, job: JobRun): Promise<JobEffect | void> {

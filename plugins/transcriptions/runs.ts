@@ -7,7 +7,7 @@ import { TranscriptionChanged } from "./contract";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
-export interface TranscriptionRunsParts extends Pick<
+export interface TranscriptionRunsContext extends Pick<
   Context,
   "afterCommit" | "cancelJobs" | "emit" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
 > {
@@ -28,7 +28,7 @@ export async function requireRun(from: Db, owner_id: string, run_id: string): Pr
 }
 
 export class TranscriptionRuns {
-  constructor(private readonly ctx: TranscriptionRunsParts) {}
+  constructor(private readonly ctx: TranscriptionRunsContext) {}
 
   /** Notifies open pages of the run, and listeners to events. */
   async tell(

@@ -27,7 +27,7 @@ export interface NewUrl {
   readonly name: string | null;
 }
 
-export interface TranscriptionsParts extends Pick<
+export interface TranscriptionsContext extends Pick<
   Context,
   "db" | "files" | "inTransaction" | "newId" | "now_ms"
 > {
@@ -41,7 +41,7 @@ export interface TranscriptionsParts extends Pick<
 }
 
 export class Transcriptions {
-  constructor(private readonly ctx: TranscriptionsParts) {}
+  constructor(private readonly ctx: TranscriptionsContext) {}
 
   /**
    * Refuses early, before the bytes are read, what `addUpload` would refuse. @throws HttpError 403

@@ -25,7 +25,7 @@ import { deliveryHeaders, type HeaderPrefixes } from "./signatures";
 import * as store from "./store";
 import type { DeliveryRow, WebhookRow } from "./store";
 
-export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sealed"> {
+export interface AttemptSenderContext extends Pick<Context, "db" | "now_ms" | "sealed"> {
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
   readonly lookup: DnsLookup;
@@ -42,7 +42,7 @@ const answer_limits = { bytes_max: 4_096, ms_max: 2_000 };
 type Outcome = Omit<AttemptResult, "duration_ms">;
 
 export class AttemptSender {
-  constructor(private readonly ctx: AttemptSenderParts) {}
+  constructor(private readonly ctx: AttemptSenderContext) {}
 
   /** The job of one attempt. */
   async run(key: AttemptKey, { signal }: JobRun): Promise<JobEffect | void> {

@@ -4,7 +4,7 @@ import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Deliveries } from "./deliveries";
 import * as store from "./store";
 
-export interface WebhookChecksParts extends Pick<Context, "db" | "inTransaction" | "operations"> {
+export interface WebhookChecksContext extends Pick<Context, "db" | "inTransaction" | "operations"> {
   readonly lookup: DnsLookup;
   readonly deliveries: Deliveries;
 }
@@ -12,11 +12,11 @@ export interface WebhookChecksParts extends Pick<Context, "db" | "inTransaction"
 /** The number of deliveries that are checked, and repaired, at once. */
 const deliveries_max = 1_000;
 
-export const webhookChecks = (parts: WebhookChecksParts): Fill[] => [
+export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
   fill(SystemChecks, {
     name: "Deliveries",
     run: async () => {
-      const stuck = await withoutJob(parts);
+      const stuck = await withoutJob(ctx);
       if (stuck.length === 0) return ok("Every delivery that is due has a job.");
       return {
         status: "fail",
@@ -24,20 +24,20 @@ export const webhookChecks = (parts: WebhookChecksParts): Fill[] => [
         fix: "Repeat them: POST /webhooks/{id}/deliveries/{deliveryId}/redeliver.",
       };
     },
-    mend: () => resume(parts),
+    mend: () => resume(ctx),
   }),
-  fill(SystemChecks, { name: "Name servers", run: () => nameServers(parts) }),
+  fill(SystemChecks, { name: "Name servers", run: () => nameServers(ctx) }),
 ];
 
-async function withoutJob({ db, operations }: WebhookChecksParts) {
+async function withoutJob({ db, operations }: WebhookChecksContext) {
   const pending = await store.listPending(db, deliveries_max);
   const busy = await operations.jobs.subjectsAtWork(pending.map(({ webhook_id }) => webhook_id));
   return pending.filter(({ webhook_id }) => !busy.has(webhook_id));
 }
 
-async function resume(parts: WebhookChecksParts): Promise<string> {
-  const { deliveries, inTransaction } = parts;
-  const stuck = await withoutJob(parts);
+async function resume(ctx: WebhookChecksContext): Promise<string> {
+  const { deliveries, inTransaction } = ctx;
+  const stuck = await withoutJob(ctx);
   await inTransaction(async (tx) => {
     for (const delivery of stuck) {
       const webhook = await store.findWebhook(tx, delivery.webhook_id);
@@ -49,7 +49,7 @@ async function resume(parts: WebhookChecksParts): Promise<string> {
 }
 
 /** Looks up the host of the newest webhook: a server without webhooks may not need name servers. */
-async function nameServers({ db, lookup }: WebhookChecksParts): Promise<CheckResult> {
+async function nameServers({ db, lookup }: WebhookChecksContext): Promise<CheckResult> {
   const newest = await store.findNewestWebhook(db);
   if (!newest) return ok("No webhook needs one.");
   const host = new URL(newest.href).hostname;

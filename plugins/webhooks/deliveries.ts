@@ -33,7 +33,7 @@ export interface AttemptKey {
 }
 type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 
-export interface DeliveriesParts extends Pick<
+export interface DeliveriesContext extends Pick<
   Context,
   | "certain_now_ms"
   | "db"
@@ -72,7 +72,7 @@ const interrupted =
   "interrupted: the server stopped before an answer came; the receiver may have got it";
 
 export class Deliveries {
-  constructor(private readonly ctx: DeliveriesParts) {}
+  constructor(private readonly ctx: DeliveriesContext) {}
 
   /** One delivery for each webhook of the owner that is registered for this event. */
   async createForEvent(

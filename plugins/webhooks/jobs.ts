@@ -2,7 +2,7 @@
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { AttemptSender } from "./attempts";
 import { WebhookDue } from "./contract";
-import type { Deliveries, DeliveriesParts } from "./deliveries";
+import type { Deliveries, DeliveriesContext } from "./deliveries";
 
 /** One attempt of a delivery. */
 export const Deliver = job(
@@ -21,7 +21,7 @@ export const creation_limits = { attempts_max: 20, timeout_ms: 10_000, concurren
 
 /** One webhook gets one attempt at a time, so a slow receiver delays nobody else. */
 export const enqueueAttempt =
-  (enqueue: Context["enqueue"]): DeliveriesParts["enqueueAttempt"] =>
+  (enqueue: Context["enqueue"]): DeliveriesContext["enqueueAttempt"] =>
   (tx, webhook, payload, run_at_ms) =>
     enqueue(tx, Deliver, payload, {
       owner: webhook.owner_id,

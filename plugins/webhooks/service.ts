@@ -40,7 +40,7 @@ export interface WebhookWithSecret extends FullWebhook {
   readonly secret: string;
 }
 
-export interface WebhooksParts extends Pick<
+export interface WebhooksContext extends Pick<
   Context,
   | "cancelJobs"
   | "db"
@@ -80,7 +80,7 @@ export const secretContext = (webhook_id: string): string => `webhooks.secret ${
 export class Webhooks {
   private readonly hostChecks: ReturnType<Shared["limiter"]>;
 
-  constructor(private readonly ctx: WebhooksParts) {
+  constructor(private readonly ctx: WebhooksContext) {
     this.hostChecks = ctx.shared.limiter("webhooks.host_checks", () => host_check_limits);
   }
 
@@ -245,7 +245,7 @@ async function requireWebhook(from: Db, owner_id: string, webhook_id: string): P
 
 async function requireHost(
   target: Target,
-  { lookup, allows }: Pick<WebhooksParts, "lookup" | "allows">,
+  { lookup, allows }: Pick<WebhooksContext, "lookup" | "allows">,
 ): Promise<void> {
   const checked = await checkHost(target, lookup, allows);
   if (checked.kind === "refused")

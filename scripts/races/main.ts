@@ -77,8 +77,8 @@ async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
   const lane = async (n: number): Promise<void> => {
     const send = sender(cluster, await cluster.key(`${who}.${n}`));
     const { signIn, sql } = cluster;
-    const parts: Lane = { n, outside, send, signIn, sql, atEnd: (work) => ends.push(work) };
-    await goOn(await race.begin(parts));
+    const own: Lane = { n, outside, send, signIn, sql, atEnd: (work) => ends.push(work) };
+    await goOn(await race.begin(own));
   };
   await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)));
   for (const end of ends) await end();

@@ -3,9 +3,9 @@ import { memorySource, findDirectory, readDirectory, readEntry } from "../../cor
 import { ZipStream } from "../../core/lib/zip-stream";
 
 /** The bytes of each part, in order. */
-export type Parts = Map<string, Uint8Array>;
+export type Entries = Map<string, Uint8Array>;
 
-export function unpacked(archive: Uint8Array): Parts {
+export function unpacked(archive: Uint8Array): Entries {
   const source = memorySource(archive);
   return new Map(
     [...readDirectory(source, findDirectory(source)!)].map((entry) => [
@@ -30,10 +30,10 @@ export async function packed(
 
 export const sha256 = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-export const textOf = (parts: Parts, name: string): string =>
+export const textOf = (parts: Entries, name: string): string =>
   Buffer.from(parts.get(name)!).toString();
-export const jsonOf = (parts: Parts, name: string): any => JSON.parse(textOf(parts, name));
-export const linesOf = (parts: Parts, name: string): any[] =>
+export const jsonOf = (parts: Entries, name: string): any => JSON.parse(textOf(parts, name));
+export const linesOf = (parts: Entries, name: string): any[] =>
   textOf(parts, name)
     .split("\n")
     .filter((line) => line !== "")

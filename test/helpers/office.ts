@@ -14,14 +14,14 @@ export interface ZipPart {
   readonly packed?: Uint8Array;
   readonly crc?: number;
 }
-export type ZipParts = Readonly<Record<string, string | Uint8Array | ZipPart>>;
+export type ZipContent = Readonly<Record<string, string | Uint8Array | ZipPart>>;
 
-const asPart = (part: ZipParts[string]): ZipPart =>
+const asPart = (part: ZipContent[string]): ZipPart =>
   typeof part === "string" || part instanceof Uint8Array ? { data: part } : part;
 
 /** `wide`: offsets and sizes are in ZIP64 fields; `before`: bytes in front of the archive. */
 export function zip(
-  parts: ZipParts,
+  parts: ZipContent,
   {
     directory = true,
     wide = false,
@@ -101,7 +101,7 @@ export const relations = (all: Relations): string =>
     .join("")}</Relationships>`;
 const contentTypes = (main: string, type: string): string =>
   `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${main}" ContentType="${type}"/></Types>`;
-const package_ = (main: string, type: string): ZipParts => ({
+const package_ = (main: string, type: string): ZipContent => ({
   "[Content_Types].xml": contentTypes(main, type),
   "_rels/.rels": relations({ r1: ["officeDocument", main] }),
 });
@@ -126,10 +126,10 @@ const docx_type =
 /** The parts of a Word document with this inside its body. */
 export const docxParts = (
   body: string,
-  more: ZipParts = {},
+  more: ZipContent = {},
   related: Relations = {},
   type = docx_type,
-): ZipParts => ({
+): ZipContent => ({
   ...package_("word/document.xml", type),
   "word/document.xml": `${declaration}<w:document ${w}><w:body>${body}</w:body></w:document>`,
   "word/_rels/document.xml.rels": relations(related),
@@ -150,7 +150,7 @@ export const shape = (paragraphs: string, placeholder?: string): string =>
 export const slide = (shapes: string, element = "sld"): string =>
   `${declaration}<p:${element} ${p}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${element}>`;
 /** Slides in presentation order; their files are numbered from the last to the first. */
-export function pptx(slides: readonly string[], more: ZipParts = {}): Uint8Array {
+export function pptx(slides: readonly string[], more: ZipContent = {}): Uint8Array {
   const file = (at: number): string => `slide${slides.length - at}.xml`;
   const order = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join("");
   return zip({
@@ -174,7 +174,7 @@ export const diagram = (...texts: readonly string[]): string =>
 /** `sheets`: the content of `sheetData` by name. */
 export function xlsx(
   sheets: Readonly<Record<string, string>>,
-  more: ZipParts = {},
+  more: ZipContent = {},
   related: Relations = {},
 ): Uint8Array {
   const names = Object.keys(sheets);
@@ -233,7 +233,7 @@ export const opendocument = (
     styles = "",
     automatic = "",
     more = {},
-  }: { readonly styles?: string; readonly automatic?: string; readonly more?: ZipParts } = {},
+  }: { readonly styles?: string; readonly automatic?: string; readonly more?: ZipContent } = {},
 ): Uint8Array =>
   zip({
     mimetype: { data: `application/vnd.oasis.opendocument.${kind}`, stored: true },
@@ -247,7 +247,7 @@ export const opendocument = (
   });
 
 /** An e-book; its files are in another order than its parts. */
-export function epub(parts: readonly string[], more: ZipParts = {}): Uint8Array {
+export function epub(parts: readonly string[], more: ZipContent = {}): Uint8Array {
   const file = (at: number, space: string): string => `text${space}${parts.length - at}.xhtml`;
   const items = parts.map(
     (_, at) => `<item id="i${at}" href="${file(at, "%20")}" media-type="application/xhtml+xml"/>`,

@@ -19,7 +19,7 @@ import {
   xlsx,
   zip,
   w,
-  type ZipParts,
+  type ZipContent,
 } from "../helpers/office";
 
 const extraction = testExtraction();
@@ -135,7 +135,7 @@ describe("read", () => {
 describe("refused", () => {
   const parts = docxParts(wp("Harbour"));
   const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytes.length / 2);
-  const many: ZipParts = Object.fromEntries(
+  const many: ZipContent = Object.fromEntries(
     Array.from({ length: 20_001 }, (_, at) => [`x${at}`, { data: "", stored: true }]),
   );
   const cases: [reason: string, make: () => Uint8Array, code: string, message: RegExp][] = [

@@ -22,7 +22,7 @@ import {
   wtable,
   xlsx,
   type Relations,
-  type ZipParts,
+  type ZipContent,
 } from "../helpers/office";
 
 const extraction = testExtraction();
@@ -164,7 +164,7 @@ describe("Word", () => {
       r4: ["footnotes", "footnotes.xml"],
       r5: ["comments", "/word/comments.xml"],
     };
-    const more: ZipParts = {
+    const more: ZipContent = {
       "word/header1.xml": part("hdr", wp("Harbour Board")),
       "word/header2.xml": part("hdr", wp("Harbour Board")),
       "word/footer1.xml": part("ftr", wp("Confidential")),
@@ -281,7 +281,7 @@ describe("embedded documents", () => {
   test("a workbook that is an object follows its paragraph; objects of other programs are passed over", async () => {
     const object = (id: string): string =>
       `<w:p><w:r><w:t>See:</w:t></w:r><w:r><w:object><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" r:id="${id}"/></w:object></w:r></w:p>`;
-    const parts: ZipParts = {
+    const parts: ZipContent = {
       "word/embeddings/table.xlsx": xlsx({ Depths: `<row r="1"><c r="A1"><v>3.9</v></c></row>` }),
       "word/embeddings/formula.bin": new Uint8Array(9),
     };
@@ -329,7 +329,7 @@ describe("embedded documents", () => {
 });
 
 describe("PowerPoint", () => {
-  const related = (part: string, all: Relations): ZipParts => ({
+  const related = (part: string, all: Relations): ZipContent => ({
     [`ppt/slides/_rels/${part}.rels`]: relations(all),
   });
 
@@ -503,7 +503,7 @@ describe("Excel", () => {
     });
 
   test("shared texts, dates, times and percentages", async () => {
-    const more: ZipParts = {
+    const more: ZipContent = {
       "xl/sharedStrings.xml": sharedStrings(
         "Gannet",
         `<r><t>Puffin </t></r><r><t>Ring</t></r><rPh><t>x</t></rPh>`,
@@ -545,7 +545,7 @@ describe("Excel", () => {
   });
 
   test("one page per sheet, its name first, comments last", async () => {
-    const more: ZipParts = {
+    const more: ZipContent = {
       "xl/worksheets/_rels/sheet2.xml.rels": relations({ c1: ["comments", "../comments1.xml"] }),
       "xl/comments1.xml":
         `<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +

@@ -14,7 +14,7 @@ import { readPage } from "../../plugins/imports/child/page";
 import { readInChild } from "../../plugins/imports/child/tasks";
 import { listZip, unzip } from "../../plugins/imports/child/zip";
 import { SourceFailure } from "../../plugins/imports/contract";
-import { zip, type ZipParts } from "../helpers/office";
+import { zip, type ZipContent } from "../helpers/office";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-test-"));
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
@@ -397,7 +397,7 @@ describe("archives:", () => {
     files: readonly (readonly [name: string, text: string])[],
     { stored = false } = {},
   ): Uint8Array =>
-    zip(Object.fromEntries(files.map(([name, data]) => [name, { data, stored }])) as ZipParts);
+    zip(Object.fromEntries(files.map(([name, data]) => [name, { data, stored }])) as ZipContent);
 
   test("files are listed, folders are not", async () => {
     expect(

@@ -24,7 +24,7 @@ const silent_ms_max = 15_000;
 /** Ignored by others. */
 const heartbeat = "";
 
-export interface PostgresChannelParts {
+export interface PostgresChannelOptions {
   /** The connection that listens. */
   readonly sql: SQL;
   readonly scopes: Pick<TransactionScopes, "messages">;
@@ -45,10 +45,10 @@ export class PostgresChannel implements Channel {
   #heard_at_ms = 0;
   #stopped = false;
 
-  constructor(private readonly parts: PostgresChannelParts) {}
+  constructor(private readonly options: PostgresChannelOptions) {}
 
   send(message: ChannelMessage): void {
-    const in_transaction = this.parts.scopes.messages;
+    const in_transaction = this.options.scopes.messages;
     if (in_transaction !== null) return void in_transaction.push(message);
     this.#waiting.push(message);
     if (this.#waiting.length === 1) queueMicrotask(() => void this.#sendWaiting());
@@ -70,7 +70,7 @@ export class PostgresChannel implements Channel {
   async listen(onMessage: (message: ChannelMessage) => void, onMissed: () => void): Promise<void> {
     const subscribe = async (): Promise<void> => {
       this.#heard_at_ms = performance.now();
-      this.#subscription = await this.parts.sql.listen(
+      this.#subscription = await this.options.sql.listen(
         channel_name,
         (payload) => this.#hear(payload, onMessage),
         () => {
@@ -102,7 +102,10 @@ export class PostgresChannel implements Channel {
       try {
         onMessage(message);
       } catch (error) {
-        this.parts.log.error("a message of another process was not understood", errorFields(error));
+        this.options.log.error(
+          "a message of another process was not understood",
+          errorFields(error),
+        );
       }
     }
   }
@@ -111,19 +114,19 @@ export class PostgresChannel implements Channel {
     const messages = this.#waiting;
     this.#waiting = [];
     try {
-      await this.notify(this.parts.run, messages);
+      await this.notify(this.options.run, messages);
     } catch (error) {
       // Whoever waits for the message polls as well.
-      this.parts.log.warn("other processes could not be told", errorFields(error));
+      this.options.log.warn("other processes could not be told", errorFields(error));
     }
   }
 
   /** Subscribes again when earlier heartbeats did not arrive. */
   async #beat(subscribe: () => Promise<void>): Promise<void> {
     try {
-      await this.notify(this.parts.run, [heartbeat]);
+      await this.notify(this.options.run, [heartbeat]);
       if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
-      this.parts.log.warn("nothing is heard of other processes any more: listening anew");
+      this.options.log.warn("nothing is heard of other processes any more: listening anew");
       await this.#subscription?.unlisten().catch(() => undefined);
       await subscribe();
     } catch {

@@ -46,7 +46,7 @@ update core_nodes set gone_at = ${clock_sql} where gone_at is null and ${which} 
 const silent_sql = miss_sql(`seen_at < ${clock_sql} - ${left_ms}`);
 const forget_sql = `delete from core_nodes where gone_at < ${clock_sql} - ${known_ms}`;
 
-export interface PostgresNodesParts {
+export interface PostgresNodesOptions {
   readonly role: Role;
   /** The data directory, which this process has locked. */
   readonly data: string;
@@ -82,12 +82,12 @@ export class PostgresNodes implements Nodes {
   readonly #on_gone: ((ids: readonly string[]) => void)[] = [];
   readonly #on_mistaken: (() => void)[] = [];
 
-  constructor(private readonly parts: PostgresNodesParts) {
-    const node = newNode(parts.role);
+  constructor(private readonly options: PostgresNodesOptions) {
+    const node = newNode(options.role);
     this.id = node.id;
     this.role = node.role;
-    this.#place = `${node.host} ${placeOf(parts.data)}`;
-    this.#liveness = new LivenessLock(parts.options, parts.log);
+    this.#place = `${node.host} ${placeOf(options.data)}`;
+    this.#liveness = new LivenessLock(options.options, options.log);
     const { id, host, pid, role, version } = node;
     this.#row = [id, this.#place, host, pid, role, version, this.#liveness.key];
   }
@@ -106,12 +106,12 @@ export class PostgresNodes implements Nodes {
   }
 
   async known(): Promise<KnownNode[]> {
-    const { rows } = await this.parts.run(known_sql, []);
+    const { rows } = await this.options.run(known_sql, []);
     return rows as unknown as KnownNode[];
   }
 
   async list(): Promise<NodeRecord[]> {
-    const { rows } = await this.parts.run(list_sql, []);
+    const { rows } = await this.options.run(list_sql, []);
     return rows as unknown as NodeRecord[];
   }
 
@@ -134,7 +134,7 @@ export class PostgresNodes implements Nodes {
   }
 
   readonly leaseNumbers: LeaseNumbers = async (series, least) => {
-    const { rows } = await this.parts.run(lease_sql, [series, least + leased_numbers]);
+    const { rows } = await this.options.run(lease_sql, [series, least + leased_numbers]);
     const end = rows[0]!.next as number;
     return { first: end - leased_numbers, end };
   };
@@ -148,7 +148,7 @@ export class PostgresNodes implements Nodes {
   }
 
   async #beatOnce(): Promise<void> {
-    const { log, onBeat } = this.parts;
+    const { log, onBeat } = this.options;
     try {
       if ((await this.#say(beat_sql, [this.id])).count === 0) await this.#enterAgain();
       this.#tellGone((await this.#say(silent_sql, [])).rows);
@@ -165,7 +165,7 @@ export class PostgresNodes implements Nodes {
   async #enterAgain(): Promise<void> {
     await this.#say("delete from core_nodes where id = ?", [this.id]);
     await this.#say(enter_sql, this.#row);
-    this.parts.log.warn(
+    this.options.log.warn(
       "other processes took this one for gone, and went on with what it was doing",
     );
     for (const listener of this.#on_mistaken) listener();
@@ -179,7 +179,7 @@ export class PostgresNodes implements Nodes {
   #tellGone(rows: readonly Record<string, unknown>[]): void {
     if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id as string);
-    this.parts.log.warn("a process has gone without a word", { nodes: ids });
+    this.options.log.warn("a process has gone without a word", { nodes: ids });
     for (const listener of this.#on_gone) listener(ids);
   }
 }

@@ -11,7 +11,7 @@ import { withoutOrigin } from "../../base/origin";
 import { freeSpaceOf } from "../free-space";
 import type { Role } from "../nodes";
 import { GroupCommit } from "../group-commit";
-import { MemberHandle, type HandleParts } from "../member-handle";
+import { MemberHandle, type HandleProps } from "../member-handle";
 import type { ReadConnectionSpec } from "../read-connection";
 import { isConflict, isUnreachable, outcomeUnknown } from "../storage-errors";
 import type { Db, Parameter, PreparedReads, Space, Store, TransactionOptions } from "../store";
@@ -118,20 +118,20 @@ export class PostgresStore implements Store {
       new DatabaseRoot({ dialect }),
       async (text, parameters) => (await runOutside(text, parameters)).rows,
     );
-    const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
+    const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.reads = this.#preparedReads();
     let runInside: RunStatement;
     this.#commits = new GroupCommit({
       transact: (within) =>
         withoutOrigin(() =>
           this.#scopes.exit(() =>
-            this.#transact(parts, (group, runGroup) => {
+            this.#transact(props, (group, runGroup) => {
               runInside = runGroup;
               return within(group);
             }),
           ),
         ),
-      memberHandle: (group) => new MemberHandle(group, parts, runInside),
+      memberHandle: (group) => new MemberHandle(group, props, runInside),
       isOpen: () => !this.#broken,
       releaseReserve: () => false,
       isTransient: (error) => isConflict(error) || isUnreachable(error),
@@ -273,7 +273,7 @@ export class PostgresStore implements Store {
 
   /** One group of transactions: on the writing connection, and with the lock. */
   async #transact(
-    parts: HandleParts,
+    props: HandleProps,
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
   ): Promise<void> {
     this.#broken = false;
@@ -291,7 +291,7 @@ export class PostgresStore implements Store {
       }
     };
     try {
-      await within(...groupOf(this.db, parts, runGroup));
+      await within(...groupOf(this.db, props, runGroup));
       if (this.#messages.length > 0) await this.channel.notify(runGroup, this.#messages);
     } catch (error) {
       if (!this.#broken) await runGroup("rollback", []).catch(() => undefined);
@@ -335,14 +335,14 @@ function noteUncertain(error: HttpError): HttpError {
 /**
  * The handle of a group whose transaction has begun on a connection, and its shortcut past Kysely.
  */
-function groupOf(db: Db, parts: HandleParts, runGroup: RunQuery): [Db, RunStatement] {
+function groupOf(db: Db, props: HandleProps, runGroup: RunQuery): [Db, RunStatement] {
   const connection = new QueryConnection(runGroup);
   const runStatement: RunStatement = async (text, parameters) =>
     (await runGroup(text, parameters)).rows;
   const executor = db
     .getExecutor()
     .withConnectionProvider({ provideConnection: (consumer) => consumer(connection) });
-  return [setRunner(new Transaction({ ...parts, executor }), runStatement), runStatement];
+  return [setRunner(new Transaction({ ...props, executor }), runStatement), runStatement];
 }
 
 /** A raw statement in a transaction. */

@@ -13,7 +13,7 @@ export const bestAnswerer = ({ answerers }: Pick<ChatContext, "answerers">): Ans
 
 /** Errors are shown to the asker: those that are not written for people go to the log instead. */
 export async function withReadableErrors<R>(
-  parts: Pick<ChatContext, "log"> & {
+  ctx: Pick<ChatContext, "log"> & {
     readonly about: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
   },
@@ -23,9 +23,9 @@ export async function withReadableErrors<R>(
     return await work();
   } catch (error) {
     const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
-    if (parts.signal.aborted || is_readable) throw error;
-    parts.log.warn("an answer failed", {
-      ...parts.about,
+    if (ctx.signal.aborted || is_readable) throw error;
+    ctx.log.warn("an answer failed", {
+      ...ctx.about,
       error: error instanceof Error ? error.message : String(error),
     });
     throw new Error(failed_sentence);

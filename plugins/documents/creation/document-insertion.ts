@@ -9,7 +9,7 @@ import type { Insertion, NewVersion } from "./new-versions";
 import * as store from "../store";
 import type { DocumentRow } from "../store";
 
-export interface DocumentInsertionParts {
+export interface NewDocument {
   /** The row of a document that is not indexed yet. */
   readonly row: DocumentRow;
   readonly version: NewVersion;
@@ -23,18 +23,18 @@ export class DocumentInsertion implements Insertion {
   constructor(
     private readonly ctx: DocumentContext,
     private readonly tx: Db,
-    private readonly parts: DocumentInsertionParts,
+    private readonly document: NewDocument,
   ) {}
 
   get folder_ids(): readonly [string] {
-    return [this.parts.folder_id];
+    return [this.document.folder_id];
   }
 
   /** Call it once. `state`: columns that differ from `row` from the start. */
   async write(state: Partial<DocumentRow> = {}): Promise<void> {
     const { ctx, tx } = this,
-      { version, folder_id } = this.parts,
-      row = { ...this.parts.row, ...state },
+      { version, folder_id } = this.document,
+      row = { ...this.document.row, ...state },
       { id, owner_id, name, size_bytes, created_at, source_kind: kind, status } = row;
     this.is_written = true;
     await store.insertDocument(tx, row);

@@ -15,7 +15,7 @@ const patience_ms = 25;
 const wary_patience_ms = 4;
 const lately_ms = 1_000;
 
-interface Parts {
+interface EarlyIndexingOptions {
   readonly fresh_texts: FreshTexts;
   /** See `DocumentContext.beginIndexing`. */
   readonly beginIndexing: (text: PendingVersion) => BegunJob<Insertion> | undefined;
@@ -24,7 +24,7 @@ interface Parts {
 export class EarlyIndexing {
   #in_time_at_ms = -Infinity;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly options: EarlyIndexingOptions) {}
 
   /**
    * `store` stores the text in a transaction, in which it enqueues the given job; without one, it
@@ -48,7 +48,7 @@ export class EarlyIndexing {
   }
 
   #begin(text: PendingVersion): BegunJob<Insertion> | undefined {
-    const { beginIndexing, fresh_texts } = this.parts;
+    const { beginIndexing, fresh_texts } = this.options;
     // The job reads it from there, because it is not in the database yet.
     if (!fresh_texts.keep(text)) return undefined;
     const indexing = beginIndexing(text);

@@ -13,7 +13,7 @@ export const tasks = {
   zip: lazyTask(async () => (await import("./entry-writer")).writeZip),
 };
 
-export interface ChildParts extends Pick<Context, "newId"> {
+export interface ChildContext extends Pick<Context, "newId"> {
   readonly isolate: Isolate<typeof tasks>;
 }
 /** The limits of a task. */

@@ -1,7 +1,7 @@
 /** Sources that are lists of addresses: given by the caller, a sitemap, a feed. */
 import { t } from "../../../core/sdk";
 import { items_max } from "../limits";
-import type { ChildParts } from "../child/tasks";
+import type { ChildContext } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import type { Listed } from "../child/address-lists";
 import type { SitemapLine } from "../child/entry-writer";
@@ -32,7 +32,7 @@ interface FeedHead {
   readonly left: number;
 }
 
-export const feedSource = (parts: ChildParts): ImportSource<{ readonly url: string }> => ({
+export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: string }> => ({
   type: "feed",
   description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
   schema: t.Object({ url: Address("Where it lies.") }),
@@ -46,10 +46,10 @@ export const feedSource = (parts: ChildParts): ImportSource<{ readonly url: stri
       entries_max: items_max,
     };
     const { head, lines, release } = await openListing<Listed, FeedHead>(
-      parts,
+      ctx,
       tools,
       "the feed",
-      (output, within) => parts.isolate("feed", { ...input, output }, within),
+      (output, within) => ctx.isolate("feed", { ...input, output }, within),
     ).finally(() => file.release());
     try {
       const base = head.base === null ? file.url : absolute(head.base, file.url);
@@ -81,7 +81,7 @@ interface OpenSitemap extends Listing<SitemapLine, { readonly left: number }> {
 }
 
 async function openSitemap(
-  parts: ChildParts,
+  ctx: ChildContext,
   url: string,
   tools: SourceTools,
 ): Promise<OpenSitemap> {
@@ -94,10 +94,10 @@ async function openSitemap(
       entries_max: items_max,
     };
     const listing = await openListing<SitemapLine, OpenSitemap["head"]>(
-      parts,
+      ctx,
       tools,
       "the sitemap",
-      (output, within) => parts.isolate("sitemap", { ...input, output }, within),
+      (output, within) => ctx.isolate("sitemap", { ...input, output }, within),
     );
     return { ...listing, at: file.url };
   } finally {
@@ -107,13 +107,13 @@ async function openSitemap(
 
 /** The pages of a sitemap, or of all sitemaps in an index. */
 async function* pagesOf(
-  parts: ChildParts,
+  ctx: ChildContext,
   { url }: { readonly url: string },
   tools: SourceTools,
 ): AsyncGenerator<SourceItem> {
   const queue = new Sitemaps(url);
   for (const one of queue.all) {
-    const sitemap = await openSitemap(parts, one, tools).catch((error: unknown) => {
+    const sitemap = await openSitemap(ctx, one, tools).catch((error: unknown) => {
       // The first one is the source itself; each of the others may fail on its own.
       if (one === url || !(error instanceof SourceFailure)) throw error;
       return error;
@@ -157,7 +157,7 @@ class Sitemaps {
   }
 }
 
-export function sitemapSource(parts: ChildParts): ImportSource<{ readonly url: string }> {
+export function sitemapSource(ctx: ChildContext): ImportSource<{ readonly url: string }> {
   return {
     type: "sitemap",
     description: "A sitemap, packed or not, or an index of sitemaps.",
@@ -165,7 +165,7 @@ export function sitemapSource(parts: ChildParts): ImportSource<{ readonly url: s
     check: async ({ url }) => requireAddress(url, "/source/url"),
     async *items(given, tools) {
       let unread = false;
-      for await (const item of pagesOf(parts, given, tools)) {
+      for await (const item of pagesOf(ctx, given, tools)) {
         unread ||= item.error !== undefined;
         yield item;
       }

@@ -5,7 +5,7 @@ import { t } from "../../../core/sdk";
 import type { ZipEntry } from "../../../core/lib/zip";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import { items_max } from "../limits";
-import { readInChild, type ChildParts } from "../child/tasks";
+import { readInChild, type ChildContext } from "../child/tasks";
 import { openListing } from "./entry-reader";
 import { Address, requireAddress } from "./addresses";
 
@@ -36,8 +36,8 @@ class ArchiveItems {
   }
 }
 
-export function zipSource(parts: ChildParts): ImportSource<{ readonly url: string }> {
-  const { isolate, newId } = parts;
+export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: string }> {
+  const { isolate, newId } = ctx;
   return {
     type: "zip",
     description: "A ZIP archive: each of its files.",
@@ -48,7 +48,7 @@ export function zipSource(parts: ChildParts): ImportSource<{ readonly url: strin
     async *items({ url }, tools) {
       const file = await tools.fetchOnce(url);
       const { head, lines, release } = await openListing<ZipEntry, { readonly left: number }>(
-        parts,
+        ctx,
         tools,
         "the archive",
         (output, within) =>

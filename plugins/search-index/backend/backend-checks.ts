@@ -14,7 +14,7 @@ export interface CheckedBackend {
   readonly probe: Pick<BackendProbe, "look">;
   readonly search: Pick<BackendSearch, "counts" | "failing">;
 }
-type Parts = CheckedBackend & Pick<Context, "db" | "reads">;
+type BackendChecksContext = CheckedBackend & Pick<Context, "db" | "reads">;
 
 interface BackendState {
   readonly name: string;
@@ -24,30 +24,30 @@ interface BackendState {
   readonly waiting: number;
 }
 
-export const backendFills = (parts: Parts): Fill[] => [
+export const backendFills = (ctx: BackendChecksContext): Fill[] => [
   // Missing in the response when there is none.
   fill(HealthFields, {
     name: "search_backend",
-    read: async () => (await stateOf(parts)) ?? undefined,
+    read: async () => (await stateOf(ctx)) ?? undefined,
   }),
-  fill(SystemChecks, { name: "Search backend", run: async () => judge(parts) }),
+  fill(SystemChecks, { name: "Search backend", run: async () => judge(ctx) }),
   fill(Metrics, {
     name: "dossier_search_backend_waiting",
     help: "Segments that a search backend is to be told of; absent without one.",
     type: "gauge",
-    read: async () => (await stateOf(parts))?.waiting ?? null,
+    read: async () => (await stateOf(ctx))?.waiting ?? null,
   }),
   fill(Metrics, {
     name: "dossier_search_backend_answers_total",
     help: "Searches that a search backend said where to look for.",
     type: "counter",
-    read: async () => parts.search.counts.answered,
+    read: async () => ctx.search.counts.answered,
   }),
   fill(Metrics, {
     name: "dossier_search_backend_failures_total",
     help: "Searches for which a search backend was of no use, so that the index found by itself.",
     type: "counter",
-    read: async () => parts.search.counts.failed,
+    read: async () => ctx.search.counts.failed,
   }),
 ];
 
@@ -63,27 +63,27 @@ export function backendFailing({ backend, feed, probe, search }: CheckedBackend)
     : `${name} can't be asked, and the index answers by itself: ${asked}.`;
 }
 
-async function stateOf(parts: Parts): Promise<BackendState | null> {
-  const name = parts.backend()?.name;
+async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> {
+  const name = ctx.backend()?.name;
   if (name === undefined) return null;
-  const row = await store.findBackend(parts.db),
-    counted = await parts.reads.get<{ segments: number }>(
+  const row = await store.findBackend(ctx.db),
+    counted = await ctx.reads.get<{ segments: number }>(
       "select count(*) as segments from index_backend_waiting",
     ),
     is_filled = row?.begun === 1 && row.filled_to === null,
-    state = backendFailing(parts) !== null ? "failing" : is_filled ? "ready" : "filling";
+    state = backendFailing(ctx) !== null ? "failing" : is_filled ? "ready" : "filling";
   return { name, state, waiting: toNumber(counted?.segments) };
 }
 
-async function judge(parts: Parts): Promise<CheckResult> {
-  const found = await stateOf(parts);
+async function judge(ctx: BackendChecksContext): Promise<CheckResult> {
+  const found = await stateOf(ctx);
   if (found === null) return ok("The index finds by itself.");
   const { name, state, waiting } = found,
     told = `${waiting} ${waiting === 1 ? "segment waits" : "segments wait"} to be told`;
   if (state === "failing")
     return {
       status: "warn",
-      detail: `${backendFailing(parts)} ${told}.`,
+      detail: `${backendFailing(ctx)} ${told}.`,
       fix: `Look at ${name}, and at the log for what it said.`,
     };
   if (state === "filling")

@@ -21,7 +21,7 @@ const run_ms = 20_000;
 /** How often to check whether the backend still has what it was sent. */
 const check_ms = 45_000;
 
-export interface BackendFeedParts extends Pick<
+export interface BackendFeedContext extends Pick<
   Context,
   "db" | "enqueue" | "inDeletion" | "inTransaction" | "log"
 > {
@@ -35,19 +35,19 @@ export class BackendFeed {
   /** At the last check it had an unexpected number of passages. */
   private is_suspect = false;
 
-  constructor(private readonly parts: BackendFeedParts) {}
+  constructor(private readonly ctx: BackendFeedContext) {}
 
   /** Before the first request. Without a backend, nothing has to be sent. */
   async start(): Promise<void> {
-    const { db, inDeletion, inTransaction } = this.parts;
-    this.is_followed = this.parts.backend() !== undefined;
+    const { db, inDeletion, inTransaction } = this.ctx;
+    this.is_followed = this.ctx.backend() !== undefined;
     if (this.is_followed) await inTransaction((tx) => this.enqueue(tx));
     else if (await store.isThere(db)) await inDeletion(store.deleteBackend);
   }
 
   /** Soon checks whether the backend still has what it was sent. */
   lookAgain(): void {
-    const { inTransaction, log } = this.parts;
+    const { inTransaction, log } = this.ctx;
     this.checked_at_ms = -Infinity;
     inTransaction((tx) => this.enqueue(tx)).catch((error: unknown) =>
       log.warn("a search backend is not looked at yet", { reason: String(error) }),
@@ -80,13 +80,13 @@ export class BackendFeed {
     if (await store.isThere(tx)) await this.enqueue(tx);
   }
   enqueue(tx: Db): Promise<void> {
-    return enqueueTelling(this.parts, tx);
+    return enqueueTelling(this.ctx, tx);
   }
 
   // --- The job, one run at a time over all processes.
 
   async run({ signal }: Pick<JobRun, "signal">): Promise<JobEffect | void> {
-    const backend = this.parts.backend();
+    const backend = this.ctx.backend();
     if (backend === undefined) return;
     try {
       const contents = await this.begun(backend, signal);
@@ -111,7 +111,7 @@ export class BackendFeed {
 
   /** What it contains, or will contain from now on. */
   private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
-    const { db, inTransaction, log } = this.parts,
+    const { db, inTransaction, log } = this.ctx,
       wanted = { name: backend.name, ...(await servingVectors(db)) };
     let row = await store.findBackend(db);
     const is_same = row?.name === wanted.name && holdsVectors(row, wanted);
@@ -135,7 +135,7 @@ export class BackendFeed {
     { begun, contents, filled_to }: BackendRow,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { db, log } = this.parts,
+    const { db, log } = this.ctx,
       now_ms = performance.now();
     if (begun === 0 || now_ms < this.checked_at_ms + check_ms) return false;
     const isWaiting = async () => filled_to !== null || (await store.isAnyWaiting(db));
@@ -165,7 +165,7 @@ export class BackendFeed {
     for (let after = filled_to; after !== null;) {
       signal.throwIfAborted();
       const from: number = after;
-      after = await this.parts.inTransaction(async (tx) => {
+      after = await this.ctx.inTransaction(async (tx) => {
         const next = await store.nextWait(tx, from, filled_together);
         return (await store.updateBackend(tx, contents, { filled_to: next })) ? next : null;
       });
@@ -177,7 +177,7 @@ export class BackendFeed {
     row: BackendRow,
     signal: AbortSignal,
   ): Promise<void> {
-    const { db, inDeletion } = this.parts;
+    const { db, inDeletion } = this.ctx;
     for (const end_ms = performance.now() + run_ms; performance.now() < end_ms;) {
       signal.throwIfAborted();
       const waiting = await store.waitingSegments(db, read_together);
@@ -196,7 +196,7 @@ export class BackendFeed {
     waiting: readonly BackendWaitingRow[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { db } = this.parts,
+    const { db } = this.ctx,
       ids = waiting.map(({ segment_id }) => Number(segment_id)),
       published = await store.publishedAmong(db, ids),
       folders = await store.foldersOfSegments(db, ids),

@@ -13,7 +13,7 @@ const look_every_ms = 15_000;
 /** How long it may take to report its state. */
 const state_ms_max = 2_000;
 
-export interface BackendProbeParts extends Pick<Context, "db" | "now_ms"> {
+export interface BackendProbeContext extends Pick<Context, "db" | "now_ms"> {
   readonly backend: () => SearchBackend | undefined;
   readonly feed: Pick<BackendFeed, "failing" | "recover">;
   readonly search: Pick<BackendSearch, "failing" | "retry">;
@@ -23,11 +23,11 @@ export class BackendProbe {
   private is_looking = false;
   private looked_at_ms = -Infinity;
 
-  constructor(private readonly parts: BackendProbeParts) {}
+  constructor(private readonly ctx: BackendProbeContext) {}
 
   /** In the background, and not often. The result is reported from then on. */
   look(): void {
-    const { now_ms } = this.parts;
+    const { now_ms } = this.ctx;
     if (this.is_looking) return;
     if (leftUntil(this.looked_at_ms + look_every_ms, now_ms(), look_every_ms) > 0) return;
     this.is_looking = true;
@@ -42,8 +42,8 @@ export class BackendProbe {
 
   /** It must have everything that is published before it counts as back. */
   private async probe(): Promise<void> {
-    const { db, feed, search } = this.parts,
-      backend = this.parts.backend(),
+    const { db, feed, search } = this.ctx,
+      backend = this.ctx.backend(),
       row = await store.findBackend(db);
     if (backend === undefined || row?.begun !== 1 || row.filled_to !== null) return;
     if (await store.isAnyWaiting(db)) return;

@@ -30,7 +30,7 @@ interface Ready {
 const holdsVectors = ({ set_id, dimensions }: Ready, vector: QueryVector): boolean =>
   Number(set_id) === vector.set_id && Number(dimensions) === vector.data.length;
 
-export interface BackendSearchParts extends Pick<Context, "log" | "now_ms" | "reads"> {
+export interface BackendSearchContext extends Pick<Context, "log" | "now_ms" | "reads"> {
   readonly backend: () => SearchBackend | undefined;
   /** It may have lost its content, or has vectors other than those needed. */
   readonly onFailure: () => void;
@@ -47,7 +47,7 @@ export class BackendSearch {
   /** Contents for which it answered with less than there is. */
   private short_contents: string | undefined;
 
-  constructor(private readonly parts: BackendSearchParts) {}
+  constructor(private readonly ctx: BackendSearchContext) {}
 
   /**
    * `frequencies`: of the query's terms, in any spelling. Undefined when the index should search by
@@ -58,14 +58,14 @@ export class BackendSearch {
     vector: QueryVector | undefined,
     signal: AbortSignal | undefined,
   ): Promise<BackendAnswer | undefined> {
-    const backend = this.parts.backend();
+    const backend = this.ctx.backend();
     // For chosen documents the index compares everything.
     if (backend === undefined || request.document_ids !== undefined || this.isPaused())
       return undefined;
-    const ready = await this.parts.reads.get<Ready>(ready_sql, request.owner_id);
+    const ready = await this.ctx.reads.get<Ready>(ready_sql, request.owner_id);
     if (ready === undefined) return undefined;
     if (vector !== undefined && !holdsVectors(ready, vector)) {
-      this.parts.onFailure();
+      this.ctx.onFailure();
       return undefined;
     }
     const { query, frequenciesOf } = backendQuery(request, vector);
@@ -112,7 +112,7 @@ export class BackendSearch {
   private isPaused(): boolean {
     return (
       this.failures >= failures_max &&
-      leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0
+      leftUntil(this.paused_until_ms, this.ctx.now_ms(), pause_ms) > 0
     );
   }
 
@@ -134,11 +134,11 @@ export class BackendSearch {
   }
 
   private countFailure(error: unknown): void {
-    const { now_ms, log } = this.parts;
+    const { now_ms, log } = this.ctx;
     this.failed++;
     this.last_failure = error instanceof Error ? error.message : String(error);
     this.paused_until_ms = now_ms() + pause_ms;
-    this.parts.onFailure();
+    this.ctx.onFailure();
     const reason = this.last_failure;
     if (++this.failures <= failures_max)
       log.warn("a search backend was of no use; the index finds by itself", { reason });

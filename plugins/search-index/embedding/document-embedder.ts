@@ -19,7 +19,7 @@ import type { IndexVersion } from "../indexing/preparer";
 import type { IndexDb, VectorSetRow } from "../store";
 import * as store from "../vectors/vector-store";
 import { targetAmong, VectorSets } from "../vectors/vector-sets";
-import { WaitingDocuments, type WaitingDocumentsParts } from "./waiting-documents";
+import { WaitingDocuments, type WaitingDocumentsContext } from "./waiting-documents";
 import { fewestTries } from "./waiting-store";
 import { embedChecked, packVectors } from "../vectors/vectors";
 
@@ -29,7 +29,7 @@ const attempts_to_wait_for = 10;
 /** Vectors of a replaced set deleted per run. */
 const deleted_per_run = 200;
 
-export interface DocumentEmbedderParts extends Pick<
+export interface DocumentEmbedderContext extends Pick<
   Context,
   | "node"
   | "notifier"
@@ -43,7 +43,7 @@ export interface DocumentEmbedderParts extends Pick<
   | "log"
 > {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
-  readonly folders: WaitingDocumentsParts["folders"];
+  readonly folders: WaitingDocumentsContext["folders"];
   readonly embedder: () => Embedder | undefined;
   readonly backend: Pick<BackendFeed, "vectorsChanged" | "wake">;
   readonly calibrations: Pick<Calibrations, "make">;
@@ -62,13 +62,13 @@ export class DocumentEmbedder {
   /** Whether the embedder's last call succeeded. */
   private is_well = true;
 
-  constructor(private readonly parts: DocumentEmbedderParts) {
-    this.sets = new VectorSets(parts);
-    this.waiting = new WaitingDocuments(parts);
-    this.scheduler = new EmbeddingScheduler(parts.db);
+  constructor(private readonly ctx: DocumentEmbedderContext) {
+    this.sets = new VectorSets(ctx);
+    this.waiting = new WaitingDocuments(ctx);
+    this.scheduler = new EmbeddingScheduler(ctx.db);
     const problem = "what another process has changed of vectors can't be read";
     this.listening = [
-      this.waiting.listen((error) => parts.log.warn(problem, { error: String(error) })),
+      this.waiting.listen((error) => ctx.log.warn(problem, { error: String(error) })),
       this.sets.listen(() =>
         this.inTurn(problem, async () => {
           if (await this.sets.reload()) this.scheduler.clear();
@@ -92,7 +92,7 @@ export class DocumentEmbedder {
     this.following = this.following.then(() =>
       work().catch((error: unknown) => {
         this.failure = error instanceof Error ? error.message : String(error);
-        this.parts.log.error(problem, { error: this.failure });
+        this.ctx.log.error(problem, { error: this.failure });
       }),
     );
   }
@@ -108,11 +108,11 @@ export class DocumentEmbedder {
    * process had another embedder before.
    */
   async start(is_new = false): Promise<void> {
-    const embedder = this.parts.embedder();
+    const embedder = this.ctx.embedder();
     this.failure = null;
     this.progress.begin();
     if (embedder === undefined) return this.end();
-    await this.parts.inTransaction(async (tx) => {
+    await this.ctx.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
       this.sets.serving = sets.find((set) => set.serving === 1) ?? null;
       this.sets.target =
@@ -124,15 +124,15 @@ export class DocumentEmbedder {
       if (this.sets.serving === null || this.sets.serving.dimensions === 0 || !is_served) {
         this.sets.serving = this.sets.target;
         await store.setServingVectorSet(tx, this.sets.target.id);
-        await this.parts.backend.vectorsChanged(tx);
+        await this.ctx.backend.vectorsChanged(tx);
       }
       const is_followed = this.sets.target.followed === 1;
       await this.waiting.follow(tx, this.sets.target);
       this.sets.target = { ...this.sets.target, followed: 1 };
       // The job may wait for a former embedder, or to try it again; that of another process is at
       // work when this one only starts.
-      if (is_new || !is_followed || !this.parts.node.shared) await cancelEmbedding(this.parts, tx);
-      await enqueueEmbedding(this.parts, tx);
+      if (is_new || !is_followed || !this.ctx.node.shared) await cancelEmbedding(this.ctx, tx);
+      await enqueueEmbedding(this.ctx, tx);
       if (!is_followed) this.sets.tell();
     });
     this.sets.show();
@@ -143,9 +143,7 @@ export class DocumentEmbedder {
     const set = this.sets.target;
     if (set?.model !== model || set.asked_dimensions !== asked_dimensions) return null;
     if (set.dimensions === 0)
-      await this.parts.inTransaction((tx) =>
-        this.changeTarget(tx, set, { dimensions, adopted: 1 }),
-      );
+      await this.ctx.inTransaction((tx) => this.changeTarget(tx, set, { dimensions, adopted: 1 }));
     return set.dimensions === 0 || set.dimensions === dimensions ? set.id : null;
   }
 
@@ -199,19 +197,19 @@ export class DocumentEmbedder {
     this.progress.begin();
     if (this.sets.target !== null)
       this.inTurn("documents don't get their vectors yet", () =>
-        this.parts.inTransaction((tx) => this.goOn(tx)),
+        this.ctx.inTransaction((tx) => this.goOn(tx)),
       );
   }
 
   /** One run of the job. */
   async run({ signal }: JobRun): Promise<JobEffect | void> {
-    const embedder = this.parts.embedder(),
+    const embedder = this.ctx.embedder(),
       set = this.sets.target;
     if (embedder === undefined || set === null) return;
     await this.waiting.lookAtAll(set, signal);
     // Nothing is requested (and paid for) that could not be stored.
-    this.parts.files.requireFreeSpace();
-    for (let calls = 0; calls < calls_per_run && !this.parts.paused(); calls++) {
+    this.ctx.files.requireFreeSpace();
+    for (let calls = 0; calls < calls_per_run && !this.ctx.paused(); calls++) {
       const call = await this.scheduler.next(embedder.texts_max);
       if (call === null || (call.tries >= attempts_to_wait_for && (await this.isSwitching())))
         return (tx) => this.finish(tx, set);
@@ -219,7 +217,7 @@ export class DocumentEmbedder {
       await this.embed(embedder, this.sets.target, call, signal);
     }
     // The next run may be in another process, which would start it over.
-    while (this.parts.node.shared && this.sets.target?.id === set.id && !this.parts.paused()) {
+    while (this.ctx.node.shared && this.sets.target?.id === set.id && !this.ctx.paused()) {
       const call = await this.scheduler.nextBegun(embedder.texts_max);
       if (call === null) break;
       await this.embed(embedder, this.sets.target, call, signal);
@@ -236,7 +234,7 @@ export class DocumentEmbedder {
     call: EmbeddingCall,
     signal: AbortSignal,
   ): Promise<void> {
-    const { inTransaction } = this.parts,
+    const { inTransaction } = this.ctx,
       began_ms = performance.now();
     let made: Awaited<ReturnType<typeof embedChecked>>;
     try {
@@ -258,7 +256,7 @@ export class DocumentEmbedder {
       this.scheduler.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
-    await this.parts.calibrations.make(embedder, { ...set, dimensions }, signal);
+    await this.ctx.calibrations.make(embedder, { ...set, dimensions }, signal);
     // The embedder was replaced meanwhile.
     if (this.sets.target?.id !== set.id) return;
     const complete = this.scheduler.done(call, made),
@@ -270,7 +268,7 @@ export class DocumentEmbedder {
   state(): EmbeddingState {
     return embeddingState({
       has_embedder: this.sets.target !== null,
-      is_paused: this.parts.paused(),
+      is_paused: this.ctx.paused(),
       totals: this.waiting.totals,
       is_counted: this.waiting.is_complete,
       failure: this.failure,
@@ -284,7 +282,7 @@ export class DocumentEmbedder {
   async recount(): Promise<void> {
     const set = this.sets.target;
     if (set === null) return;
-    await this.parts.inTransaction(async (tx) => {
+    await this.ctx.inTransaction(async (tx) => {
       await this.waiting.follow(tx, { ...set, followed: 0 });
       await this.goOn(tx);
     });
@@ -293,15 +291,15 @@ export class DocumentEmbedder {
 
   /** Enqueues the next run, if there is one. */
   private async goOn(tx: Db): Promise<void> {
-    if (!this.parts.paused()) await enqueueEmbedding(this.parts, tx);
+    if (!this.ctx.paused()) await enqueueEmbedding(this.ctx, tx);
   }
 
   /** Without an embedder nothing waits. */
   private async end(): Promise<void> {
     this.sets.target = this.sets.serving = null;
     this.scheduler.clear();
-    const sets = await store.vectorSets(this.parts.db);
-    if (sets.length > 0) await this.parts.inTransaction((tx) => this.waiting.follow(tx, null));
+    const sets = await store.vectorSets(this.ctx.db);
+    if (sets.length > 0) await this.ctx.inTransaction((tx) => this.waiting.follow(tx, null));
     this.sets.show();
   }
 
@@ -317,7 +315,7 @@ export class DocumentEmbedder {
       // It may have been deleted meanwhile.
       if (await this.waiting.take(tx, segment_id))
         await store.insertVectors(tx, set.id, segment_id, packVectors(made, dimensions));
-    await this.parts.backend.wake(tx);
+    await this.ctx.backend.wake(tx);
     if (set.dimensions !== dimensions || set.adopted === 1)
       await this.changeTarget(tx, set, { dimensions, adopted: 0 });
   }
@@ -329,7 +327,7 @@ export class DocumentEmbedder {
   ): Promise<void> {
     await store.updateSet(tx, set.id, values);
     this.sets.tell();
-    this.parts.afterCommit(() => {
+    this.ctx.afterCommit(() => {
       if (this.sets.target?.id !== set.id) return;
       this.sets.target = { ...set, ...values };
       if (this.sets.serving?.id === set.id) this.sets.serving = this.sets.target;
@@ -342,19 +340,19 @@ export class DocumentEmbedder {
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
     const target = await this.sets.insert(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
-    await this.parts.backend.vectorsChanged(tx);
+    await this.ctx.backend.vectorsChanged(tx);
     await this.waiting.follow(tx, target);
     this.sets.tell();
-    this.parts.afterCommit(() => {
+    this.ctx.afterCommit(() => {
       this.sets.target = this.sets.serving = target;
     });
-    await enqueueEmbedding(this.parts, tx);
+    await enqueueEmbedding(this.ctx, tx);
   }
 
   /** Whether another set is still in use, or has to be deleted. */
   private async isSwitching(): Promise<boolean> {
     if (this.sets.target?.id !== this.sets.serving?.id) return true;
-    return (await store.vectorSets(this.parts.db)).length > 1;
+    return (await store.vectorSets(this.ctx.db)).length > 1;
   }
 
   /**
@@ -362,8 +360,8 @@ export class DocumentEmbedder {
    * deleted, some in each run.
    */
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
-    const { afterCommit, truncateWal } = this.parts;
-    if (!(await this.sets.isTarget(tx, set))) return enqueueEmbedding(this.parts, tx);
+    const { afterCommit, truncateWal } = this.ctx;
+    if (!(await this.sets.isTarget(tx, set))) return enqueueEmbedding(this.ctx, tx);
     const sets = await store.vectorSets(tx);
     if (sets.some(({ id, looked_to }) => id === set.id && looked_to !== null)) return this.goOn(tx);
     const tries = await fewestTries(tx);
@@ -377,12 +375,12 @@ export class DocumentEmbedder {
 
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {
     await store.setServingVectorSet(tx, set.id);
-    await this.parts.backend.vectorsChanged(tx);
+    await this.ctx.backend.vectorsChanged(tx);
     this.sets.tell();
-    this.parts.afterCommit(() => {
+    this.ctx.afterCommit(() => {
       this.sets.serving = this.sets.target;
-      this.parts.log.info("the vectors of another model answer from now on", { model: set.model });
+      this.ctx.log.info("the vectors of another model answer from now on", { model: set.model });
     });
-    await enqueueEmbedding(this.parts, tx);
+    await enqueueEmbedding(this.ctx, tx);
   }
 }

@@ -3,7 +3,7 @@ import type { EmbeddingState } from "../contract";
 import type { EmbeddingProgress } from "./embedding-progress";
 import type { WaitingTotals } from "./waiting-store";
 
-export interface StateParts {
+export interface EmbeddingFacts {
   readonly has_embedder: boolean;
   readonly is_paused: boolean;
   readonly totals: WaitingTotals;
@@ -17,10 +17,10 @@ export interface StateParts {
 /** After this time without a vector something is wrong. */
 const idle_ms_max = 10 * 60_000;
 
-export function embeddingState(parts: StateParts): EmbeddingState {
-  const { totals, progress } = parts,
-    failing = failingOf(parts),
-    state = stateOf(parts, failing),
+export function embeddingState(facts: EmbeddingFacts): EmbeddingState {
+  const { totals, progress } = facts,
+    failing = failingOf(facts),
+    state = stateOf(facts, failing),
     per_second = progress.perSecond();
   const left_s =
     state === "pending" && per_second !== null ? Math.ceil(totals.passages / per_second) : null;
@@ -28,7 +28,7 @@ export function embeddingState(parts: StateParts): EmbeddingState {
 }
 
 function stateOf(
-  { has_embedder, is_paused, totals, is_counted }: StateParts,
+  { has_embedder, is_paused, totals, is_counted }: EmbeddingFacts,
   failing: string | null,
 ): EmbeddingState["state"] {
   if (!has_embedder) return "none";
@@ -44,7 +44,7 @@ function failingOf({
   totals: { documents },
   failure,
   progress,
-}: StateParts): string | null {
+}: EmbeddingFacts): string | null {
   if (!has_embedder || is_paused || documents === 0) return null;
   const idle_ms = progress.idleMs(),
     minutes = Math.floor(idle_ms / 60_000),

@@ -15,7 +15,7 @@ const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
 /** Documents that one transaction examines for missing vectors. */
 const looked_at_once = 200;
 
-export interface WaitingDocumentsParts extends Pick<
+export interface WaitingDocumentsContext extends Pick<
   Context,
   "afterCommit" | "db" | "inTransaction" | "node" | "notifier"
 > {
@@ -35,11 +35,11 @@ export class WaitingDocuments {
   /** All documents were examined for vectors missing in the followed set. */
   is_complete = true;
 
-  constructor(private readonly parts: WaitingDocumentsParts) {}
+  constructor(private readonly ctx: WaitingDocumentsContext) {}
 
   /** Receives changes by other processes, until the returned function is called. */
   listen(onError: (error: unknown) => void): () => void {
-    const { notifier } = this.parts;
+    const { notifier } = this.ctx;
     const recount = (): void => void this.recount().catch(onError);
     const ends = [
       notifier.subscribe(WaitingChanged, "all", (change, here) => {
@@ -63,7 +63,7 @@ export class WaitingDocuments {
   async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
     if (set?.followed === 1) await store.forgetAttempts(tx);
     else {
-      await this.parts.folders.clearVectorsPending(tx);
+      await this.ctx.folders.clearVectorsPending(tx);
       await setFollowedVectorSet(tx, set?.id ?? null);
       await store.deleteAllWaiting(tx);
       if (set !== null) await this.lookAtSome(tx, set.id);
@@ -74,8 +74,8 @@ export class WaitingDocuments {
       passages: passages - this.waiting.passages,
     });
     const followed = await followedVectorSet(tx);
-    this.parts.afterCommit(() => this.setComplete(followed));
-    this.parts.notifier.publish(WaitingChanged, "", null);
+    this.ctx.afterCommit(() => this.setComplete(followed));
+    this.ctx.notifier.publish(WaitingChanged, "", null);
   }
 
   /**
@@ -83,7 +83,7 @@ export class WaitingDocuments {
    * set.
    */
   async lookAtAll({ id }: Pick<VectorSetRow, "id">, signal?: AbortSignal): Promise<void> {
-    while (await this.parts.inTransaction((tx) => this.lookAtSome(tx, id))) {
+    while (await this.ctx.inTransaction((tx) => this.lookAtSome(tx, id))) {
       signal?.throwIfAborted();
       await Bun.sleep(0);
     }
@@ -104,8 +104,8 @@ export class WaitingDocuments {
     const looked_to = found.length < looked_at_once ? null : found.at(-1)!;
     await updateSet(tx, set_id, { looked_to });
     if (looked_to !== null) return true;
-    this.parts.afterCommit(() => this.setComplete({ looked_to }));
-    this.parts.notifier.publish(WaitingChanged, "", null);
+    this.ctx.afterCommit(() => this.setComplete({ looked_to }));
+    this.ctx.notifier.publish(WaitingChanged, "", null);
     return false;
   }
   private setComplete(followed: Pick<VectorSetRow, "looked_to"> | undefined): void {
@@ -114,7 +114,7 @@ export class WaitingDocuments {
 
   /** Folders whose count of waiting documents is wrong. */
   async miscounted(): Promise<number> {
-    const { db, folders } = this.parts,
+    const { db, folders } = this.ctx,
       counted = await folders.listVectorsPending(db),
       waiting = await store.countEverywhere(db),
       // Folders that are being purged count nothing.
@@ -194,7 +194,7 @@ export class WaitingDocuments {
 
   /** The documents among these that wait. */
   async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.parts.node.shared || this.waiting.documents > 0
+    return this.ctx.node.shared || this.waiting.documents > 0
       ? store.waitingAmong(db, document_ids)
       : new Set();
   }
@@ -202,24 +202,24 @@ export class WaitingDocuments {
   /** At once, for readers right after the commit. */
   private add(more: WaitingTotals): void {
     this.addHere(more);
-    this.parts.notifier.publish(WaitingChanged, "", more);
+    this.ctx.notifier.publish(WaitingChanged, "", more);
   }
   private addHere({ documents, passages }: WaitingTotals): void {
     this.count(documents, passages);
-    this.parts.afterCommit(
+    this.ctx.afterCommit(
       () => undefined,
       () => this.count(-documents, -passages),
     );
   }
   private subtract({ documents, passages }: WaitingTotals): void {
     const less = { documents: -documents, passages: -passages };
-    this.parts.afterCommit(() => this.count(less.documents, less.passages));
-    this.parts.notifier.publish(WaitingChanged, "", less);
+    this.ctx.afterCommit(() => this.count(less.documents, less.passages));
+    this.ctx.notifier.publish(WaitingChanged, "", less);
   }
   private async recount(): Promise<void> {
-    const { documents, passages } = await store.countAll(this.parts.db);
+    const { documents, passages } = await store.countAll(this.ctx.db);
     this.count(documents - this.waiting.documents, passages - this.waiting.passages);
-    this.setComplete(await followedVectorSet(this.parts.db));
+    this.setComplete(await followedVectorSet(this.ctx.db));
   }
   private count(documents: number, passages: number): void {
     this.waiting.documents += documents;
@@ -231,7 +231,7 @@ export class WaitingDocuments {
     return this.move(tx, counts, by);
   }
   private move(tx: Db, counts: readonly FolderCount[], sign: 1 | -1): Promise<void> {
-    return this.parts.folders.moveCounters(
+    return this.ctx.folders.moveCounters(
       tx,
       counts.map(({ folder_id, documents }) => ({
         folder_id,

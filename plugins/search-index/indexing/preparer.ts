@@ -17,7 +17,7 @@ import type { WorkerClient } from "../workers/worker-client";
 /** A document of more segments than this is staged. */
 const unstaged_segments_max = 4;
 
-export interface PreparerParts extends Pick<Context, "inTransaction"> {
+export interface PreparerContext extends Pick<Context, "inTransaction"> {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
   /** Ids of segments, ascending. */
@@ -25,7 +25,7 @@ export interface PreparerParts extends Pick<Context, "inTransaction"> {
   readonly staged: StagedVersions;
 }
 
-/** The content of `Prepared.parts`. */
+/** The content of `Prepared.encoded`. */
 export interface IndexVersion {
   readonly id: number;
   readonly owner_id: string;
@@ -54,13 +54,13 @@ export class DocumentPreparer {
 
   private readonly garbage = new GarbageMeter();
 
-  constructor(private readonly parts: PreparerParts) {}
+  constructor(private readonly ctx: PreparerContext) {}
 
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
     const { owner_id, title, text, stored, pages, headings, times } = input;
     return this.collect(input, stored?.id ?? text ?? "", signal, (take, ended) =>
-      this.parts.encoder.ask(
+      this.ctx.encoder.ask(
         { title, text, stored, pages, headings, times },
         {
           owner: owner_id,
@@ -98,14 +98,14 @@ export class DocumentPreparer {
     const { owner_id, document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id),
       ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new IndexVersionRows(document_id, text, this.parts.nextId),
-      staging = new StagingWriter(document_id, { ...this.parts, garbage: this.garbage }, ended);
+    const rows = new IndexVersionRows(document_id, text, this.ctx.nextId),
+      staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
     try {
       const { language, segments } = await this.collectRows(rows, staging, (take) =>
         produce(take, ended),
       );
       const index_version: IndexVersion = {
-        id: rows.index_version || this.parts.nextId(),
+        id: rows.index_version || this.ctx.nextId(),
         owner_id,
         title,
         chunks: rows.chunks,
@@ -116,14 +116,14 @@ export class DocumentPreparer {
         set_id: null,
       };
       if (staging.begun)
-        signal?.addEventListener("abort", () => this.parts.staged.discard(index_version.id), {
+        signal?.addEventListener("abort", () => this.ctx.staged.discard(index_version.id), {
           once: true,
         });
       const is_empty = rows.chunks === 0;
-      return { document_id, version, language, is_empty, parts: index_version };
+      return { document_id, version, language, is_empty, encoded: index_version };
     } catch (error) {
       await staging.written().catch(() => undefined);
-      if (staging.begun) this.parts.staged.discard(rows.index_version);
+      if (staging.begun) this.ctx.staged.discard(rows.index_version);
       throw error;
     } finally {
       this.end(document_id, removal);
@@ -177,13 +177,13 @@ const vectorsOf = (kind: TakenOver["vectors"], data: Uint8Array | null): Uint8Ar
 
 const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => ({
   ...prepared,
-  parts: { ...(prepared.parts as IndexVersion), set_id },
+  encoded: { ...(prepared.encoded as IndexVersion), set_id },
 });
 
 const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;
 
-interface StagingParts extends Pick<PreparerParts, "inTransaction" | "files" | "staged"> {
+interface StagingContext extends Pick<PreparerContext, "inTransaction" | "files" | "staged"> {
   readonly garbage: GarbageMeter;
 }
 
@@ -193,19 +193,19 @@ class StagingWriter {
   private writes: Promise<void> = Promise.resolve();
   constructor(
     private readonly document_id: string,
-    private readonly parts: StagingParts,
+    private readonly ctx: StagingContext,
     private readonly signal: AbortSignal,
   ) {}
 
   write(index_version: number, segments: readonly SegmentRows[]): void {
     const { document_id } = this;
     if (!this.begun)
-      this.enqueue((tx) => this.parts.staged.begin(tx, { edition: index_version, document_id }));
+      this.enqueue((tx) => this.ctx.staged.begin(tx, { edition: index_version, document_id }));
     this.begun = true;
     for (const segment of segments) {
       this.enqueue((tx) => store.insertSegment(tx, segment));
       // With its chunks it takes several times as much.
-      this.parts.garbage.add(4 * segment.row.data.byteLength);
+      this.ctx.garbage.add(4 * segment.row.data.byteLength);
     }
   }
 
@@ -216,9 +216,9 @@ class StagingWriter {
 
   private enqueue(write: (tx: Db) => Promise<unknown>): void {
     this.writes = this.writes.then(() =>
-      this.parts.inTransaction(async (tx) => {
+      this.ctx.inTransaction(async (tx) => {
         this.signal.throwIfAborted();
-        this.parts.files.requireFreeSpace();
+        this.ctx.files.requireFreeSpace();
         await write(tx);
       }),
     );

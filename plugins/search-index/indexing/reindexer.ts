@@ -19,7 +19,7 @@ const documents_max = 50,
 /** Replaces an owner: all of this work takes turns as one. */
 const maintenance = "index.reencode";
 
-export interface ReindexerParts extends Pick<Context, "db" | "enqueue"> {
+export interface ReindexerContext extends Pick<Context, "db" | "enqueue"> {
   readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
   /** The target version. */
   readonly analyzer_version?: number;
@@ -31,20 +31,20 @@ interface Reindexed {
 
 export class Reindexer {
   private readonly analyzer_version: number;
-  constructor(private readonly parts: ReindexerParts) {
-    this.analyzer_version = parts.analyzer_version ?? analyzer.version;
+  constructor(private readonly ctx: ReindexerContext) {
+    this.analyzer_version = ctx.analyzer_version ?? analyzer.version;
   }
 
   /** Before the first request: enqueues the job if it has work. */
   async start(): Promise<void> {
-    const { db } = this.parts;
+    const { db } = this.ctx;
     if ((await store.countOutdated(db, this.analyzer_version, chunker_version, 1)) > 0)
-      await enqueueReindex(this.parts, db, 0);
+      await enqueueReindex(this.ctx, db, 0);
   }
 
   /** One run of the job. Each run enqueues the next step. */
   async run(step: number, { signal }: JobRun): Promise<JobEffect | void> {
-    const { db, index } = this.parts;
+    const { db, index } = this.ctx;
     const documents = firstOf(
       await store.outdatedDocuments(db, this.analyzer_version, chunker_version, documents_max),
     );
@@ -61,13 +61,13 @@ export class Reindexer {
     }
     return async (tx) => {
       for (const one of reindexed) await this.replace(tx, one);
-      await enqueueReindex(this.parts, tx, step + 1);
+      await enqueueReindex(this.ctx, tx, step + 1);
     };
   }
 
   /** A document that was overwritten or deleted meanwhile is left alone. */
   private async replace(tx: Db, { document, prepared }: Reindexed): Promise<void> {
-    const { index } = this.parts,
+    const { index } = this.ctx,
       published = await store.findDocument(tx, document.document_id);
     if (published?.edition === document.edition)
       await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));

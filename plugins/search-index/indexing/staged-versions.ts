@@ -12,7 +12,7 @@ import type { DocumentRow, StagedRow } from "../store";
 /** An index version with more chunks is deleted in parts. */
 const small_chunks_max = 512;
 
-export type StagedVersionsParts = Pick<
+export type StagedVersionsContext = Pick<
   Context,
   "afterCommit" | "db" | "inDeletion" | "log" | "node" | "truncateWal"
 >;
@@ -23,10 +23,10 @@ export class StagedVersions {
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
-      this.parts.log.warn("an old part of the index was not deleted yet", { error: String(error) }),
+      this.ctx.log.warn("an old part of the index was not deleted yet", { error: String(error) }),
   });
 
-  constructor(private readonly parts: StagedVersionsParts) {}
+  constructor(private readonly ctx: StagedVersionsContext) {}
 
   /**
    * Before the first request: deletes what was staged and never published, except for what another
@@ -50,15 +50,15 @@ export class StagedVersions {
     { edition, document_id }: Pick<StagedRow, "document_id" | "edition">,
   ): Promise<void> {
     await this.release(tx, document_id);
-    await store.insertStaged(tx, { edition, document_id, node: this.parts.node.id });
+    await store.insertStaged(tx, { edition, document_id, node: this.ctx.node.id });
     this.held.add(edition);
   }
 
   /** It is published, and no longer staged. @throws Error when it was discarded. */
   async end(tx: Db, edition: number, document_id: string): Promise<void> {
-    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.parts.node.id)))
+    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.ctx.node.id)))
       throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
-    this.parts.afterCommit(() => this.held.delete(edition));
+    this.ctx.afterCommit(() => this.held.delete(edition));
   }
 
   /** It will not be published. */
@@ -78,7 +78,7 @@ export class StagedVersions {
     else {
       await hideIndexVersion(tx, edition);
       await store.insertStaged(tx, { edition, document_id, node: "" });
-      this.parts.afterCommit(this.cleaner.start);
+      this.ctx.afterCommit(this.cleaner.start);
     }
   }
 
@@ -87,14 +87,14 @@ export class StagedVersions {
     const editions = await store.stagedIndexVersions(tx, document_id);
     if (editions.length === 0) return;
     await store.disownStaged(tx, { document_id });
-    this.parts.afterCommit(() => {
+    this.ctx.afterCommit(() => {
       for (const edition of editions) this.held.delete(edition);
       this.cleaner.start();
     });
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, node, truncateWal } = this.parts,
+    const { db, inDeletion, node, truncateWal } = this.ctx,
       alive = await node.alive(),
       staged = await store.allStaged(db),
       unused = staged.filter((one) =>

@@ -32,7 +32,7 @@ const boostMax = ({ literals }: Query): number =>
 /** The number of hits whose text may be read. */
 export const rerank_hits_max = 50;
 
-export interface RerankParts {
+export interface RerankOptions {
   readonly analyzers: ReadonlyMap<number, Analyzer>;
   /** Called once, only for hits that can still enter. Null for a deleted text. */
   readonly textsOf: (hits: readonly Hit[]) => Promise<readonly (string | null)[]>;
@@ -44,7 +44,7 @@ export async function rerank(
   { hits, idfs }: Ranking,
   query: Query,
   limit: number,
-  { analyzers, textsOf, pauses }: RerankParts,
+  { analyzers, textsOf, pauses }: RerankOptions,
 ): Promise<Hit[]> {
   const considered = hits.slice(0, rerank_hits_max);
   const boost_max = boostMax(query),

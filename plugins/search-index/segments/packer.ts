@@ -22,7 +22,7 @@ const search_pause_ms = 60_000;
 /** The number of owners whose last time is remembered. */
 const remembered_max = 10_000;
 
-export interface PackerParts extends Pick<Context, "inTransaction" | "now_ms" | "log"> {
+export interface PackerContext extends Pick<Context, "inTransaction" | "now_ms" | "log"> {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
   readonly nextId: () => number;
@@ -42,7 +42,7 @@ export class Packer {
   private readonly packed_at_ms = new Map<string, number>();
   private readonly running = new Set<string>();
 
-  constructor(private readonly parts: PackerParts) {}
+  constructor(private readonly ctx: PackerContext) {}
 
   /**
    * After the commit: an index version with this many chunks. Only new content is packed then; what
@@ -74,7 +74,7 @@ export class Packer {
 
   /** After a search of these folders: `loose_chunks` of those covered are in no pack. */
   searched(owner_id: string, folder_ids: readonly string[], loose_chunks: number): void {
-    const { now_ms } = this.parts,
+    const { now_ms } = this.ctx,
       last_ms = this.packed_at_ms.get(owner_id);
     if (loose_chunks < loose_chunks_max || this.running.has(owner_id)) return;
     if (last_ms !== undefined && now_ms() >= last_ms && now_ms() < last_ms + search_pause_ms)
@@ -88,7 +88,7 @@ export class Packer {
 
   /** Never rejects. */
   private async pack(request: PackRequest): Promise<void> {
-    const { searcher, log } = this.parts,
+    const { searcher, log } = this.ctx,
       { owner_id } = request;
     this.running.add(owner_id);
     let stored: Promise<unknown> = Promise.resolve();
@@ -105,7 +105,7 @@ export class Packer {
   }
 
   private store(owner_id: string, pack: BuiltPack): Promise<boolean> {
-    const { inTransaction, files, nextId } = this.parts;
+    const { inTransaction, files, nextId } = this.ctx;
     return inTransaction((tx) => {
       files.requireFreeSpace();
       return insertPack(tx, nextId(), owner_id, pack);

@@ -27,15 +27,13 @@ const reference_texts = [
 ] as const;
 const texts_count = reference_texts.reduce((count, [, texts]) => count + texts.length, 0);
 
-export type CalibrationsParts = Pick<Context, "db" | "inTransaction" | "now_ms" | "log">;
-
 export class Calibrations {
   /** By set; null: the model can't tell which texts belong together. */
   private readonly known = new Map<number, Calibration | null>();
   private readonly making = new Map<number, Promise<void>>();
   private paused_until_ms = 0;
 
-  constructor(private readonly parts: CalibrationsParts) {}
+  constructor(private readonly ctx: Pick<Context, "db" | "inTransaction" | "now_ms" | "log">) {}
 
   /** Undefined before it was computed. */
   find(set: Pick<VectorSetRow, "id">): Calibration | null | undefined {
@@ -62,11 +60,11 @@ export class Calibrations {
   }
 
   private isPaused(): boolean {
-    return leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0;
+    return leftUntil(this.paused_until_ms, this.ctx.now_ms(), pause_ms) > 0;
   }
 
   private async readOrEmbed(embedder: Embedder, set: VectorSetRow): Promise<void> {
-    const { db, inTransaction, now_ms, log } = this.parts;
+    const { db, inTransaction, now_ms, log } = this.ctx;
     try {
       const stored = await findReferences(db, set.id, reference_version);
       let vectors = stored && floatsOf(stored);

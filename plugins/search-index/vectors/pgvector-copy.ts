@@ -27,11 +27,6 @@ const pause_ms = 30_000;
 /** The memory for creating the index of a copy, if the server grants less. */
 const index_memory = "256MB";
 
-type CopyParts = Pick<
-  Context,
-  "db" | "enqueue" | "inTransaction" | "log" | "now_ms" | "read_connection"
->;
-
 /** How vectors are searched, for health and for doctor. */
 export interface CopyState extends Pgvector {
   /** There is a copy of the vectors in use, and it can be searched. */
@@ -42,17 +37,22 @@ export interface CopyState extends Pgvector {
 export class PgvectorCopy {
   private asked_at_ms = -Infinity;
 
-  constructor(private readonly parts: CopyParts) {}
+  constructor(
+    private readonly ctx: Pick<
+      Context,
+      "db" | "enqueue" | "inTransaction" | "log" | "now_ms" | "read_connection"
+    >,
+  ) {}
 
   /** Before the first request. Creates the extension, if there is one and this user may. */
   async start(): Promise<void> {
-    if (this.parts.read_connection.engine !== "postgres") return;
+    if (this.ctx.read_connection.engine !== "postgres") return;
     try {
       await using session = this.open();
       const { state, version } = await openPgvector(session.all);
-      if (state === "ready") this.parts.log.info("pgvector is there", { version });
+      if (state === "ready") this.ctx.log.info("pgvector is there", { version });
     } catch (error) {
-      this.parts.log.warn("it is not known whether there is pgvector", { reason: String(error) });
+      this.ctx.log.warn("it is not known whether there is pgvector", { reason: String(error) });
     }
   }
 
@@ -60,17 +60,17 @@ export class PgvectorCopy {
    * A search covered more vectors than fit into memory, and found no copy, or an incomplete one.
    */
   wanted(): void {
-    const { db, now_ms, read_connection, log } = this.parts;
+    const { db, now_ms, read_connection, log } = this.ctx;
     if (read_connection.engine !== "postgres" || now_ms() < this.asked_at_ms + pause_ms) return;
     this.asked_at_ms = now_ms();
-    enqueueCopying(this.parts, db).catch((error: unknown) =>
+    enqueueCopying(this.ctx, db).catch((error: unknown) =>
       log.warn("vectors are not copied for pgvector", { reason: String(error) }),
     );
   }
 
   /** One run of the job. Does nothing when the database is not PostgreSQL. */
   async run(signal: AbortSignal): Promise<void> {
-    const { db, read_connection, log } = this.parts;
+    const { db, read_connection, log } = this.ctx;
     if (read_connection.engine !== "postgres") return;
     await using session = this.open();
     const pgvector = await openPgvector(session.all);
@@ -102,11 +102,11 @@ export class PgvectorCopy {
 
   /** Null when the database is not PostgreSQL. */
   async state(): Promise<CopyState | null> {
-    if (this.parts.read_connection.engine !== "postgres") return null;
+    if (this.ctx.read_connection.engine !== "postgres") return null;
     await using session = this.open();
     const pgvector = await findPgvector(session.all),
       nothing = { ...pgvector, is_searched: false, copied: 0 };
-    const set = (await vectorSets(this.parts.db)).find(({ serving }) => serving === 1);
+    const set = (await vectorSets(this.ctx.db)).find(({ serving }) => serving === 1);
     if (pgvector.state !== "ready" || set === undefined) return nothing;
     const copy = copyOf(await copiesSchema(session.all), set.id);
     if (!(await isIndexed(session.all, copy))) return nothing;
@@ -118,7 +118,7 @@ export class PgvectorCopy {
   }
 
   private open(): PostgresSideSession {
-    const { read_connection } = this.parts;
+    const { read_connection } = this.ctx;
     if (read_connection.engine !== "postgres") throw new Error("the database is not PostgreSQL");
     return new PostgresSideSession(read_connection, "vectors");
   }

@@ -25,7 +25,7 @@ const cached_max = 100;
 /** The rest of a longer query adds nothing to its vector; UTF-16 units. */
 const length_max = 4_000;
 
-export interface QueryEmbedderParts extends Pick<Context, "now_ms" | "log"> {
+export interface QueryEmbedderContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that queries are compared with. */
   readonly servingSet: () => VectorSetRow | null;
@@ -44,15 +44,15 @@ export class QueryEmbedder {
   /** The set to which `failures` refers. */
   private set_id = 0;
 
-  constructor(private readonly parts: QueryEmbedderParts) {}
+  constructor(private readonly ctx: QueryEmbedderContext) {}
 
   /** Undefined when there is no vector in time. @throws only the reason of `signal`. */
   async vectorOf(
     request: SearchRequest,
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const embedder = this.parts.embedder(),
-      set = this.parts.servingSet();
+    const embedder = this.ctx.embedder(),
+      set = this.ctx.servingSet();
     if (embedder === undefined || set === null) return undefined;
     const vector = await this.vectorIn(set, embedder, request, signal);
     return vector && { ...vector, scale: await this.scaleOf(vector, set, embedder, signal) };
@@ -97,7 +97,7 @@ export class QueryEmbedder {
     embedder: Embedder,
     signal: AbortSignal | undefined,
   ): Promise<MeaningScale | undefined> {
-    const { calibrations } = this.parts;
+    const { calibrations } = this.ctx;
     if (calibrations.find(set) === undefined) {
       const limit = new TimeLimit(calibration_ms_max, { signal });
       await calibrations.make(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
@@ -118,7 +118,7 @@ export class QueryEmbedder {
   }
 
   private isPaused(): boolean {
-    return leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0;
+    return leftUntil(this.paused_until_ms, this.ctx.now_ms(), pause_ms) > 0;
   }
 
   private async embed(
@@ -127,7 +127,7 @@ export class QueryEmbedder {
     { text, owner_id }: { readonly text: string; readonly owner_id: string },
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const timeout_ms = this.parts.timeout_ms ?? timeout_ms_max,
+    const timeout_ms = this.ctx.timeout_ms ?? timeout_ms_max,
       reason = () => new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`),
       limit = new TimeLimit(timeout_ms, { signal, reason });
     const options = {
@@ -152,7 +152,7 @@ export class QueryEmbedder {
   }
 
   private countFailure(error: unknown): void {
-    const { now_ms, log } = this.parts;
+    const { now_ms, log } = this.ctx;
     this.last_failure = error instanceof Error ? error.message : String(error);
     this.paused_until_ms = now_ms() + pause_ms;
     const reason = this.last_failure;

@@ -17,7 +17,7 @@ const turn_ms_max = 900;
 /** Vectors in memory: the sentences of a passage are compared again and again. */
 const cached_max = 4_000;
 
-export interface TextSimilaritiesParts extends Pick<Context, "now_ms" | "log"> {
+export interface TextSimilaritiesContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that questions are compared with. */
   readonly servingSet: () => VectorSetRow | null;
@@ -33,7 +33,7 @@ export class TextSimilarities {
   /** Questions are compared one after another: the first one gets its result soonest. */
   private turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly parts: TextSimilaritiesParts) {}
+  constructor(private readonly ctx: TextSimilaritiesContext) {}
 
   /** Null when there are none in time. @throws only the reason of the signal. */
   async of(
@@ -41,7 +41,7 @@ export class TextSimilarities {
     texts: readonly string[],
     options: SimilarityOptions,
   ): Promise<Similarities | null> {
-    const { embedder, servingSet, questions } = this.parts,
+    const { embedder, servingSet, questions } = this.ctx,
       model = embedder(),
       set = servingSet();
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
@@ -147,7 +147,7 @@ export class TextSimilarities {
   private isPaused(): boolean {
     return (
       this.failures >= failures_max &&
-      leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0
+      leftUntil(this.paused_until_ms, this.ctx.now_ms(), pause_ms) > 0
     );
   }
 
@@ -155,9 +155,9 @@ export class TextSimilarities {
   private countFailure(error: unknown, gave_some: boolean): void {
     if (gave_some) return;
     this.failures++;
-    this.paused_until_ms = this.parts.now_ms() + pause_ms;
+    this.paused_until_ms = this.ctx.now_ms() + pause_ms;
     if (this.failures !== failures_max) return;
-    this.parts.log.warn("sentences are chosen by their words alone for a while", {
+    this.ctx.log.warn("sentences are chosen by their words alone for a while", {
       reason: error instanceof Error ? error.message : String(error),
       pause_ms,
     });

@@ -15,18 +15,18 @@ const bytes_max = 2 * 2 ** 20,
 
 export class VectorConverter {
   constructor(
-    private readonly parts: Pick<Context, "db" | "enqueue" | "afterCommit" | "truncateWal">,
+    private readonly ctx: Pick<Context, "db" | "enqueue" | "afterCommit" | "truncateWal">,
   ) {}
 
   /** Before the first request: enqueues the job if it has work. */
   async start(): Promise<void> {
-    const { db } = this.parts;
-    if ((await store.someFloatVectors(db, 1)).length > 0) await enqueueConversion(this.parts, db);
+    const { db } = this.ctx;
+    if ((await store.someFloatVectors(db, 1)).length > 0) await enqueueConversion(this.ctx, db);
   }
 
   /** One run of the job. */
   async run(): Promise<JobEffect | void> {
-    const { db, afterCommit, truncateWal } = this.parts,
+    const { db, afterCommit, truncateWal } = this.ctx,
       found = await store.someFloatVectors(db, segments_max);
     let left_bytes = bytes_max;
     const some = found.filter(({ bytes }, at) => (left_bytes -= toNumber(bytes)) >= 0 || at === 0),
@@ -40,7 +40,7 @@ export class VectorConverter {
     return async (tx) => {
       for (const one of converted) await store.replaceFloatVectors(tx, one);
       if (some.length === found.length && found.length < segments_max) afterCommit(truncateWal);
-      else await enqueueConversion(this.parts, tx);
+      else await enqueueConversion(this.ctx, tx);
     };
   }
 }

@@ -10,7 +10,7 @@ import { followedVectorSet, insertVectorSet, vectorSets } from "./vector-store";
 /** There are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
-export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {
+export interface VectorSetsContext extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {
   readonly embedder: () => Embedder | undefined;
 }
 
@@ -25,11 +25,11 @@ export class VectorSets {
    */
   are_shown = false;
 
-  constructor(private readonly parts: VectorSetsParts) {}
+  constructor(private readonly ctx: VectorSetsContext) {}
 
   /** Until the returned function is called. */
   listen(onChange: () => void): () => void {
-    const { notifier } = this.parts;
+    const { notifier } = this.ctx;
     const ends = [
       notifier.subscribe(VectorSetsChanged, "all", (_, here) => {
         if (!here) onChange();
@@ -41,7 +41,7 @@ export class VectorSets {
 
   /** Notifies the others, with the commit. */
   tell(): void {
-    this.parts.notifier.publish(VectorSetsChanged, "", null);
+    this.ctx.notifier.publish(VectorSetsChanged, "", null);
   }
 
   /** After the commit of another target. */
@@ -51,9 +51,9 @@ export class VectorSets {
 
   /** For the current embedder of this process. Returns whether another set is its target. */
   async reload(): Promise<boolean> {
-    const embedder = this.parts.embedder();
+    const embedder = this.ctx.embedder();
     if (embedder === undefined) return false;
-    const sets = await vectorSets(this.parts.db),
+    const sets = await vectorSets(this.ctx.db),
       target = targetAmong(sets, embedder);
     if (target === undefined) return false;
     const is_other = target.id !== this.target?.id;
@@ -69,7 +69,7 @@ export class VectorSets {
     { model, dimensions }: Embedder,
   ): Promise<VectorSetRow> {
     const set = {
-      id: Math.max(this.parts.now_ms(), (sets.at(-1)?.id ?? 0) + 1),
+      id: Math.max(this.ctx.now_ms(), (sets.at(-1)?.id ?? 0) + 1),
       model,
       asked_dimensions: dimensions ?? 0,
       dimensions: 0,
@@ -83,7 +83,7 @@ export class VectorSets {
   }
 
   async targetIn(db: Db): Promise<VectorSetRow | null> {
-    if (!this.parts.node.shared) return this.target;
+    if (!this.ctx.node.shared) return this.target;
     return (await followedVectorSet(db)) ?? null;
   }
   /** Whether this set is the one that is kept complete. */

@@ -19,7 +19,7 @@ import { Table } from "../ui/table";
 import { Progress, Tag } from "../ui/tag";
 import { toast, toastError } from "../ui/toast";
 import { confirmIn, dialogIn } from "./dialogs";
-import { Place, type Parts } from "./parts";
+import { Place, type ContentRoots } from "./content-roots";
 
 function ActionButton({ label, onPress, kind, small }: ButtonOptions) {
   const [busy, setBusy] = useState(false);
@@ -69,7 +69,7 @@ function PluginTable<T>({ label, columns, rows, empty }: TableOptions<T>) {
 }
 
 /** `value` and `error` are read and written by the plugin. */
-function fieldIn(parts: Parts, options: FieldOptions): FormField {
+function fieldIn(roots: ContentRoots, options: FieldOptions): FormField {
   const { kind = "text", choices = [] } = options;
   const first = options.value ?? (kind === "check" ? false : (choices[0]?.value ?? ""));
   const value = signal<string | boolean>(typeof first === "number" ? String(first) : first);
@@ -79,7 +79,7 @@ function fieldIn(parts: Parts, options: FieldOptions): FormField {
     options.onChange?.(next);
   };
   const text = computed(() => String(value.value));
-  const element = parts.show(
+  const element = roots.show(
     kind === "check" ? (
       <Check options={options} value={value} onChecked={change} />
     ) : (
@@ -142,13 +142,13 @@ function Input({
 }
 
 /** The components, bound to one part of a page. */
-export function componentsIn(parts: Parts): ConsoleComponents {
-  const { show } = parts;
+export function componentsIn(roots: ContentRoots): ConsoleComponents {
+  const { show } = roots;
   return {
     button: (options) => show(<ActionButton {...options} />),
     link: ({ label, path }) => show(<ButtonLink href={path}>{label}</ButtonLink>),
     table: (options) => show(<PluginTable {...options} />),
-    field: (options) => fieldIn(parts, options),
+    field: (options) => fieldIn(roots, options),
     note: ({ tone, title, text, actions }) =>
       show(
         <Note
@@ -201,8 +201,8 @@ export function componentsIn(parts: Parts): ConsoleComponents {
         </div>,
       ),
     progress: (label, value) => show(<Progress label={label} value={value} />),
-    dialog: (options) => dialogIn(parts, options),
-    confirm: (options) => confirmIn(parts, options),
+    dialog: (options) => dialogIn(roots, options),
+    confirm: (options) => confirmIn(roots, options),
     toast: (text, options) => void toast({ text, ...options }),
   };
 }

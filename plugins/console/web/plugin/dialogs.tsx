@@ -5,19 +5,19 @@
 import type { ComponentChildren } from "preact";
 import type { ConsoleComponents, DialogOptions } from "../../page-contract";
 import { ConfirmDialog, Dialog, FormDialog } from "../ui/dialog";
-import { Place, type Parts } from "./parts";
+import { Place, type ContentRoots } from "./content-roots";
 
 /** `true` if `confirmed` was called before `close`. */
 function open(
-  parts: Parts,
+  roots: ContentRoots,
   dialogOf: (close: () => void, confirmed: () => void) => ComponentChildren,
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let done = false;
-  const root = parts.show(
+  const root = roots.show(
     dialogOf(
       () => {
-        parts.remove(root);
+        roots.remove(root);
         resolve(done);
       },
       () => (done = true),
@@ -28,10 +28,10 @@ function open(
 }
 
 export const dialogIn = (
-  parts: Parts,
+  roots: ContentRoots,
   { title, content, submit, danger, wide, onSubmit }: DialogOptions,
 ): Promise<boolean> =>
-  open(parts, (close, confirmed) =>
+  open(roots, (close, confirmed) =>
     submit === undefined ? (
       <Dialog title={title} onClose={close} wide={wide ?? false}>
         <Place content={content} />
@@ -54,11 +54,11 @@ export const dialogIn = (
   );
 
 export const confirmIn = (
-  parts: Parts,
+  roots: ContentRoots,
   { title, text, submit, danger }: Parameters<ConsoleComponents["confirm"]>[0],
 ): Promise<boolean> =>
   danger
-    ? open(parts, (close, confirmed) => (
+    ? open(roots, (close, confirmed) => (
         <ConfirmDialog
           title={title}
           confirm_label={submit}
@@ -68,4 +68,4 @@ export const confirmIn = (
           <Place content={text} />
         </ConfirmDialog>
       ))
-    : dialogIn(parts, { title, content: text, submit });
+    : dialogIn(roots, { title, content: text, submit });

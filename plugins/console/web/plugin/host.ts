@@ -12,7 +12,7 @@ import type { User } from "../api/types";
 import { onChange } from "../app/live-updates";
 import { themeInEffect } from "../app/theme";
 import { componentsIn } from "./components";
-import { Parts } from "./parts";
+import { ContentRoots } from "./content-roots";
 
 /** Cleanup when it is left; an exception there does not block navigation. */
 export class Leaving {
@@ -39,14 +39,14 @@ function run(work: () => void): void {
 }
 
 function shownHost(leaving: Leaving): ShownHost {
-  const parts = new Parts();
-  leaving.add(() => parts.clear());
+  const roots = new ContentRoots();
+  leaving.add(() => roots.clear());
   return {
     api: (path, init) => fetch(`${api_base}${path}`, { credentials: "same-origin", ...init }),
     call: (path, options) => api(path, options),
     theme: themeInEffect,
     onLeave: leaving.add,
-    ui: componentsIn(parts),
+    ui: componentsIn(roots),
   };
 }
 

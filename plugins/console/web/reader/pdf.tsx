@@ -148,7 +148,7 @@ function Pages({
 function useCurrent(
   pdf: PDFDocumentProxy,
   page: number,
-  { scroller, elements }: Pick<ScrollingParts, "scroller" | "elements">,
+  { scroller, elements }: Pick<ScrollingOptions, "scroller" | "elements">,
 ) {
   const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
   const onScroll = () => setCurrent(pageAt(scroller.current, elements.current));
@@ -218,7 +218,7 @@ function Sheets({
   );
 }
 
-interface ScrollingParts extends Pick<PdfProps, "page" | "highlight"> {
+interface ScrollingOptions extends Pick<PdfProps, "page" | "highlight"> {
   readonly scroller: RefObject<HTMLDivElement>;
   /** The elements of the pages, by number. */
   readonly elements: { readonly current: ReadonlyMap<number, HTMLElement> };
@@ -230,8 +230,8 @@ interface ScrollingParts extends Pick<PdfProps, "page" | "highlight"> {
 }
 
 /** Scrolls to the requested page or passage, and keeps the position while zooming. */
-function useScrolling(parts: ScrollingParts, hit_page: number | undefined) {
-  const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = parts;
+function useScrolling(options: ScrollingOptions, hit_page: number | undefined) {
+  const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = options;
   /** The highlights already scrolled to: zooming and scrolling by hand must not jump back there. */
   const shown = useRef<Marks>(no_marks);
   const goTo = useCallback(

@@ -16,7 +16,7 @@ import { DocumentStatus } from "./status";
 const strings = folder_strings.page;
 const action_strings = folder_strings.actions_of_document;
 
-interface ColumnParts {
+interface ColumnOptions {
   readonly folder_id: string;
   readonly renaming: Renaming;
   /** Names that occur more than once. */
@@ -30,7 +30,7 @@ function DocumentMenu({
   folder_id,
   renaming,
   onPlace,
-}: ColumnParts & { readonly document: Document }) {
+}: ColumnOptions & { readonly document: Document }) {
   const chosen = these([document]);
   return (
     <Menu
@@ -77,7 +77,7 @@ const type_and_size: readonly Column<Document>[] = [
   },
 ];
 
-export const documentColumns = (parts: ColumnParts): readonly Column<Document>[] => [
+export const documentColumns = (options: ColumnOptions): readonly Column<Document>[] => [
   {
     key: "document",
     header: strings.document,
@@ -86,9 +86,9 @@ export const documentColumns = (parts: ColumnParts): readonly Column<Document>[]
     cell: (document) => (
       <DocumentName
         document={document}
-        folder_id={parts.folder_id}
-        renaming={parts.renaming}
-        clashes={parts.clashing.has(document.name)}
+        folder_id={options.folder_id}
+        renaming={options.renaming}
+        clashes={options.clashing.has(document.name)}
       />
     ),
   },
@@ -124,14 +124,14 @@ export const documentColumns = (parts: ColumnParts): readonly Column<Document>[]
     key: "actions",
     header: strings.actions,
     kind: "actions",
-    cell: (document) => <DocumentMenu document={document} {...parts} />,
+    cell: (document) => <DocumentMenu document={document} {...options} />,
   },
 ];
 
 export const removedColumns = ({
   folder_id,
   clashing,
-}: ColumnParts): readonly Column<Document>[] => [
+}: ColumnOptions): readonly Column<Document>[] => [
   {
     key: "document",
     header: strings.document,

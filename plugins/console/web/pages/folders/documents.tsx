@@ -182,7 +182,7 @@ function DocumentTable({
   const renaming = useRenaming();
   const { page, removed, sort } = filter;
   const clashing = useMemo(() => clashingIn(query.data?.data ?? []), [query.data]);
-  const parts = { folder_id, renaming, clashing, onPlace };
+  const options = { folder_id, renaming, clashing, onPlace };
   return (
     <Loading query={query} rows={6}>
       {({ data, pagination }) =>
@@ -192,7 +192,7 @@ function DocumentTable({
           <>
             <Table
               label={removed ? strings.removed_table : strings.table}
-              columns={removed ? removedColumns(parts) : documentColumns(parts)}
+              columns={removed ? removedColumns(options) : documentColumns(options)}
               rows={data}
               row_key={({ id }) => id}
               selection={selection}

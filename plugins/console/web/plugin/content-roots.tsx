@@ -6,7 +6,7 @@ import type { Content } from "../../page-contract";
 import { console_base } from "../api/base";
 
 /** Everything rendered for one part of a page, to be removed with it. */
-export class Parts {
+export class ContentRoots {
   readonly #roots = new Set<HTMLElement>();
 
   /** A wrapper element without a box of its own; `into`: where to attach it immediately. */

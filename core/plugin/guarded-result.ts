@@ -13,31 +13,31 @@ export interface GuardOptions {
   readonly slotOf: (id: string) => SlotRef<any> | undefined;
 }
 
-export function guardedParts(
+export function guardedResult(
   plugin: Plugin,
-  parts: SetUpResult,
+  result: SetUpResult,
   { guard, slotOf }: GuardOptions,
 ): SetUpResult {
   const { name } = plugin;
   const marked = (what: string): (<R>(work: () => R) => R) =>
     guard.code.marked({ plugin: name, what });
   const hook = (key: string): object => {
-    const work = parts[key] as (() => unknown) | undefined;
+    const work = result[key] as (() => unknown) | undefined;
     if (!work) return {};
     const run = marked(`its ${key}`);
-    return { [key]: async () => run(() => work.call(parts)) };
+    return { [key]: async () => run(() => work.call(result)) };
   };
   return {
-    ...parts,
+    ...result,
     ...hook("start"),
     ...hook("stop"),
     ...hook("health"),
-    routes: guardedRoutes(plugin, parts.routes as Handlers | undefined, guard),
-    fills: ((parts.fills ?? []) as Fill[]).map((one) =>
+    routes: guardedRoutes(plugin, result.routes as Handlers | undefined, guard),
+    fills: ((result.fills ?? []) as Fill[]).map((one) =>
       guardedFill(name, one, slotOf(one.slot.id) ?? one.slot, guard),
     ),
-    jobs: ((parts.jobs ?? []) as JobHandler[]).map((one) => guardedJob(name, one, guard)),
-    schedules: guardedSchedules(name, parts.schedules, guard),
+    jobs: ((result.jobs ?? []) as JobHandler[]).map((one) => guardedJob(name, one, guard)),
+    schedules: guardedSchedules(name, result.schedules, guard),
   };
 }
 

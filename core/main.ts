@@ -10,8 +10,8 @@ import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { ChildPool } from "./isolate/pool";
 import { settlesWithin } from "./lib/timeout";
-import type { Plugin } from "./plugin/define";
-import { importPlugin, installModules } from "./plugin/load";
+import type { Plugin } from "./plugin/contract";
+import { importPlugin, installModules } from "./plugin/loader";
 import * as sdk from "./sdk";
 
 const plugins: readonly Plugin[] = builtIn;

@@ -4,7 +4,7 @@
  */
 
 // --- A plugin and its parts
-export { definePlugin, type Context } from "./plugin/define";
+export { definePlugin, type Context } from "./plugin/contract";
 export {
   CommandObserver,
   UsageError,
@@ -59,8 +59,8 @@ export type { Shared } from "./shared/shared";
 
 // --- The database and files
 export { sql } from "kysely";
-export { prepared, preparedFirst } from "./store/prepared";
-export { insertRows, rowsOf } from "./store/written-out";
+export { prepared, preparedFirst } from "./store/prepared-statements";
+export { insertRows, rowsOf } from "./store/raw-statements";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";
@@ -73,7 +73,7 @@ export { findDamage, type DamageFound, type SearchPlace } from "./store/integrit
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
-export { copy_pattern, namedVersion } from "./store/migrate";
+export { copy_pattern, namedVersion } from "./store/migrator";
 export { piecesOf, type Files, type ReceivedFile, type StoredBytes } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors

@@ -94,13 +94,13 @@ export class Hooks<S> {
    * Runs the hooks one after another; the first refusal ends it. @throws HttpError of the hook, 503
    * `check_failed`, or the reason of the signal
    */
-  async ask(subject: S, signal?: AbortSignal): Promise<void> {
+  async run(subject: S, signal?: AbortSignal): Promise<void> {
     if (!this.any) return;
     for (const one of this.options.filled().toSorted(inOrder))
-      await this.askOne(one, subject, signal);
+      await this.runOne(one, subject, signal);
   }
 
-  private async askOne(
+  private async runOne(
     { plugin, value: hook }: OfPlugin<S>,
     subject: S,
     given: AbortSignal | undefined,

@@ -3,7 +3,7 @@
  * to a request has its `request_id`, one that belongs to a job the id of the `job`.
  */
 import { originOf } from "./origin";
-import { redact } from "./redact";
+import { redact } from "./redaction";
 
 export type Level = "debug" | "info" | "warn" | "error";
 export const levels: readonly Level[] = ["debug", "info", "warn", "error"];

@@ -25,7 +25,7 @@ export function serverAddress(data: string): string | null {
 }
 
 /** How `fetch` connects to such an address. */
-export const reaching = (
+export const connectionTo = (
   place: string,
 ): readonly [origin: string, how: { readonly unix: string } | { readonly tls: object }] =>
   isUrl(place)
@@ -37,7 +37,7 @@ export const reaching = (
 export function serverOn(data: string): AskServer | null {
   const place = serverAddress(data);
   if (place === null) return null;
-  const [origin, how] = reaching(place);
+  const [origin, how] = connectionTo(place);
   return (path, init) => fetch(`${origin}${path}`, { ...init, ...how });
 }
 

@@ -3,7 +3,7 @@ import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
 import { publicUrlOf, type AddressSettings } from "../base/public-url";
 import type { ChildPool } from "../isolate/pool";
-import type { Plugin } from "../plugin/define";
+import type { Plugin } from "../plugin/contract";
 import { bootstrap, type Bootstrap } from "./bootstrap";
 import type { Flags } from "./config-sources";
 

@@ -4,7 +4,7 @@
  */
 import type { Command as Commander } from "commander";
 import type { Command } from "../plugin/command";
-import { findPluginFiles } from "../plugin/load";
+import { findPluginFiles } from "../plugin/loader";
 import { order } from "../plugin/order";
 import { bootstrapBy, flagsOf, type ProgramOptions } from "./command-options";
 import { locateFiles } from "./config-sources";

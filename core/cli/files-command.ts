@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
 import { systemClock } from "../base/clock";
-import { moveFiles, type MoveProgress } from "../store/objects/move-files";
+import { moveFiles, type MoveProgress } from "../store/objects/file-move";
 import { bootstrapBy, flagsOf, withData, type ProgramOptions } from "./command-options";
 import type { Flags } from "./config-sources";
 import { placeAt, placeOfSettings } from "./original-files";

@@ -3,7 +3,7 @@
  * program.
  */
 import type { Command as Commander } from "commander";
-import { reaching, serverAddress } from "../base/server-address";
+import { connectionTo, serverAddress } from "../base/server-address";
 import { listenUrl, type AddressSettings } from "../base/public-url";
 import { bootstrap } from "./bootstrap";
 import { flagsOf, withData, type ProgramOptions } from "./command-options";
@@ -65,17 +65,17 @@ async function ask(
 async function ownAddress(
   options: Record<string, unknown>,
   built_in: ProgramOptions["built_in"],
-): Promise<ReturnType<typeof reaching>> {
+): Promise<ReturnType<typeof connectionTo>> {
   const env = process.env;
   const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
   const is_asked_for = options.host !== undefined || options.port !== undefined,
     said = is_asked_for ? null : serverAddress(boot.located.data);
-  if (said !== null) return reaching(said);
+  if (said !== null) return connectionTo(said);
   const { port, socket } = listenPlaces(boot);
-  if (port === null) return reaching(socket!);
+  if (port === null) return connectionTo(socket!);
   const { tls_cert } = boot.config.values.server as unknown as AddressSettings;
   const host = everywhere[port.host] ?? port.host;
-  return reaching(listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) }));
+  return connectionTo(listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) }));
 }
 
 /** One line per field that is not healthy. */

@@ -11,12 +11,12 @@ import {
   type RunCommand,
 } from "../plugin/command";
 import { noteCommand } from "../plugin/command-notes";
-import type { Plugin } from "../plugin/define";
+import type { Plugin } from "../plugin/contract";
 import type { Host } from "../plugin/host";
 import type { Tool } from "../plugin/tool";
 import { coreSchema } from "../jobs/schema";
 import { lockDirectory } from "../store/lock";
-import type { MigrateOptions, MigrationAhead } from "../store/migrate";
+import type { MigrateOptions, MigrationAhead } from "../store/migrator";
 import type { Schema } from "../store/schema";
 import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";

@@ -1,6 +1,6 @@
 /** `dossier plugin list`: every plugin, and why it is left out, disabled or failing. */
 import { serverOn } from "../base/server-address";
-import type { Plugin } from "../plugin/define";
+import type { Plugin } from "../plugin/contract";
 import { order } from "../plugin/order";
 import type { Bootstrap } from "./bootstrap";
 import { bootstrapBy, type ProgramOptions } from "./command-options";

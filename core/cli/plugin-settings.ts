@@ -14,9 +14,9 @@ import {
   type Kinded,
 } from "../base/config";
 import { Secret } from "../base/settings";
-import type { Plugin } from "../plugin/define";
+import type { Plugin } from "../plugin/contract";
 import { disableable, disablingProblems } from "../plugin/disabled-plugins";
-import type { Loaded } from "../plugin/load";
+import type { Loaded } from "../plugin/loader";
 import type { PluginFailure } from "../plugin/operations";
 import { coreSections, type Located } from "./config-sources";
 

@@ -11,7 +11,7 @@ import type { Bootstrap } from "./bootstrap";
 
 export interface PluginWatch {
   /** Records an uncaught error. */
-  noteStray(message: string, error: unknown): void;
+  noteUncaught(message: string, error: unknown): void;
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ export function readLastExit({ located, log }: Bootstrap): LastExit | null {
  * Leaves out the plugin that ended the last run before it could serve anybody, because it would do
  * so again. Only once: it is tried again at the start after this one.
  */
-export function withoutCulprit(boot: Bootstrap, end: LastExit | null): Bootstrap {
+export function withoutFailedPlugin(boot: Bootstrap, end: LastExit | null): Bootstrap {
   const culprit = boot.dropped_in.find(({ plugin }) => plugin.name === end?.plugin);
   if (!end || !culprit || end.what !== "its start") return boot;
   const reason = `at the last start ${end.how}: it is left out this once, not at the next start`;
@@ -43,15 +43,15 @@ export function watchPlugins(boot: Bootstrap, host: Host, end: LastExit | null):
   const { code, faults } = host;
   if (end && dropped_in.some(({ plugin }) => plugin.name === end.plugin))
     faults.noteLasting(end.plugin, `at ${end.at} ${end.how}`);
-  const noteStray = (message: string, error: unknown): void => {
+  const noteUncaught = (message: string, error: unknown): void => {
     const plugin = pluginOf(error, dropped_in);
     if (plugin === undefined) return log.error(message, errorFields(error));
     faults.note({ plugin, what: "something in the background" }, error);
   };
-  if (dropped_in.length === 0) return { noteStray, stop: () => undefined };
+  if (dropped_in.length === 0) return { noteUncaught, stop: () => undefined };
   watchExits(located.data, code);
   watchTimers(code);
   const limit_ms = config.values.plugins!.stall_limit as number;
   const watchdog = new Watchdog({ code, limit_ms, data: located.data });
-  return { noteStray, stop: () => watchdog.stop() };
+  return { noteUncaught, stop: () => watchdog.stop() };
 }

@@ -9,7 +9,7 @@ import { commit, version } from "../base/version";
 import { serve, type HttpServer } from "../http/http-server";
 import { StartNotice } from "../http/slots";
 import type { IsolatedRun } from "../isolate/pool";
-import type { Plugin } from "../plugin/define";
+import type { Plugin } from "../plugin/contract";
 import type { Host } from "../plugin/host";
 import { removeRunningPlugins, writeRunningPlugins } from "../plugin/running-plugins";
 import { withTimeout } from "../lib/timeout";
@@ -24,8 +24,8 @@ import type { Bootstrap } from "./bootstrap";
 import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
 import { listenOptions } from "./listen-options";
-import { readLastExit, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
-import { tidyMemory } from "./unused-memory";
+import { readLastExit, watchPlugins, withoutFailedPlugin, type PluginWatch } from "./plugin-watch";
+import { limitMemory } from "./unused-memory";
 
 /** How long requests in progress may take when the server stops. */
 const requests_ms_max = 10_000;
@@ -36,7 +36,7 @@ const notice_ms_max = 3_000;
 /** For all of it together: without a database the process ends as if it had been killed. */
 const stop_ms_max = 45_000;
 
-export interface RunningServer extends Pick<PluginWatch, "noteStray"> {
+export interface RunningServer extends Pick<PluginWatch, "noteUncaught"> {
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startServer(
   const listening = listenOptions(given);
   const unlock = lockDirectory(given.located.data);
   const last_exit = readLastExit(given);
-  const boot = withoutCulprit(given, last_exit);
+  const boot = withoutFailedPlugin(given, last_exit);
   try {
     await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl, { serves: true });
@@ -85,13 +85,13 @@ export async function startServer(
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
     Bun.unsafe.setJITPolicy(1);
-    const leaveMemory = tidyMemory();
+    const leaveMemory = limitMemory();
     // After the log lines, so that what people must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
     for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
     return {
-      noteStray: watch.noteStray,
+      noteUncaught: watch.noteUncaught,
       async stop() {
         leaveMemory();
         removeServerAddress(boot.located.data);
@@ -159,7 +159,7 @@ export async function serveUntilStopped(
 ): Promise<void> {
   let running: RunningServer | undefined;
   const note = (message: string) => (error: unknown) =>
-    running ? running.noteStray(message, error) : log.error(message, errorFields(error));
+    running ? running.noteUncaught(message, error) : log.error(message, errorFields(error));
   process.on("uncaughtException", note("uncaught error in the background"));
   process.on("unhandledRejection", note("unhandled rejection in the background"));
   const { promise, resolve } = Promise.withResolvers<void>();

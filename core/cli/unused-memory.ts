@@ -13,7 +13,7 @@ const mapping_head = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +(\S.*)$/;
 const release_after_ms = 2_000;
 
 /** Called once the server has started. Returns a function that ends it. */
-export function tidyMemory(): () => void {
+export function limitMemory(): () => void {
   const releasing = setTimeout(releaseUnusedMemory, release_after_ms).unref(),
     unguard = guardMemory();
   return () => {

@@ -172,7 +172,7 @@ async function test(
   // runner.
   const is_directory = given !== undefined && !/^-|\.test\.tsx?$/.test(given);
   const project = await openProject(is_directory ? given : undefined, options);
-  const { runTests } = await import("../workbench/run-tests");
+  const { runTests } = await import("../workbench/test-run");
   const of_runner = is_directory || given === undefined ? words : [given, ...words];
   const code = await runTests(project, of_runner, process.env);
   if (code !== 0) throw new Error(`the tests of ${project.name} did not pass`);

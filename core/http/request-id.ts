@@ -1,6 +1,6 @@
 /** The id of a request: the header `X-Request-Id` when it is acceptable, otherwise a new one. */
 import { newId } from "../base/ids";
-import { redact } from "../base/redact";
+import { redact } from "../base/redaction";
 
 /** Ids made by clients and proxies: UUIDs, hex digits, ULIDs, base64, `Root=1-67891233`. */
 const pattern = /^[\w.:=+/-]{1,128}$/;

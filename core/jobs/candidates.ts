@@ -1,6 +1,6 @@
 /** Finds the jobs that may run now. */
 import type { Db } from "../store/store";
-import { rowsOf } from "../store/written-out";
+import { rowsOf } from "../store/raw-statements";
 import type { JobsTables } from "./schema";
 
 /** A ready job that may run now. */

@@ -5,7 +5,7 @@
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import type { Store } from "../store/store";
-import { rowsOf } from "../store/written-out";
+import { rowsOf } from "../store/raw-statements";
 
 const minute_ms = 60_000;
 const day_ms = 24 * 60 * minute_ms;

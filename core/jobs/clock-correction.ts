@@ -3,7 +3,7 @@
  * would otherwise wait until then.
  */
 import type { Db, Store } from "../store/store";
-import { rowsOf } from "../store/written-out";
+import { rowsOf } from "../store/raw-statements";
 import type { JobsTables } from "./schema";
 
 type JobsDb = Db<JobsTables>;

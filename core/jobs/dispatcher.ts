@@ -6,7 +6,7 @@ import { withOrigin } from "../base/origin";
 import type { ActivityTracker } from "../base/stall-meter";
 import { ServedLog } from "../lib/served-log";
 import type { Db, Store } from "../store/store";
-import type { RoomWaiters } from "./room-waiters";
+import type { SpaceWaiters } from "./space-waiters";
 import { findCandidates, type Capacity } from "./candidates";
 import type { EndedRun, JobHandler } from "./contract";
 import type { EarlyRun } from "./early-run";
@@ -29,7 +29,7 @@ export interface DispatcherOptions {
    */
   readonly grace_ms: number;
   /** Is told which jobs found no space on the disk. */
-  readonly room: RoomWaiters;
+  readonly space_waiters: SpaceWaiters;
   /** Is told what is running. */
   readonly work?: ActivityTracker | undefined;
   /** Called for every finished run. */
@@ -74,12 +74,12 @@ export class Dispatcher {
   private closed = false;
   private opened = false;
   /** Jobs that start with the commit of an open transaction. */
-  private readonly promised = new Set<table.NewJob>();
-  private readonly promise_token: string;
+  private readonly reserved = new Set<table.NewJob>();
+  private readonly reservation_token: string;
 
   constructor(private readonly options: DispatcherOptions) {
     const { slots_max } = options;
-    this.promise_token = this.newToken();
+    this.reservation_token = this.newToken();
     this.handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
   }
 
@@ -126,11 +126,11 @@ export class Dispatcher {
   }
 
   /**
-   * A lease for a job that starts with the open transaction; `keepPromise` or `breakPromise` must
+   * A lease for a job that starts with the open transaction; `startReserved` or `release` must
    * follow. Undefined when it has to wait its turn. Whether its queue has capacity across all
    * processes is checked when it is written.
    */
-  promise(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
+  reserve(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
     const { store, clock, slots_max, intakePaused } = this.options;
     const { io_bound = false, begins_at_once = false, intake = false, concurrency = 1 } = limits;
     if (!begins_at_once || io_bound || job.key !== null || job.run_at > job.created_at)
@@ -139,31 +139,31 @@ export class Dispatcher {
     if (intake && intakePaused()) return undefined;
     const beside = (most: number, of: (one: Beside) => boolean): boolean =>
       this.countBeside(of) < Math.floor(most * at_once_part);
-    const has_room =
+    const has_capacity =
       beside(slots_max, () => true) &&
       beside(Math.min(concurrency, this.handler_slots_max), (one) => one.name === job.name) &&
       beside(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
-    if (!has_room) return undefined;
-    this.promised.add(job);
-    return { token: this.promise_token, until_ms: clock.now_ms() + this.lease_ms };
+    if (!has_capacity) return undefined;
+    this.reserved.add(job);
+    return { token: this.reservation_token, until_ms: clock.now_ms() + this.lease_ms };
   }
 
   /** The transaction is committed: starts the job, or continues it. */
-  keepPromise(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
-    this.promised.delete(job);
+  startReserved(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
+    this.reserved.delete(job);
     this.served.note(ownerKey(job.owner));
     this.served.note(queueKey(job.queue));
     this.begin(claimed, early);
   }
-  breakPromise(job: table.NewJob): void {
-    this.promised.delete(job);
+  release(job: table.NewJob): void {
+    this.reserved.delete(job);
   }
 
   private countBeside(of: (one: Beside) => boolean): number {
     let count = 0;
     for (const { job, handler } of this.active.values())
       if (!handler.limits.io_bound && of(job)) count++;
-    for (const job of this.promised) if (of(job)) count++;
+    for (const job of this.reserved) if (of(job)) count++;
     return count;
   }
 
@@ -208,7 +208,7 @@ export class Dispatcher {
 
   private async claimNow(): Promise<number> {
     const { store, clock } = this.options;
-    const slots = this.options.slots_max - this.slots_taken - this.promised.size;
+    const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
     const capacities = this.capacities(slots);
     if (capacities.length === 0 || this.closed) return 0;
     // Most claims find nothing, and this check is cheap.
@@ -259,7 +259,7 @@ export class Dispatcher {
   /** Handlers that may run something now. `counts`: what is running in all processes. */
   private capacities(slots: number, counts?: RunningCounts): Capacity[] {
     const running = new Map<string, number>();
-    for (const job of [...this.runs.map((run) => run.job), ...this.promised])
+    for (const job of [...this.runs.map((run) => run.job), ...this.reserved])
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
     const is_full = this.options.store.isDiskFull();

@@ -8,7 +8,7 @@ import type { CertainTime } from "./certain-time";
 import type { Store } from "../store/store";
 import { correctTimes } from "./clock-correction";
 import type { Dispatcher } from "./dispatcher";
-import type { RoomWaiters } from "./room-waiters";
+import type { SpaceWaiters } from "./space-waiters";
 import * as table from "./table";
 
 export interface HousekeepingOptions {
@@ -19,7 +19,7 @@ export interface HousekeepingOptions {
   /** Called each time. */
   readonly kept: () => JobsKept;
   readonly certain_time: CertainTime;
-  readonly room: Pick<RoomWaiters, "take">;
+  readonly space_waiters: Pick<SpaceWaiters, "take">;
 }
 
 const heartbeat_ms = 10_000;
@@ -56,7 +56,7 @@ export class Housekeeping {
 
   /** Does whatever is due. */
   async run(): Promise<void> {
-    const { store, clock, certain_time, room } = this.options;
+    const { store, clock, certain_time, space_waiters } = this.options;
     await certain_time.keep();
     const now_ms = clock.now_ms();
     const is_shared = store.channel !== null;
@@ -64,9 +64,9 @@ export class Housekeeping {
     if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms - slack_ms)
       await this.correctTimes(now_ms, slack_ms);
     this.seen_at_ms = now_ms;
-    const with_room = room.take();
-    if (with_room.length > 0)
-      await store.inDeletion((tx) => table.hastenJobs(tx, with_room, now_ms));
+    const with_space = space_waiters.take();
+    if (with_space.length > 0)
+      await store.inDeletion((tx) => table.wakeJobs(tx, with_space, now_ms));
     await this.renew();
     if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
       this.pruned_at_ms = now_ms;

@@ -116,7 +116,7 @@ export class JobsOverview {
   }
 
   /** Those of these records that have an unfinished job. */
-  async subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>> {
+  async activeSubjects(subjects: readonly string[]): Promise<ReadonlySet<string>> {
     if (subjects.length === 0) return new Set();
     const { db } = this.options.store;
     const rows = await db

@@ -32,7 +32,7 @@ import { countKinds, countReasons, type FailureReason, type KindCount } from "./
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
 import { runningByNode } from "./running-counts";
-import { RoomWaiters } from "./room-waiters";
+import { SpaceWaiters } from "./space-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
 import * as table from "./table";
@@ -103,7 +103,7 @@ export class JobQueue {
     const onEnded = (): void => this.poller.wake();
     const onRunEnded = (run: EndedRun): void => notifyObservers(observers(), run, log);
     this.onRunEnded = onRunEnded;
-    const room = new RoomWaiters(store);
+    const space_waiters = new SpaceWaiters(store);
     this.dispatcher = new Dispatcher({
       store,
       clock,
@@ -114,7 +114,7 @@ export class JobQueue {
       handlers,
       slots_max,
       grace_ms,
-      room,
+      space_waiters,
       onRunEnded,
       onEnded,
     });
@@ -128,7 +128,7 @@ export class JobQueue {
       dispatcher,
       kept,
       certain_time,
-      room,
+      space_waiters,
     });
     this.poller = new Poller({ store, clock, log, dispatcher, housekeeping });
     this.overview = new JobsOverview({ store, clock, handlers, wake: () => this.announce() });
@@ -159,7 +159,7 @@ export class JobQueue {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { job, handler } = this.newJobOf(on, payload, options);
-    const lease = this.dispatcher.promise(job, handler);
+    const lease = this.dispatcher.reserve(job, handler);
     if (lease !== undefined && (await this.beginWith(db, job, lease))) return;
     await this.insert(db, job);
   }
@@ -175,7 +175,7 @@ export class JobQueue {
     const { dispatcher } = this;
     const { store, clock, work } = this.options;
     const { job, handler } = this.newJobOf(on, payload, options);
-    const lease = dispatcher.promise(job, handler);
+    const lease = dispatcher.reserve(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
       ...{ store, clock, work, job, handler, payload, lease, onRunEnded: this.onRunEnded },
@@ -184,7 +184,7 @@ export class JobQueue {
         await this.insert(tx, job);
         store.afterCommit(() => run.drop());
       },
-      leave: () => dispatcher.breakPromise(job),
+      leave: () => dispatcher.release(job),
     });
   }
 
@@ -201,13 +201,13 @@ export class JobQueue {
     early?: EarlyRun,
   ): Promise<boolean> {
     const { dispatcher } = this;
-    const undone = (): void => dispatcher.breakPromise(job);
+    const undone = (): void => dispatcher.release(job);
     try {
       const queue_max = dispatcher.queueMaxAtOnce(job);
       const claimed = await table.insertRunning(db, job, lease, queue_max);
       if (claimed === null) undone();
       else
-        this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed, early), undone);
+        this.options.store.afterCommit(() => dispatcher.startReserved(job, claimed, early), undone);
       return claimed !== null;
     } catch (error) {
       undone();

@@ -19,7 +19,7 @@ import { toNumber } from "../store/columns";
 import { isFull, isStorageFault, storageFull } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
-import type { RoomWaiters } from "./room-waiters";
+import type { SpaceWaiters } from "./space-waiters";
 import * as table from "./table";
 
 /** The reason for which a run is aborted. */
@@ -49,7 +49,7 @@ export interface RunnerOptions {
    */
   readonly grace_ms: number;
   /** Is told which jobs found no space on the disk. */
-  readonly room: Pick<RoomWaiters, "add" | "forget">;
+  readonly space_waiters: Pick<SpaceWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly onRunEnded: (run: EndedRun) => void;
 }
@@ -64,7 +64,7 @@ type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect<any> | void }
   | Failed
   /** Not the job's fault: it waits `delay_ms` and the attempt does not count. */
-  | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_room?: boolean }
+  | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_space?: boolean }
   /** It failed for good, and `onExhausted` failed, too: tried again later. */
   | { readonly kind: "postponed"; readonly reason: string }
   /** Cancelled, or another process has the lease: nothing to write. */
@@ -76,7 +76,7 @@ type Outcome =
  */
 const storage_pause_ms = 2_000;
 const full_pause_ms = 30_000;
-const no_room = { kind: "interrupted", delay_ms: full_pause_ms, found_no_room: true } as const;
+const no_space = { kind: "interrupted", delay_ms: full_pause_ms, found_no_space: true } as const;
 /** How often to try to complete a job on a full disk before its work is discarded. */
 const full_tries_max = 3;
 const postponed_ms = 60_000;
@@ -179,11 +179,11 @@ class Runner {
    */
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
-      const waits = outcome.kind === "interrupted" && outcome.found_no_room;
+      const waits = outcome.kind === "interrupted" && outcome.found_no_space;
       const found_bytes = waits ? this.options.store.freeBytes() : 0;
       const written = await this.write(outcome);
-      if (waits) this.options.room.add(this.of.job.id, found_bytes);
-      else this.options.room.forget(this.of.job.id);
+      if (waits) this.options.space_waiters.add(this.of.job.id, found_bytes);
+      else this.options.space_waiters.forget(this.of.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn("a job ended too late: it was cancelled, or another run has it", {
@@ -195,7 +195,7 @@ class Runner {
         await Bun.sleep(storage_pause_ms);
         if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
         // The remaining space may suffice for another job: this one gives up its slot.
-        if (isFull(error) && tries === full_tries_max) return this.end(no_room);
+        if (isFull(error) && tries === full_tries_max) return this.end(no_space);
         return this.end(outcome, tries + 1);
       }
       if (outcome.kind === "done") return this.end(failure(error, this.of.handler.limits));
@@ -314,7 +314,7 @@ function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcom
   // A job that deletes frees space and needs little.
   if (isStorageFault(error))
     return isFull(error) && !uses_reserve
-      ? no_room
+      ? no_space
       : { kind: "interrupted", delay_ms: storage_pause_ms };
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
   return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };

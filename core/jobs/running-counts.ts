@@ -4,7 +4,7 @@
  */
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
-import { rowsOf } from "../store/written-out";
+import { rowsOf } from "../store/raw-statements";
 import { handlerKey } from "./scheduler";
 import type { JobsTables } from "./schema";
 import { nodeOf } from "./table";

@@ -5,7 +5,7 @@
 import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
-import { rowsOf } from "../store/written-out";
+import { rowsOf } from "../store/raw-statements";
 import type { JobsTables, JobState } from "./schema";
 
 type JobsDb = Db<JobsTables>;
@@ -181,7 +181,7 @@ export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolea
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
 /** Makes those of them that wait due at `run_at`. */
-export const hastenJobs = (db: JobsDb, ids: readonly string[], run_at: number): Promise<unknown> =>
+export const wakeJobs = (db: JobsDb, ids: readonly string[], run_at: number): Promise<unknown> =>
   rowsOf(
     db,
     `update core_jobs set run_at = ?

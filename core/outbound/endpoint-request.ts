@@ -3,7 +3,7 @@
  * or what is wrong, in words for the person who configures it. No proxy of the environment is used,
  * and no redirect is followed.
  */
-import { redact } from "../base/redact";
+import { redact } from "../base/redaction";
 import { errorCode } from "./pinned-fetch";
 
 /** The address; `section` contains its settings: `answers`. */

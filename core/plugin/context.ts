@@ -12,7 +12,7 @@ import type { Files } from "../store/files";
 import type { Nodes } from "../store/nodes";
 import type { Seal } from "../store/seal";
 import type { Store } from "../store/store";
-import type { Context, Plugin } from "./define";
+import type { Context, Plugin } from "./contract";
 import type { Guard } from "./guard";
 import type { LiveSettings } from "./live-settings";
 import type { Operations } from "./operations";

@@ -4,7 +4,7 @@ import { fullPath } from "../http/router";
 import type { Route } from "../http/route";
 import type { JobHandler, Schedule } from "../jobs/contract";
 import type { Command } from "./command";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import type { PluginDescription } from "./plugin-files";
 
 /** The described fields of the result of `setup`. */

@@ -1,5 +1,5 @@
 /** Which plugins must not be set up, according to the setting `plugins.disabled`. */
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import { nearestHint } from "./manifest";
 import { inWords, namesNeeding } from "./order";
 

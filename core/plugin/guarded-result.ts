@@ -4,7 +4,7 @@ import type { JobHandler } from "../jobs/contract";
 import { isStorageFault } from "../store/storage-errors";
 import { HttpError } from "../base/errors";
 import { checkedAnswers } from "./answer-check";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import type { Guard } from "./guard";
 import { scheduleProblems, schedulesOf, type SetUpResult } from "./setup-result";
 

@@ -1,8 +1,8 @@
 /** The options of a host. */
 import type { LogRing } from "../base/log-ring";
-import type { MigrateOptions } from "../store/migrate";
+import type { MigrateOptions } from "../store/migrator";
 import type { ContextSources } from "./context";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import type { PluginFailure, PluginOff } from "./operations";
 import type { PluginFiles } from "./plugin-files";
 

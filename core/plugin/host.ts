@@ -19,7 +19,7 @@ import { checkSecretKey, type SecretCheckOptions } from "../store/secret-check";
 import { withCodeTimeout, setup_ms_max } from "./code-timeout";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import { describePlugin } from "./description";
 import { PluginFaults } from "./faults";
 import { frozenService } from "./frozen-service";
@@ -39,7 +39,7 @@ import {
   type PluginStatus,
 } from "./operations";
 import { order, type Off } from "./order";
-import { checkedResult, type SetUpResult, type Taken } from "./setup-result";
+import { checkedResult, type SetUpResult, type ClaimedNames } from "./setup-result";
 import type { DescribedPlugin } from "./plugin-files";
 import { DeferredStart } from "./deferred-start";
 import { locationOf } from "./error-location";
@@ -367,7 +367,7 @@ export class Host {
   }
 
   /** `plugin`: built-in plugins may also fill slots that only the command line reads. */
-  private taken(plugin: Plugin): Taken {
+  private taken(plugin: Plugin): ClaimedNames {
     const is_built_in = !this.fileOf.has(plugin);
     return {
       slotOf: (id) => this.known_slots.get(id) ?? (is_built_in ? { kind: "slot", id } : undefined),

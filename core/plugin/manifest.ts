@@ -7,7 +7,7 @@ import { version as host_version } from "../base/version";
 import { requireValidSchemas } from "../http/compiled-route";
 import { api, openApiDocument } from "../http/openapi";
 import type { Method, Route } from "../http/route";
-import { CONTRACT, type Plugin } from "./define";
+import { CONTRACT, type Plugin } from "./contract";
 
 /**
  * Every problem, in words that follow the plugin's name: "its name is …". `schemas`: also check

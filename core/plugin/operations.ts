@@ -129,7 +129,7 @@ export interface Operations {
       window: { readonly limit: number; readonly offset: number },
     ): Promise<{ rows: JobOverview[]; total: number }>;
     /** Those of these records that have an unfinished job. */
-    subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>>;
+    activeSubjects(subjects: readonly string[]): Promise<ReadonlySet<string>>;
     /** When the newest job was created, epoch ms; null when there is none. */
     newest(): Promise<number | null>;
     /** @throws HttpError 404, or 409 when it did not fail or can't be run again. */
@@ -201,7 +201,7 @@ export class ServerOperations implements Operations {
       count: () => queue.status(),
       kinds: () => queue.kinds(),
       list: (state, window) => queue.overview.list(state, window),
-      subjectsAtWork: (subjects) => queue.overview.subjectsAtWork(subjects),
+      activeSubjects: (subjects) => queue.overview.activeSubjects(subjects),
       newest: () => queue.overview.newest(),
       reasons: () => queue.reasons(),
       retryKind: (selection) => queue.overview.retryKind(selection),

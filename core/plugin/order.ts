@@ -6,7 +6,7 @@ import { fullPath } from "../http/router";
 import type { Route } from "../http/route";
 import type { ServiceRef } from "../base/refs";
 import type { Command } from "./command";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import { manifestProblems, nearestHint } from "./manifest";
 
 export interface Refusal {

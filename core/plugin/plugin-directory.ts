@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { HttpError } from "../base/errors";
-import { fileStem, findPluginFiles } from "./load";
+import { fileStem, findPluginFiles } from "./loader";
 import type {
   Added,
   FoundPlugins,
@@ -24,7 +24,7 @@ import type {
   PluginFile,
   PluginFiles,
 } from "./plugin-files";
-import { whyBad, type TriedOut } from "./preflight";
+import { refusalReason, type TriedOut } from "./preflight";
 import { readRunningPlugins, type RunningPlugin } from "./running-plugins";
 
 export interface PluginDirectoryOptions {
@@ -127,7 +127,7 @@ export class PluginDirectory implements PluginFiles {
     readonly tried: TriedOut;
   }> {
     const reasonIn = ({ bad }: TriedOut): string | undefined =>
-      whyBad(bad.get(staged))?.replaceAll(staged, shown);
+      refusalReason(bad.get(staged))?.replaceAll(staged, shown);
     const others = installed.files.map(({ file }) => file);
     const last = await this.options.tryOut([...others, staged]);
     const description = last.found.get(staged);
@@ -148,7 +148,7 @@ export class PluginDirectory implements PluginFiles {
     const reason = reasonIn(next);
     if (reason !== undefined) throw refused("bad_plugin", `${shown} can't be added: ${reason}.`);
     for (const { file, name, reason: before } of installed.files) {
-      const after = whyBad(next.bad.get(file));
+      const after = refusalReason(next.bad.get(file));
       if (rest.includes(file) && before === null && after !== undefined)
         throw refused(
           "bad_plugin",
@@ -198,7 +198,7 @@ const foundIn = (files: readonly HashedFile[], { bad, found }: TriedOut): FoundP
   files: files.map(({ file, stem, sha256 }) => {
     const description = found.get(file) ?? null;
     const name = description?.name ?? stem;
-    return { file, sha256, name, description, reason: whyBad(bad.get(file)) ?? null };
+    return { file, sha256, name, description, reason: refusalReason(bad.get(file)) ?? null };
   }),
 });
 

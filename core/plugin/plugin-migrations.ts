@@ -2,10 +2,10 @@
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { coreSchema } from "../jobs/schema";
-import { migrate, noteVersion, type MigrateOptions } from "../store/migrate";
+import { migrate, noteVersion, type MigrateOptions } from "../store/migrator";
 import type { Schema } from "../store/schema";
 import type { Store } from "../store/store";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import { order } from "./order";
 
 export interface PluginMigrationsOptions {

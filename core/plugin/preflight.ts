@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileStem } from "./load";
+import { fileStem } from "./loader";
 import type { PluginDescription } from "./plugin-files";
 import { restoredSection } from "./restored-schema";
 
@@ -16,13 +16,13 @@ export type PreflightMessage =
   | { readonly preflight: "at"; readonly file: string; readonly doing: Doing }
   /** It has finished that. */
   | { readonly preflight: "past"; readonly file: string }
-  | ({ readonly preflight: "bad" } & BadPlugin)
+  | ({ readonly preflight: "bad" } & RefusedPlugin)
   /** The parts of the plugin; the last such message counts. */
   | { readonly preflight: "found"; readonly file: string; readonly plugin: PluginDescription }
   | { readonly preflight: "end" };
 
 /** A file that a server would leave out. */
-export interface BadPlugin {
+export interface RefusedPlugin {
   readonly file: string;
   /** The plugin's name if known, otherwise that of its file. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface BadPlugin {
 }
 
 /** As one or more sentences; undefined when it is not bad. */
-export const whyBad = (bad: BadPlugin | undefined): string | undefined =>
+export const refusalReason = (bad: RefusedPlugin | undefined): string | undefined =>
   bad && bad.problems.join("; ");
 
 /** The environment variable with the child's scratch data directory. */
@@ -54,7 +54,7 @@ const complaint_length_max = 300;
 /** By file. */
 export interface TriedOut {
   /** Those that would be left out, and why. */
-  readonly bad: ReadonlyMap<string, BadPlugin>;
+  readonly bad: ReadonlyMap<string, RefusedPlugin>;
   /** Every plugin that could be imported. */
   readonly found: ReadonlyMap<string, PluginDescription>;
 }
@@ -69,7 +69,7 @@ interface Outcome extends TriedOut {
 /** The bad ones among the files, see `tryOut`. */
 export const preflight = async (
   ...given: Parameters<typeof tryOut>
-): Promise<ReadonlyMap<string, BadPlugin>> => (await tryOut(...given)).bad;
+): Promise<ReadonlyMap<string, RefusedPlugin>> => (await tryOut(...given)).bad;
 
 /**
  * Imports and sets up the files one after another in a child, and returns the bad ones, by file.
@@ -82,7 +82,7 @@ export async function tryOut(
   files: readonly string[],
   silence_ms = silence_ms_max,
 ): Promise<TriedOut> {
-  const bad = new Map<string, BadPlugin>();
+  const bad = new Map<string, RefusedPlugin>();
   const found = new Map<string, PluginDescription>();
   const take = (outcome: TriedOut): void => {
     for (const [file, one] of outcome.bad) bad.set(file, one);
@@ -175,7 +175,7 @@ function lastWords(complaint: string): string | undefined {
 }
 
 function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing: Doing } {
-  const bad = new Map<string, BadPlugin>();
+  const bad = new Map<string, RefusedPlugin>();
   const found = new Map<string, PluginDescription>();
   let at: string | null = null;
   let doing: Doing = "import";

@@ -8,14 +8,14 @@ import type { Fill, SlotRef } from "../base/refs";
 import type { Route } from "../http/route";
 import type { JobHandler, Schedule } from "../jobs/contract";
 import { cronProblem } from "../jobs/cron";
-import type { Plugin } from "./define";
+import type { Plugin } from "./contract";
 import { nearestHint } from "./manifest";
 
 /** Its types are checked where the plugin is defined. */
 export type SetUpResult = Record<string, any>;
 
 /** What earlier plugins have claimed. */
-export interface Taken {
+export interface ClaimedNames {
   /** The slot with this id, if a plugin or the host reads it. */
   readonly slotOf: (id: string) => SlotRef<any> | undefined;
   readonly slot_ids: readonly string[];
@@ -31,7 +31,7 @@ export interface Taken {
 }
 
 /** @throws Error with everything that is wrong. */
-export function checkedResult(plugin: Plugin, made: unknown, taken: Taken): SetUpResult {
+export function checkedResult(plugin: Plugin, made: unknown, taken: ClaimedNames): SetUpResult {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
   const result = made as SetUpResult;
   const problems = [
@@ -106,7 +106,11 @@ const hookProblems = (result: SetUpResult): string[] =>
     .filter((key) => result[key] !== undefined && typeof result[key] !== "function")
     .map((key) => `its ${key} must be a function`);
 
-function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Taken): string[] {
+function fillProblems(
+  one: Fill | undefined,
+  before: readonly Fill[],
+  taken: ClaimedNames,
+): string[] {
   const given = one?.slot as SlotRef<any> | undefined;
   if (given?.kind !== "slot" || typeof given.id !== "string")
     return ["one of its fills names no slot: is the slot imported by its right name?"];
@@ -139,7 +143,7 @@ function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Tak
 }
 
 /** A proxy may or may not strip the base path: paths that begin with it would be ambiguous. */
-function rootProblems(plugin: Plugin, result: SetUpResult, { base_path }: Taken): string[] {
+function rootProblems(plugin: Plugin, result: SetUpResult, { base_path }: ClaimedNames): string[] {
   const first = base_path.split("/")[1];
   if (!first) return [];
   const routes = Object.values(plugin.routes as Plugin["routes"]) as Route[];
@@ -159,7 +163,7 @@ function jobProblems(
   plugin: Plugin,
   one: JobHandler | undefined,
   before: readonly JobHandler[],
-  taken: Taken,
+  taken: ClaimedNames,
 ): string[] {
   const { on, run, limits } = one ?? {};
   if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")

@@ -104,7 +104,7 @@ export class FileStore implements Files {
   }
 
   /** All of them: the next start deletes them. */
-  async leftOver(sha256s: readonly string[]): Promise<readonly string[]> {
+  async findLeftOver(sha256s: readonly string[]): Promise<readonly string[]> {
     return sha256s;
   }
 

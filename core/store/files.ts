@@ -124,7 +124,7 @@ export interface Files {
    * Of these unused files, those that nothing will delete: no upload holds them, and they are not
    * scheduled for deletion.
    */
-  leftOver(sha256s: readonly string[]): Promise<readonly string[]>;
+  findLeftOver(sha256s: readonly string[]): Promise<readonly string[]>;
   /** Stores, reads and deletes something. @throws Error that says what is wrong with the place */
   check(): Promise<void>;
   /** Why files can't be stored or read; null when all is well. Takes at most 2 s. */

@@ -30,9 +30,9 @@ export function freeSpaceOf(path: string): FreeSpace {
  * @throws HttpError 507
  */
 export function requireFreeSpace(directory: string): void {
-  requireRoom(freeSpaceOf(directory));
+  requireSpace(freeSpaceOf(directory));
 }
-function requireRoom({ free_bytes, reserve_bytes }: FreeSpace): void {
+function requireSpace({ free_bytes, reserve_bytes }: FreeSpace): void {
   if (free_bytes < 2 * reserve_bytes) throw storageFull();
 }
 
@@ -41,7 +41,7 @@ const plenty_reserves = 64;
 const plenty_ms = 100;
 
 /** The same for frequent calls: with plenty of space, the disk is checked only now and then. */
-export class RoomWatch {
+export class FreeSpaceWatch {
   #plenty_until_ms = -Infinity;
 
   constructor(private readonly directory: string) {}
@@ -51,7 +51,7 @@ export class RoomWatch {
     const now_ms = performance.now();
     if (now_ms < this.#plenty_until_ms) return;
     const space = freeSpaceOf(this.directory);
-    requireRoom(space);
+    requireSpace(space);
     if (space.free_bytes > plenty_reserves * space.reserve_bytes)
       this.#plenty_until_ms = now_ms + plenty_ms;
   }

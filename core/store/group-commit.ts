@@ -5,7 +5,7 @@
 import type { Kysely } from "kysely";
 import type { MemberHandle } from "./member-handle";
 import { isFull } from "./storage-errors";
-import { rowsOf } from "./written-out";
+import { rowsOf } from "./raw-statements";
 
 /**
  * The most transactions per commit, and how long it may be delayed for them: both limit how long

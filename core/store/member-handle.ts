@@ -11,7 +11,7 @@ import {
   type KyselyProps,
   type QueryResult,
 } from "kysely";
-import { setRunner, type RunStatement } from "./written-out";
+import { setRunner, type RunStatement } from "./raw-statements";
 
 type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
 /** The properties of a Kysely instance besides its query executor. */

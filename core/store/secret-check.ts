@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { hasKey, key_file, type Seal } from "./seal";
 import type { Store } from "./store";
-import { rowsOf } from "./written-out";
+import { rowsOf } from "./raw-statements";
 
 const known_text = "dossier",
   bound_to = "core_secret";

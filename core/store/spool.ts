@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
 import { requireDirectory } from "./file-directory";
-import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
+import { freeSpaceOf, requireFreeSpace, FreeSpaceWatch } from "./free-space";
 import { translateError } from "./storage-errors";
 
 /**
@@ -30,15 +30,15 @@ export class Spool {
   readonly #arriving = new Set<string>();
   readonly #open_streams = new Set<Readable>();
 
-  readonly #room: RoomWatch;
+  readonly #free_space: FreeSpaceWatch;
 
   constructor(private readonly directory: string) {
-    this.#room = new RoomWatch(directory);
+    this.#free_space = new FreeSpaceWatch(directory);
     mkdirSync(directory, { recursive: true });
   }
 
   requireFreeSpace(): void {
-    this.#room.require();
+    this.#free_space.require();
   }
 
   /** See `Files.receive`; the caller closes the file, and discards it. */

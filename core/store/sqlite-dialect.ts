@@ -19,12 +19,12 @@ import {
 import type { Mutex } from "./mutex";
 import { guarded, StatementCache } from "./sqlite-statements";
 import { isFull } from "./storage-errors";
-import type { RunStatement } from "./written-out";
+import type { RunStatement } from "./raw-statements";
 
 /** Checks around statements that write. */
 export interface StatementGuard {
   /** Called before each: throws when nothing may continue. */
-  readonly requireWhole: () => void;
+  readonly requireIntact: () => void;
   /**
    * Called before a statement outside a transaction. @throws HttpError 507 while the remaining disk
    * space is reserved for deletions.
@@ -37,7 +37,7 @@ export interface StatementGuard {
   /** A statement inside a transaction may have written something. */
   readonly onInside: () => void;
   /** A statement outside a transaction has found the disk full. */
-  readonly makeRoom: () => void;
+  readonly makeSpace: () => void;
   /** The disk is full: releases the reserve for deletions. False when there was none. */
   readonly releaseReserve: () => boolean;
 }
@@ -60,7 +60,7 @@ export const kyselyStatements = (
     const reads = reading.test(sql) || (/^\s*with\b/i.test(sql) && !writing.test(sql));
     const kind = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1]?.toLowerCase();
     const run = <R>(step: () => R): R => {
-      guard.requireWhole();
+      guard.requireIntact();
       if (reads) return guarded(step, guard.onError);
       if (database.inTransaction) {
         guard.onInside();
@@ -95,7 +95,7 @@ function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
   try {
     return guarded(step, guard.onError);
   } catch (error) {
-    if (isFull(error)) guard.makeRoom();
+    if (isFull(error)) guard.makeSpace();
     if (!isFull(error) || !deletes || !guard.releaseReserve()) throw error;
     return guarded(step, guard.onError);
   }

@@ -9,7 +9,7 @@ import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
-import { DiskRoom, logLimits, page_bytes, type LogLimits } from "./disk-room";
+import { DiskSpace, logLimits, page_bytes, type LogLimits } from "./disk-space";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleProps } from "./member-handle";
@@ -32,7 +32,7 @@ import { StorageState } from "./storage-state";
 import type { Db, Space, Store, TransactionOptions } from "./store";
 import { TransactionScopes } from "./transaction-scopes";
 import { WalTruncation } from "./wal-truncation";
-import { setRunner, type RunStatement } from "./written-out";
+import { setRunner, type RunStatement } from "./raw-statements";
 
 const busy_timeout_ms = 5_000;
 /** For a file without pages. With pages, the second one would write and sync at each start. */
@@ -93,7 +93,7 @@ export class SqliteStore implements Store {
   readonly #statements: Statements;
   readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
-  readonly #room: DiskRoom;
+  readonly #disk_space: DiskSpace;
   readonly #open_files: OpenFiles;
   readonly #state: StorageState;
   readonly #log_sync: LogSync;
@@ -121,24 +121,24 @@ export class SqliteStore implements Store {
     this.#scopes = new TransactionScopes(log);
     const onError = (error: unknown): void => this.#state.noteError(error);
     this.#open_files = new OpenFiles([path, `${path}-wal`], onError);
-    this.#room = new DiskRoom(writer, { path, log, freeSpace });
+    this.#disk_space = new DiskSpace(writer, { path, log, freeSpace });
     this.#state = new StorageState({
       log,
       onLostSync,
-      isDiskFull: () => this.#room.short,
+      isDiskFull: () => this.#disk_space.short,
       probe: () => this.#probe(),
     });
     this.#statements = kyselyStatements(writer, {
-      requireWhole: () => this.#state.requireWhole(),
+      requireIntact: () => this.#state.requireIntact(),
       admit: this.#admitAlone,
       onError,
       onAlone: () => void (this.#wrote_alone = true),
       onInside: () => void (this.#wrote_inside = true),
-      makeRoom: () => {
+      makeSpace: () => {
         this.#wal.tryNow();
-        this.#noteNoRoom();
+        this.#noteDiskFull();
       },
-      releaseReserve: () => this.#room.releaseReserve("all"),
+      releaseReserve: () => this.#disk_space.releaseReserve("all"),
     });
     const dialect = new SingleConnectionDialect(writer, this.#statements, mutex, {
       require: this.#scopes.requireOutside,
@@ -165,7 +165,7 @@ export class SqliteStore implements Store {
     this.#shrinking = new Shrinking(writer, mutex, {
       log,
       onError,
-      isDiskShort: () => this.#room.short,
+      isDiskShort: () => this.#disk_space.short,
       emptyLog: () => this.#wal.trySome(),
       onEnd: () => this.#wal.request(),
     });
@@ -175,7 +175,7 @@ export class SqliteStore implements Store {
       transact: (within) => withoutOrigin(() => this.#transact(within)),
       memberHandle: (group) => new MemberHandle(group, props, this.#run),
       isOpen: () => writer.inTransaction,
-      releaseReserve: (amount) => this.#room.releaseReserve(amount),
+      releaseReserve: (amount) => this.#disk_space.releaseReserve(amount),
     });
   }
 
@@ -226,9 +226,9 @@ export class SqliteStore implements Store {
     await sql`vacuum into ${path}`.execute(this.db);
   };
 
-  readonly isDiskFull = (): boolean => this.#room.full;
+  readonly isDiskFull = (): boolean => this.#disk_space.full;
 
-  readonly freeBytes = (): number => this.#room.free_bytes;
+  readonly freeBytes = (): number => this.#disk_space.free_bytes;
 
   readonly failure = (): Promise<string | null> => {
     const moved = this.#open_files.moved();
@@ -243,7 +243,7 @@ export class SqliteStore implements Store {
   };
 
   readonly close = async (): Promise<void> => {
-    await this.#room.stop();
+    await this.#disk_space.stop();
     await this.#shrinking.stop();
     await this.#checkpointer.stop();
     await this.#wal.stop();
@@ -255,10 +255,10 @@ export class SqliteStore implements Store {
   /** One group of transactions, run outside the scope of the first caller. */
   async #transact(within: (group: Db) => Promise<void>): Promise<void> {
     this.#open_files.require();
-    const is_reserve_used = this.#room.reserve_in_use;
+    const is_reserve_used = this.#disk_space.reserve_in_use;
     // A deletion needs the space taken up by the log.
-    if (this.#room.full) await this.#wal.trySome();
-    this.#room.limitGrowth();
+    if (this.#disk_space.full) await this.#wal.trySome();
+    this.#disk_space.limitGrowth();
     this.#wrote_inside = false;
     try {
       await this.#scopes.exit(() => this.#inOne(() => within(this.#group)));
@@ -270,13 +270,13 @@ export class SqliteStore implements Store {
       if (this.#state.met_full_disk) {
         // What did not fit is still at the end of the log.
         await this.#wal.trySome();
-        this.#noteNoRoom();
-      } else if (this.#room.log_is_long) this.#wal.request();
+        this.#noteDiskFull();
+      } else if (this.#disk_space.log_is_long) this.#wal.request();
       else this.#checkpointer.look();
       if (is_reserve_used) {
         // At once, for the next deletion: others may take the space meanwhile.
         await this.#wal.trySome();
-        await this.#room.check();
+        await this.#disk_space.check();
       }
     }
   }
@@ -329,19 +329,19 @@ export class SqliteStore implements Store {
 
   /** @throws HttpError 507 while the remaining disk space is reserved for deletions. */
   #admit(uses_reserve = false): void {
-    if (!uses_reserve && this.#room.reserve_in_use) throw storageFull();
+    if (!uses_reserve && this.#disk_space.reserve_in_use) throw storageFull();
   }
 
   /** A change outside a transaction. */
   readonly #admitAlone = (deletes: boolean): void => {
     this.#admit(deletes);
     this.#open_files.require();
-    this.#room.limitGrowth();
+    this.#disk_space.limitGrowth();
   };
 
-  #noteNoRoom(): void {
+  #noteDiskFull(): void {
     this.#state.met_full_disk = false;
-    this.#room.noteNoRoom();
+    this.#disk_space.noteFull();
   }
 
   /** Writes one page without changing its content. */

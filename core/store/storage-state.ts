@@ -33,7 +33,7 @@ export class StorageState {
   constructor(private readonly options: StorageStateOptions) {}
 
   /** @throws HttpError 503 after a lost sync: until the process ends, nothing continues. */
-  requireWhole(): void {
+  requireIntact(): void {
     if (this.#lost) throw storageUnwritable();
   }
 

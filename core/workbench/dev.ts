@@ -12,7 +12,7 @@ import { StartFailure, startServer, type LogLine, type ServerProcess } from "./s
 import { settingsOf } from "./toolchain";
 import { openInBrowser } from "./browser";
 import { portFor } from "./port";
-import { savesBelow } from "./saves";
+import { savesBelow } from "./save-watch";
 
 export interface DevOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -18,27 +18,27 @@ import { liveSince } from "./sessions";
 const email_option = { flags: "--email <email>", description: "the user's email", required: true };
 const user_option = { flags: "--user <email or id>", description: "only this user's" };
 /** Dropped-in plugins may handle events about users. */
-export const told_to_plugins = { loads_plugins: true } as const;
+export const with_plugins = { loads_plugins: true } as const;
 const json_option = { flags: "--json", description: "print one JSON array" };
 const listed_max = 1_000;
 
 export const accessCommands = {
   userDeactivate: {
-    ...told_to_plugins,
+    ...with_plugins,
     name: "user deactivate",
     summary: "Sign a user out everywhere and refuse their keys, until they are activated again.",
     changes: true,
     options: [email_option],
   },
   userActivate: {
-    ...told_to_plugins,
+    ...with_plugins,
     name: "user activate",
     summary: "Let a user who was deactivated come in again.",
     changes: true,
     options: [email_option],
   },
   userRole: {
-    ...told_to_plugins,
+    ...with_plugins,
     name: "user role",
     summary: "Change what a user may do.",
     changes: true,
@@ -53,7 +53,7 @@ export const accessCommands = {
     ],
   },
   userDelete: {
-    ...told_to_plugins,
+    ...with_plugins,
     name: "user delete",
     summary:
       "Delete a user for good, with their folders, documents, chats, keys and everything else.",

@@ -1,7 +1,7 @@
 /** The commands about users and keys: options in, one call to the service, lines out. */
 import { printRows, type PrintedRow } from "../../core/lib/print-rows";
 import { rfc3339, rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
-import { told_to_plugins } from "./access-commands";
+import { with_plugins } from "./access-commands";
 import type { Key, Role, Scope, User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import { parseTime } from "./key";
@@ -18,7 +18,7 @@ const json_option = { flags: "--json", description: "print one JSON array" };
 
 export const commands = {
   userCreate: {
-    ...told_to_plugins,
+    ...with_plugins,
     name: "user create",
     changes: true,
     summary: "Create a user.",

@@ -15,7 +15,7 @@ import { Invitations } from "./invitations";
 import { LastUseBuffer } from "./last-use";
 import { Lockout } from "./lockout";
 import { migrations } from "./migrations";
-import { PasswordTrials } from "./password-trials";
+import { PasswordVerifier } from "./password-verifier";
 import { Passwords } from "./passwords";
 import { accountHandlers, routes } from "./routes";
 import { AccountService } from "./service";
@@ -70,10 +70,10 @@ export default definePlugin({
       });
     const key_use = new LastUseBuffer({ log, write: writeEach(noteKeyUse) });
     const session_use = new LastUseBuffer({ log, write: writeEach(noteSessionUse) });
-    const trials = new PasswordTrials({ ...account_ctx, lockout: new Lockout(ctx) });
+    const verifier = new PasswordVerifier({ ...account_ctx, lockout: new Lockout(ctx) });
     const sessions = new SessionService({
       ...account_ctx,
-      trials,
+      verifier,
       last_use: session_use,
       rules: ctx.slots.rules,
     });

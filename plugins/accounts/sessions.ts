@@ -15,7 +15,7 @@ import { sessionsChanged, type AccountContext } from "./context";
 import type { BegunSession, SessionOrigin, SessionRule, Sessions, User } from "./contract";
 import { deactivated } from "./identities";
 import type { LastUseBuffer } from "./last-use";
-import type { PasswordTrials } from "./password-trials";
+import type { PasswordVerifier } from "./password-verifier";
 import { session_ms_max, sessionCookie, tokenInCookie } from "./session-cookie";
 import * as store from "./session-store";
 import { findUser, findUserByEmail, type SessionRow } from "./store";
@@ -32,7 +32,7 @@ const sealContext = (id: string): string => `accounts_sessions.kept ${id}`;
 
 export interface SessionContext
   extends Omit<AccountContext, "emit">, Pick<Context, "certain_now_ms" | "reads" | "sealed"> {
-  readonly trials: PasswordTrials;
+  readonly verifier: PasswordVerifier;
   readonly rules: () => readonly SessionRule[];
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
@@ -90,7 +90,7 @@ export class SessionService implements Sessions {
     const row = await findUserByEmail(this.ctx.db, account);
     // An unknown email may be a password in the wrong field: it is reported nowhere.
     if (row) about(row.id);
-    const right = await this.ctx.trials.isRight(
+    const right = await this.ctx.verifier.verify(
       { account, password, password_hash: row?.password_hash },
       client,
     );
@@ -177,7 +177,7 @@ export class SessionService implements Sessions {
     const row = await findUser(this.ctx.db, user_id);
     const account = row?.email_folded ?? "";
     if (
-      await this.ctx.trials.isRight(
+      await this.ctx.verifier.verify(
         { account, password, password_hash: row?.password_hash },
         client,
       )

@@ -4,7 +4,7 @@ import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
 import { optionEntries, type OptionEntry } from "./option-entries";
 import { readsAsMarker } from "./quote-text";
-import { isTableHead, sayRow, tableRows, type SaidRow } from "./table-row";
+import { isTableHead, sentenceOfRow, tableRows, type RowSentence } from "./table-row";
 
 /** A passage. */
 export interface Source {
@@ -58,7 +58,7 @@ export interface FoundSentence {
   /** The start of the option's entry that it belongs to. */
   readonly entry?: number;
   /** For a row of a table: its text with its heads. */
-  readonly row?: SaidRow;
+  readonly row?: RowSentence;
 }
 
 /** The number of novel words that count. */
@@ -93,7 +93,7 @@ export function sentencesWithFeatures(
       if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
       if (row !== undefined) {
-        const said = sayRow(row, (part) => share(asked(analyze(part)))),
+        const said = sentenceOfRow(row, (part) => share(asked(analyze(part)))),
           all = new Set([...own, ...(own.size > 0 ? asked(row.heads.flatMap(analyze)) : [])]),
           around = minus(asked(analyze(row.caption)), all),
           features = {

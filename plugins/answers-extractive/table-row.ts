@@ -48,7 +48,7 @@ export function isTableHead(sentence: string): boolean {
   return isDelimiterRow(second ?? first!);
 }
 
-export interface SaidRow {
+export interface RowSentence {
   readonly text: string;
   /** The question names both a column and the row. */
   readonly is_exact: boolean;
@@ -58,7 +58,10 @@ export interface SaidRow {
  * The text of a row: `Q3, South: 95` when the question names a column, otherwise all cells with
  * their heads. `weightOf` returns the share of the question in a text.
  */
-export function sayRow({ cells, heads }: TableRow, weightOf: (text: string) => number): SaidRow {
+export function sentenceOfRow(
+  { cells, heads }: TableRow,
+  weightOf: (text: string) => number,
+): RowSentence {
   const head_weights = heads.map((head) => weightOf(head)),
     cell_weights = cells.map(weightOf),
     most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0)),

@@ -82,7 +82,7 @@ export class AnswerChecker {
       answer: this.answer.trim(),
       citations: this.sentences.citations(),
       grounded: this.sentences.grounded,
-      is_usable: this.sentences.borne_out > 0,
+      is_usable: this.sentences.supported > 0,
       refused: this.refused,
       thinks_first: this.thinks_first,
     };

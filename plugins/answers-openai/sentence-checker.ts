@@ -46,7 +46,7 @@ export class SentenceChecker {
   /** Every sentence so far is supported by a source. */
   grounded = true;
   /** The number of supported sentences that state something and may answer. */
-  borne_out = 0;
+  supported = 0;
   private in_blockquote = false;
   /** By source and position, numbered by first use. */
   private readonly cited = new Map<string, Citation>();
@@ -98,11 +98,11 @@ export class SentenceChecker {
     const quoted = this.checkQuotations(text, sources);
     const bare = quoted.text.replace(placeholders, "");
     const verdict = this.judge(bare, sources);
-    const is_borne_out = !quoted.broken && verdict.sources.length > 0;
-    if (quoted.broken || (verdict.states && !is_borne_out) || verdict.is_foreign)
+    const is_supported = !quoted.broken && verdict.sources.length > 0;
+    if (quoted.broken || (verdict.states && !is_supported) || verdict.is_foreign)
       this.grounded = false;
-    if (verdict.states && is_borne_out && this.statements.mayAnswer(bare)) this.borne_out += 1;
-    if (quoted.broken || (verdict.states && !is_borne_out)) return marked(bare, unsupported_mark);
+    if (verdict.states && is_supported && this.statements.mayAnswer(bare)) this.supported += 1;
+    if (quoted.broken || (verdict.states && !is_supported)) return marked(bare, unsupported_mark);
     if (!verdict.states) return this.withCitations(quoted.text, markers, sources);
     return this.withCitations(quoted.text, markers, verdict.sources);
   }

@@ -2,7 +2,7 @@
 import { fill, rfc3339, type Context, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Copies } from "./copies";
-import { elsewhere_words } from "./maker";
+import { elsewhere_message } from "./maker";
 import type { BackupService } from "./service";
 
 const day_ms = 86_400_000;
@@ -16,7 +16,7 @@ export const backupChecks = (
 ): Fill[] => [
   fill(SystemChecks, {
     name: "Backups",
-    run: async () => (paths.database === null ? ok(elsewhere_words) : check(backups, now_ms())),
+    run: async () => (paths.database === null ? ok(elsewhere_message) : check(backups, now_ms())),
     mend: async () => {
       const { path } = await backups.make({ with_secrets: false });
       return `${path} was made and rehearsed.`;
@@ -36,7 +36,7 @@ async function check(backups: BackupService, now_ms: number): Promise<CheckResul
   if (directory_gone)
     return {
       status: "fail",
-      detail: backups.goneWords(),
+      detail: backups.directoryGoneMessage(),
       fix: "Mount it, or change backups.directory.",
     };
   if (failure)

@@ -4,7 +4,7 @@
 import { rm } from "node:fs/promises";
 import type { Context } from "../../core/sdk";
 import { ok, type CheckResult } from "../doctor/contract";
-import { findBeside, pruneBeside, rolled_back_max, type Beside } from "./leftovers";
+import { findKeptCopies, pruneKeptCopies, rolled_back_max, type KeptCopies } from "./leftovers";
 
 export interface CopiesContext extends Pick<Context, "paths" | "now_ms" | "log"> {
   /** The current setting. */
@@ -25,7 +25,7 @@ export class Copies {
   /** Deletes expired ones. Returns their number. */
   async prune(): Promise<number> {
     const { paths, now_ms, keep_ms, log } = this.ctx;
-    const gone = await pruneBeside(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
+    const gone = await pruneKeptCopies(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
     if (gone.length > 0) log.info("deleted old copies of the database", { names: gone });
     return gone.length;
   }
@@ -49,18 +49,18 @@ export class Copies {
     return `${abandoned.length + gone} left-overs were deleted.`;
   }
 
-  #find(now_ms = this.ctx.now_ms()): Promise<Beside> {
-    return findBeside(this.ctx.paths.data, now_ms);
+  #find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {
+    return findKeptCopies(this.ctx.paths.data, now_ms);
   }
 
-  async #discard({ abandoned }: Pick<Beside, "abandoned">): Promise<void> {
+  async #discard({ abandoned }: Pick<KeptCopies, "abandoned">): Promise<void> {
     for (const path of abandoned) {
       await rm(path, { recursive: true, force: true });
       this.ctx.log.info("deleted what was cut off", { path });
     }
   }
 
-  #words({ copies, rolled_back, bytes }: Beside): string {
+  #words({ copies, rolled_back, bytes }: KeptCopies): string {
     if (copies.length + rolled_back.length === 0) return "There are no copies of the database.";
     return (
       `${copies.length} from before upgrades and ${rolled_back.length} that rollbacks have put ` +

@@ -17,7 +17,7 @@ export const restoring_directory = ".restoring",
 /** A running command has touched its files since. */
 const abandoned_ms = 3_600_000;
 
-export interface Beside {
+export interface KeptCopies {
   /** Names in `backups`, oldest first. */
   readonly copies: readonly string[];
   readonly rolled_back: readonly string[];
@@ -27,7 +27,7 @@ export interface Beside {
   readonly abandoned: readonly string[];
 }
 
-export async function findBeside(data: string, now_ms: number): Promise<Beside> {
+export async function findKeptCopies(data: string, now_ms: number): Promise<KeptCopies> {
   const directory = join(data, "backups");
   const names = (await readdir(directory).catch(() => [])).sort();
   const copies = names.filter((name) => copy_pattern.test(name)),
@@ -47,11 +47,11 @@ export async function findBeside(data: string, now_ms: number): Promise<Beside> 
  * Deletes what is older than `keep_ms`, according to the time in its name, and the oldest of those
  * put aside by rollbacks. Returns the names.
  */
-export async function pruneBeside(
+export async function pruneKeptCopies(
   data: string,
   { keep_ms, now_ms }: { readonly keep_ms: number; readonly now_ms: number },
 ): Promise<string[]> {
-  const { copies, rolled_back } = await findBeside(data, now_ms);
+  const { copies, rolled_back } = await findKeptCopies(data, now_ms);
   const is_old = (name: string): boolean => timeOf(name) < now_ms - keep_ms;
   const gone = [
     ...copies.filter(is_old),
@@ -66,7 +66,7 @@ export async function pruneBeside(
 
 /** The oldest beyond those that are kept. */
 export const pruneRolledBack = (data: string, now_ms: number): Promise<string[]> =>
-  pruneBeside(data, { keep_ms: Infinity, now_ms });
+  pruneKeptCopies(data, { keep_ms: Infinity, now_ms });
 
 /** A database, and the files that belong to it. */
 const partsOf = (path: string): string[] =>

@@ -46,7 +46,7 @@ export interface Made {
 }
 
 /** The message when the database is a server and can't be backed up here. */
-export const elsewhere_words =
+export const elsewhere_message =
   "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
   "original files after it, with `dossier backup originals` for a list to check them by: " +
   "docs/scale.md says how.";
@@ -78,7 +78,7 @@ export class BackupMaker {
    * @throws HttpError when it can't begin, Error in plain words; an incomplete backup is deleted.
    */
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
-    if (this.ctx.paths.database === null) throw conflict(elsewhere_words, "database_elsewhere");
+    if (this.ctx.paths.database === null) throw conflict(elsewhere_message, "database_elsewhere");
     const directory = resolve(request.directory ?? this.ctx.directory);
     await mkdir(directory, { recursive: true });
     return this.#working(async (work) => {
@@ -135,7 +135,7 @@ export class BackupMaker {
       await isolate("writeKnown", { archives: bases, output: elsewhere }, quietly);
     const directory = dirname(archive);
     await isolate(
-      "requireRoom",
+      "requireFreeSpace",
       { database: database!, files, work, directory, elsewhere },
       quietly,
     );

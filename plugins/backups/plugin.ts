@@ -10,7 +10,7 @@ import { commandHandlers, commands } from "./commands";
 import { BackupProbes } from "./contract";
 import { backupJobs, backupSchedules } from "./jobs";
 import { Copies } from "./copies";
-import { BackupMaker, elsewhere_words } from "./maker";
+import { BackupMaker, elsewhere_message } from "./maker";
 import { backupMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { restoreTool } from "./restore";
@@ -79,7 +79,7 @@ export default definePlugin({
       jobs: backupJobs(backups, copies),
       schedules: () => {
         if (settings.schedule === null && scheduleOf(ctx.config.schedule) !== null)
-          ctx.log.warn("backups.schedule has no effect", { reason: elsewhere_words });
+          ctx.log.warn("backups.schedule has no effect", { reason: elsewhere_message });
         return backupSchedules(settings.schedule);
       },
       fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, copies, ctx)],

@@ -21,7 +21,7 @@ export const stage_words: Readonly<Record<Stage, string>> = {
 const between_ms = 200;
 
 /** Passes on the first progress of each stage, and then some now and then. */
-export function sparingly(send: (progress: Progress) => void): (progress: Progress) => void {
+export function throttled(send: (progress: Progress) => void): (progress: Progress) => void {
   let stage: Stage | undefined,
     sent_ms = 0;
   return (progress) => {

@@ -15,7 +15,7 @@ import {
   type Backup,
   type Original,
 } from "./archive";
-import { requireSame } from "./child/rehearse";
+import { requireSame } from "./child/rehearsal";
 import { mebibytes } from "./commands";
 import { restoring_directory } from "./leftovers";
 
@@ -50,7 +50,7 @@ export const restoreTool: Tool = {
       await requireNothing(data);
       await rm(work, { recursive: true, force: true });
       await mkdir(join(work, "files"), { recursive: true, mode: 0o700 });
-      await requireRoom(backup, data);
+      await requireFreeSpace(backup, data);
       print(`reading ${backup.path} …`);
       const directories = [dirname(backup.path)];
       if (typeof options.originals === "string") directories.unshift(resolve(options.originals));
@@ -94,7 +94,7 @@ async function requireNothing(data: string): Promise<void> {
     );
 }
 
-async function requireRoom({ manifest }: Backup, data: string): Promise<void> {
+async function requireFreeSpace({ manifest }: Backup, data: string): Promise<void> {
   const { bavail, bsize } = await statfs(data);
   const { bytes: of_originals, stored_in } = manifest.originals;
   const needed = manifest.parts.reduce(

@@ -190,7 +190,7 @@ export class BackupService {
 
   async health(): Promise<"ok" | { failing: string }> {
     const { failure, overdue, last_success, directory_gone } = await this.standing();
-    if (directory_gone) return { failing: this.goneWords() };
+    if (directory_gone) return { failing: this.directoryGoneMessage() };
     if (failure) return { failing: `The last backup failed: ${failure.error}.` };
     if (overdue)
       return {
@@ -208,7 +208,7 @@ export class BackupService {
     return nextTime(schedule, at_ms);
   }
 
-  goneWords(): string {
+  directoryGoneMessage(): string {
     return (
       `Backups were made in ${this.ctx.settings.directory}, which is not there: is its disk ` +
       "mounted?"
@@ -236,7 +236,7 @@ export class BackupService {
 
   /** A missing directory would be created anew on another disk. @throws Error */
   async #requireDirectory(): Promise<void> {
-    if (await this.#isDirectoryGone()) throw new Error(this.goneWords());
+    if (await this.#isDirectoryGone()) throw new Error(this.directoryGoneMessage());
   }
 
   #needed(paths: readonly string[]): Promise<string[]> {

@@ -66,7 +66,7 @@ export function notifyMessage(
 const chat_events = { created: ChatCreated, changed: ChatChanged, deleted: ChatDeleted };
 
 /** The session has changed: notifies clients that watch it, and emits the event. */
-export async function tellOfChat(
+export async function emitChat(
   { emit, notify }: Pick<ChatContext, "emit" | "notify">,
   tx: Db,
   { id, owner_id }: Pick<ChatRow, "id" | "owner_id">,

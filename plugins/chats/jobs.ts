@@ -4,7 +4,7 @@ import { every, handle, job, t, type Context, type Db, type JobHandler } from ".
 import { purgeOfUser } from "../accounts/contract";
 import { answerMessage, failMessage } from "./answers/answer";
 import type { ChatContext } from "./context";
-import { expireChats, purgeChat, removeChatsOf } from "./deletion/deletion";
+import { expireChats, purgeChat, removeChatsOf } from "./deletion/chat-deletion";
 import { deleteEvents, endedMessages } from "./events/event-store";
 
 const minute_ms = 60_000;

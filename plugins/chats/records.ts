@@ -18,7 +18,7 @@ import {
 } from "../../core/sdk";
 import { Citation } from "../search/contract";
 import { AnswerResult } from "./contract";
-import type { Message } from "./citations/citations";
+import type { Message } from "./citations/citation-updates";
 import { feedback_example, FeedbackRecord, feedbackRecord } from "./feedback/feedback-records";
 import { folders_max, prompts_max, question_length_max } from "./service";
 import type { Chat, FeedbackRow, MessageRow } from "./store";

@@ -12,9 +12,9 @@ import {
   toPage,
   type HandlersOf,
 } from "../../core/sdk";
-import type { Message } from "./citations/citations";
+import type { Message } from "./citations/citation-updates";
 import type { ChatContext } from "./context";
-import * as deletion from "./deletion/deletion";
+import * as deletion from "./deletion/chat-deletion";
 import {
   ChatBody,
   chat_example,

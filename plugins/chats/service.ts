@@ -14,11 +14,11 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { requireOpenChat, restorableAfter } from "./access";
-import { withFreshCitations, type Message } from "./citations/citations";
-import { tellOfChat, notifyMessage, type ChatContext } from "./context";
+import { withFreshCitations, type Message } from "./citations/citation-updates";
+import { emitChat, notifyMessage, type ChatContext } from "./context";
 import { AnswerCancelled, AnswerStarted } from "../events/contract";
 import { appendEvents } from "./events/event-store";
-import { cancelledAt, failAnswer, statusEvent } from "./events/events";
+import { cancelledAt, failAnswer, statusEvent } from "./events/answer-events";
 import { findFeedback } from "./feedback/feedback-store";
 import { enqueueAnswer } from "./jobs";
 import { listChats as listRows, type ChatFilter } from "./list-store";
@@ -97,7 +97,7 @@ export async function createChat(
     await ctx.quotas.charge(tx, owner_id, "chats", 1);
     await store.insertChat(tx, row);
     await setUses(ctx, tx, row, input);
-    await tellOfChat(ctx, tx, row, "created");
+    await emitChat(ctx, tx, row, "created");
     return withUses(tx, row);
   });
 }
@@ -124,7 +124,7 @@ export async function changeChat(
     const updated_at = ctx.now_ms();
     await setUses(ctx, tx, before, input);
     await store.updateChat(tx, chat_id, values, updated_at);
-    await tellOfChat(ctx, tx, before, "changed");
+    await emitChat(ctx, tx, before, "changed");
     return withUses(tx, { ...before, ...values, updated_at });
   });
 }
@@ -178,7 +178,7 @@ export async function submitMessage(
     const { folder_ids: named, prompt_ids } = await withUses(ctx.db, chat);
     const folder_ids = chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : named;
     const question = { owner_id, chat_id, request_id, text, folder_ids, prompt_ids };
-    await ctx.before_question.ask(question, signal);
+    await ctx.before_question.run(question, signal);
   }
   return ctx.inTransaction(async (tx) => {
     await requireOpenChat(ctx, tx, owner_id, chat_id);

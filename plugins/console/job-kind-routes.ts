@@ -313,7 +313,7 @@ const rounded = (speed: number | null): number | null =>
 
 /** Administrators may see whose folders they are, but not their names. */
 async function foldersOf({ intake, accounts, operations }: JobKindContext) {
-  const folders = await intake.foldersAtWork();
+  const folders = await intake.listIndexingFolders();
   return Promise.all(
     folders.map(async ({ folder_id, owner_id, waiting, per_minute }) => ({
       folder_id,

@@ -17,7 +17,7 @@ import {
   type Context,
   type Operations,
 } from "../../core/sdk";
-import { cachedAtOnce } from "../../core/lib/cached";
+import { cachedAtOnce } from "../../core/lib/cached-result";
 import { databaseBytes, directoryBytes, freeSpace } from "../../core/lib/disk-usage";
 import { Accounts, purgeOfUser, Sessions } from "../accounts/contract";
 import { Intake } from "../documents/contract";

@@ -12,7 +12,7 @@ import {
 import { serverChecks, type ServerChecksContext } from "./checks";
 import { Doctor, Doctors, ok, SystemChecks } from "./contract";
 import { DamageCheck } from "./damage-check";
-import { AllChecks } from "./doctor";
+import { AllChecks } from "./all-checks";
 import { doctorTool } from "./tool";
 
 /**

@@ -10,7 +10,7 @@ import {
   type ToolInput,
 } from "../../core/sdk";
 import { Doctors, failed, ok, type Checked, type CheckResult, type Doctor } from "./contract";
-import { toChecked } from "./doctor";
+import { toChecked } from "./all-checks";
 
 const limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 const words: Readonly<Record<CheckResult["status"], string>> = {

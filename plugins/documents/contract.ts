@@ -264,7 +264,7 @@ export interface Documents {
     folder_ids: readonly string[],
   ): Promise<Map<string, DocumentName>>;
   /** Finds those that are synced and in the folder given with them, as of this moment. */
-  findAnswering(
+  findSyncedPlaces(
     db: Db,
     places: readonly DocumentInFolder[],
   ): Promise<(place: DocumentInFolder) => boolean>;
@@ -336,7 +336,7 @@ export interface Documents {
   removeFiles(sha256s: readonly string[]): void;
 }
 /** A folder with documents that are being indexed. */
-export interface FolderAtWork {
+export interface IndexingFolder {
   readonly folder_id: string;
   readonly owner_id: string;
   /** Documents that are not indexed yet. */
@@ -346,7 +346,7 @@ export interface FolderAtWork {
 }
 export interface Intake {
   /** Those with the most waiting documents first, at most fifty. */
-  foldersAtWork(): Promise<FolderAtWork[]>;
+  listIndexingFolders(): Promise<IndexingFolder[]>;
 }
 export const Intake = service<Intake>("documents.intake");
 

@@ -1,7 +1,8 @@
 /**
  * Documents: texts and uploads in folders, their versions, and the job that indexes them. An upload
- * goes through routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts
- * and indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
+ * goes through routes.ts, new-documents.ts (with store.ts and link-store.ts), then the job in
+ * jobs.ts and indexer.ts. Reading is in queries.ts, folders and names in link-service.ts, deletion
+ * in purge.ts.
  */
 import {
   definePlugin,
@@ -28,7 +29,7 @@ import { Quotas } from "../quotas/contract";
 import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
 import { admit } from "./creation/admission";
-import { documentChecks } from "./checks/checks";
+import { documentChecks } from "./checks/document-checks";
 import {
   BeforeDocumentIntake,
   Documents,
@@ -37,11 +38,11 @@ import {
   FileUses,
   Intake,
 } from "./contract";
-import { ingest } from "./creation/creation";
+import { ingest } from "./creation/new-documents";
 import { EarlyIndexing } from "./indexing/early-indexing";
 import { FreshTexts } from "./creation/fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
-import { takeOut } from "./links/links";
+import { takeOut } from "./links/link-service";
 import { DocumentLists } from "./lists/list-store";
 import { originalJobs, originalSchedules } from "./originals/original-jobs";
 import { migrations } from "./migrations";
@@ -50,7 +51,7 @@ import { listPlaces } from "./creation/copy-store";
 import { reindexFound } from "./indexing/indexer";
 import { originalsMetrics } from "./originals/originals-metrics";
 import { countToPurge, hideFolders, purgeFolders } from "./deletion/purge";
-import { foldersAtWork } from "./indexing/indexing-progress";
+import { listIndexingFolders } from "./indexing/indexing-progress";
 import { documentQueries, listOwned } from "./queries";
 import { batchSchema, bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";
@@ -133,7 +134,7 @@ export default definePlugin({
           upload_bytes_max: () => ctx.config.upload_bytes_max,
         },
         intake: {
-          foldersAtWork: () => foldersAtWork(ctx),
+          listIndexingFolders: () => listIndexingFolders(ctx),
         },
       },
       routes: { ...documentHandlers(ctx), ...bulkHandlers(ctx) },

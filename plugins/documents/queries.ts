@@ -97,7 +97,7 @@ export async function getWithContent(
   document_id: string,
 ): Promise<Document & { readonly content: string | AsyncGenerator<string> }> {
   const { db, reads } = ctx;
-  return untilThere(async () => {
+  return rereadIfGone(async () => {
     const { row, text } = requireOwned(
       withOwner(await textStore.findWithText(db, document_id)),
       owner_id,
@@ -117,7 +117,7 @@ const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined
  * Repeats `read` when the text was deleted meanwhile: by then another version is current, or the
  * document is gone.
  */
-export async function untilThere<R>(read: () => Promise<R>): Promise<R> {
+export async function rereadIfGone<R>(read: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries++)
     try {
       return await read();
@@ -133,7 +133,7 @@ export async function getOutline(
   owner_id: string,
   document_id: string,
 ): Promise<Outline> {
-  return untilThere(async () => {
+  return rereadIfGone(async () => {
     await requireDocument(db, owner_id, document_id);
     const found = await textStore.findCurrentText(db, document_id);
     return found ? outlineOf(found, () => textStore.placesIn(db, found.text)) : no_outline;
@@ -163,7 +163,7 @@ export const getOriginal = (
   ctx: DocumentContext,
   owner_id: string,
   document_id: string,
-): Promise<Original> => untilThere(() => openOriginal(ctx, owner_id, document_id));
+): Promise<Original> => rereadIfGone(() => openOriginal(ctx, owner_id, document_id));
 
 async function openOriginal(
   { db, files, reads }: DocumentContext,
@@ -197,7 +197,7 @@ export const documentQueries: Pick<
   | "require"
   | "requireAll"
   | "findNames"
-  | "findAnswering"
+  | "findSyncedPlaces"
   | "findLinked"
   | "findPageLabels"
   | "findQuotes"
@@ -205,7 +205,7 @@ export const documentQueries: Pick<
   | "hasQuoteAt"
   | "overview"
 > = {
-  overview: (from, folder_ids, limits) => untilThere(() => overviewOf(from, folder_ids, limits)),
+  overview: (from, folder_ids, limits) => rereadIfGone(() => overviewOf(from, folder_ids, limits)),
 
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
@@ -224,13 +224,13 @@ export const documentQueries: Pick<
   hasQuoteAt: (from, passage) => textStore.hasQuoteAt(from, passage),
 
   findQuotes: (from, document_id, quotes) =>
-    untilThere(async () => {
+    rereadIfGone(async () => {
       const found = await textStore.findWithText(from, document_id);
       return found ? textStore.findQuotes(from, found.text, quotes) : new Set();
     }),
 
   findSpans: (from, { start, end, ...version }) =>
-    untilThere(async () => {
+    rereadIfGone(async () => {
       const found = await textStore.findSpans(from, version);
       if (found === undefined) return undefined;
       const { pages, times = [] } = found.spans,
@@ -249,7 +249,7 @@ export const documentQueries: Pick<
   findLinked: async (from, document_ids, folder_ids) =>
     byId(await linkStore.findLinked(from, document_ids, folder_ids)),
 
-  findAnswering: async (from, places) => {
+  findSyncedPlaces: async (from, places) => {
     const found = await linkStore.syncedLinks(
       from,
       places.map(({ document_id }) => document_id),

@@ -16,11 +16,11 @@ import {
   named,
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as creation from "./creation/creation";
+import * as creation from "./creation/new-documents";
 import { original_bytes, originalResponse } from "./originals/download";
 import { reindex } from "./indexing/indexer";
 import { FolderQuery, ListQuery } from "./lists/list-query";
-import * as links from "./links/links";
+import * as links from "./links/link-service";
 import { documentName, NameText, NewName } from "./creation/names";
 import * as queries from "./queries";
 import {

@@ -69,7 +69,7 @@ export class BuiltinEmbedder implements Embedder {
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
     if (problem !== missing) log.warn(`The model ${path} ${problem}; it is copied anew.`);
     try {
-      await requireRoom(dirname(path), model.bytes);
+      await requireFreeSpace(dirname(path), model.bytes);
       await copyModel(source, path);
       return null;
     } catch (error) {
@@ -86,7 +86,7 @@ export class BuiltinEmbedder implements Embedder {
 /**
  * On a small disk, the remaining space is left for documents: the model works from memory as well.
  */
-async function requireRoom(directory: string, bytes: number): Promise<void> {
+async function requireFreeSpace(directory: string, bytes: number): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { free_bytes } = await freeSpace(directory);
   if (free_bytes < bytes + room_left_bytes) throw new Error("the disk has no room for it");

@@ -123,7 +123,7 @@ export class FolderService implements Folders {
 
   async admit(folder: FolderCreation, signal?: AbortSignal): Promise<AdmittedFolder> {
     const { before_create } = this.ctx;
-    if (before_create.any) await before_create.ask(folder, signal);
+    if (before_create.any) await before_create.run(folder, signal);
     return nobody_refused;
   }
 
@@ -241,7 +241,7 @@ export class FolderService implements Folders {
     if (before_create.any) {
       if (parent_id !== null) await requireRoot(db, owner_id, parent_id);
       await quotas.require(db, owner_id, "folders", 1);
-      await before_create.ask({ owner_id, name, description, parent_id }, signal);
+      await before_create.run({ owner_id, name, description, parent_id }, signal);
     }
     await this.ctx.inTransaction(async (tx) => {
       if (parent_id !== null) await requireRoot(tx, owner_id, parent_id);

@@ -6,7 +6,7 @@ import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk"
 import { isActive, type ImportContext } from "./context";
 import { SourceFailure } from "./contract";
 import { HostBusy } from "./fetcher";
-import { ingest, type ItemFile } from "./ingest";
+import { ingest, type ItemFile } from "./ingestion";
 import * as itemStore from "./item-store";
 import { cancelIfUnfinished, endItem, failHost, type Failure } from "./runs";
 import { openSource, type SourceAccess } from "./source-tools";

@@ -25,7 +25,7 @@ import { tasks } from "./child/tasks";
 import type { ImportContext } from "./context";
 import { FetchPolicy, ImportChanged, ImportEnded, ImportSources } from "./contract";
 import { Fetcher } from "./fetcher";
-import { page_prefix } from "./ingest";
+import { page_prefix } from "./ingestion";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";

@@ -123,7 +123,7 @@ export const finishedEvent = ({
 });
 
 /** Notifies clients that are watching the run, and emits its event. */
-export async function tellOfRun(
+export async function emitRun(
   { emit, notify, robots }: ImportContext,
   tx: Db,
   { id, owner_id, folder_id, finished_at, ...run }: RunState,
@@ -174,7 +174,7 @@ export async function failHost(
 
 /** Ends the run when none of its items is left. */
 export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
-  if (run.listed === 0 || run.succeeded + run.failed < run.total) await tellOfRun(ctx, tx, run);
+  if (run.listed === 0 || run.succeeded + run.failed < run.total) await emitRun(ctx, tx, run);
   else await endRun(ctx, tx, run, statusOf(run));
 }
 
@@ -203,7 +203,7 @@ async function endRun(
     ...(status === "completed" || status === "cancelled" ? { secrets: null } : {}),
   }))!;
   if (kept_sha256 !== null) ctx.documents.removeFiles([kept_sha256]);
-  await tellOfRun(ctx, tx, run);
+  await emitRun(ctx, tx, run);
   // The sender of files from a device has waited for them.
   if (kind === "device" || status === "cancelled") return;
   const body = finishedEvent(run);

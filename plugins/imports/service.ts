@@ -17,7 +17,7 @@ import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import * as itemStore from "./item-store";
 import { source_length_max } from "./limits";
 import { withinLimits, withRefusal } from "./lister";
-import { cancelRun, newRun, tellOfRun } from "./runs";
+import { cancelRun, newRun, emitRun } from "./runs";
 import {
   checkable,
   SecretHider,
@@ -142,7 +142,7 @@ export class Imports {
       created_at: this.ctx.now_ms(),
     });
     await store.insertRun(tx, run);
-    await tellOfRun(this.ctx, tx, run, "created");
+    await emitRun(this.ctx, tx, run, "created");
     await this.ctx.enqueueListing(tx, run);
     return run;
   }
@@ -248,7 +248,7 @@ export class Imports {
         failed: before.failed - unlisted - reopened,
         listed: before.error === null && unlisted === 0 ? 1 : 0,
       }))!;
-      await tellOfRun(this.ctx, tx, run);
+      await emitRun(this.ctx, tx, run);
       if (run.listed === 0) await enqueueListing(tx, run);
       for (const host of await itemStore.waitingHosts(tx, run_id))
         await enqueueItems(tx, run, host);

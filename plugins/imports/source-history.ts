@@ -29,7 +29,7 @@ export async function endUnchanged(
   const before = new Map(
     (await listedStore.findListed(tx, source_key, uris)).map((one) => [one.uri, one]),
   );
-  const answering = await documents.findAnswering(tx, [...before.values()]);
+  const answering = await documents.findSyncedPlaces(tx, [...before.values()]);
   return items.map((item) => {
     const known = before.get(item.uri);
     return known && isSame(item, known) && answering(known)

@@ -5,7 +5,7 @@
 import { HttpError, type ReceivedPart } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
-import { endItem, failHost, newItem, newRun, tellOfRun } from "./runs";
+import { endItem, failHost, newItem, newRun, emitRun } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRun, RunRow } from "./store";
 import { unfinishedUploads } from "./upload-store";
@@ -86,7 +86,7 @@ async function insertRun(
   await inTransaction(async (tx) => {
     await store.insertRun(tx, run);
     await itemStore.insertItems(tx, items);
-    await tellOfRun(ctx, tx, run, "created");
+    await emitRun(ctx, tx, run, "created");
   });
   return { run, items };
 }

@@ -8,7 +8,7 @@ import { topic, type Notifier } from "../../core/sdk";
 const CallCancelled = topic<null>("mcp.call_cancelled");
 
 /** The caller: message ids are unique only per caller. */
-export interface Speaker {
+export interface McpCaller {
   readonly key_id: string;
   /**
    * `Mcp-Session-Id`, which distinguishes clients that share a key; null if the client sends none.
@@ -30,11 +30,11 @@ export class RunningCalls {
 
   /** Runs `work` with a signal that fires when the call is cancelled. */
   async run<R>(
-    speaker: Speaker,
+    caller: McpCaller,
     id: unknown,
     work: (signal: AbortSignal) => Promise<R>,
   ): Promise<R> {
-    const key = keyOf(speaker, id);
+    const key = keyOf(caller, id);
     const cancelled = new AbortController();
     const others = this.#running.get(key) ?? new Set();
     this.#running.set(key, others.add(cancelled));
@@ -49,9 +49,9 @@ export class RunningCalls {
   }
 
   /** Without a session, another process may have a call of another client with the same id. */
-  cancel(speaker: Speaker, id: unknown): void {
-    const key = keyOf(speaker, id);
-    if (speaker.session === null) this.#end(key);
+  cancel(caller: McpCaller, id: unknown): void {
+    const key = keyOf(caller, id);
+    if (caller.session === null) this.#end(key);
     else this.notifier.publish(CallCancelled, key, null);
   }
 
@@ -65,5 +65,5 @@ export class RunningCalls {
   }
 }
 
-const keyOf = ({ key_id, session }: Speaker, id: unknown): string =>
+const keyOf = ({ key_id, session }: McpCaller, id: unknown): string =>
   JSON.stringify([key_id, session, id]);

@@ -6,7 +6,7 @@ const texts_max = 4;
 const text_length_max = 300;
 
 /** @throws HttpError always; an HttpError is rethrown as it is. */
-export function failInWords(error: unknown, log: Log): never {
+export function throwReadable(error: unknown, log: Log): never {
   if (error instanceof HttpError) throw error;
   const found = inWords(error);
   log.warn("the provider of single sign-on", { code: found.code, causes: causesOf(error) });

@@ -3,7 +3,7 @@ import type { Context } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { SignIn } from "../sign-in/contract";
 import { externalUserOf, isComplete } from "./claims";
-import { failInWords } from "./failure";
+import { throwReadable } from "./failure";
 import type { Provider } from "./provider";
 import type { OidcSettings } from "./settings";
 
@@ -34,7 +34,7 @@ export const createSignInMethod = ({
       const redirect = await provider.authorizationUrl({ callback_url, state, nonce, verifier });
       return { redirect, remember: `${nonce} ${verifier}` };
     } catch (error) {
-      return failInWords(error, log);
+      return throwReadable(error, log);
     }
   },
   async callback({ url, state, remembered }) {
@@ -49,7 +49,7 @@ export const createSignInMethod = ({
       const kept = id_token !== undefined && id_token.length <= token_length_max ? id_token : "";
       return { user, kept };
     } catch (error) {
-      return failInWords(error, log);
+      return throwReadable(error, log);
     }
   },
   signOut: async ({ kept, back_url }) =>

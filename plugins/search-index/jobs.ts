@@ -21,7 +21,7 @@ export const ConvertVectors = job("index.convert_vectors", t.Object({}));
 export const CopyVectors = job("index.copy_vectors", t.Object({}));
 
 /** Sends changes to a search backend; scheduled as well, because more may have to be sent. */
-export const TellBackend = job("index.tell_backend", t.Object({}));
+export const UpdateBackend = job("index.tell_backend", t.Object({}));
 export const CheckBackend = job("index.check_backend", t.Object({}));
 
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */
@@ -47,8 +47,8 @@ export const enqueueConversion = ({ enqueue }: Pick<Context, "enqueue">, db: Db)
 export const enqueueCopying = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, CopyVectors, {}, { key: "index.copy_vectors", priority: -1 });
 
-export const enqueueTelling = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
-  enqueue(db, TellBackend, {}, { key: "index.tell_backend" });
+export const enqueueUpdate = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
+  enqueue(db, UpdateBackend, {}, { key: "index.tell_backend" });
 
 /** The longest pause before a backend that was away is tried again. */
 const tell_pause_ms_max = 30_000;
@@ -58,7 +58,7 @@ export interface JobFunctions {
   readonly embedDocuments: (run: JobRun) => Promise<JobEffect | void>;
   readonly convertVectors: () => Promise<JobEffect | void>;
   readonly copyVectors: (run: JobRun) => Promise<void>;
-  readonly tellBackend: (run: JobRun) => Promise<JobEffect | void>;
+  readonly updateBackend: (run: JobRun) => Promise<JobEffect | void>;
   readonly checkBackend: () => JobEffect;
 }
 export const jobHandlers = ({
@@ -66,7 +66,7 @@ export const jobHandlers = ({
   embedDocuments,
   convertVectors,
   copyVectors,
-  tellBackend,
+  updateBackend,
   checkBackend,
 }: JobFunctions): JobHandler[] => [
   handle(Reindex, ({ step }, run) => reindex(step, run), {
@@ -85,7 +85,7 @@ export const jobHandlers = ({
     concurrency: 1,
     timeout_ms: 6 * 60 * 60_000,
   }),
-  handle(TellBackend, (_payload, run) => tellBackend(run), {
+  handle(UpdateBackend, (_payload, run) => updateBackend(run), {
     // The backend may be away for long: it never gives up.
     attempts_max: 1_000_000_000,
     backoff_ms: (attempt) => Math.min(tell_pause_ms_max, 1_000 * 2 ** Math.min(attempt - 1, 10)),

@@ -1,5 +1,5 @@
 /** The size of the index, and what it waits for, as metrics. */
-import { cachedAtOnce } from "../../core/lib/cached";
+import { cachedAtOnce } from "../../core/lib/cached-result";
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 import type { Embedding } from "./contract";

@@ -32,7 +32,7 @@ import { IndexService } from "./service";
 import { TextSimilarities } from "./vectors/similarities";
 import { countBytesBy, type IndexBytes } from "./sizes";
 import { Texts } from "../texts/contract";
-import { backendOf } from "./backend/backend";
+import { backendOf } from "./backend/backend-setup";
 import { vectorFills } from "./checks";
 import { VectorConverter } from "./vectors/vector-converter";
 import { WorkerClient } from "./workers/worker-client";
@@ -138,7 +138,7 @@ export default definePlugin({
         embedDocuments: (run) => document_embedder.run(run),
         convertVectors: () => converter.run(),
         copyVectors: ({ signal }) => pgvector.run(signal),
-        tellBackend: (run) => feed.run(run),
+        updateBackend: (run) => feed.run(run),
         checkBackend: () => (tx) => feed.enqueue(tx),
       }),
       schedules: backend.schedules,

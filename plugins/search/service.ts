@@ -21,7 +21,7 @@ import {
 import { findInConversation } from "./conversation";
 import { excerptOf } from "./excerpt";
 import { placeBetween } from "./quote-position";
-import { reranked } from "./reranking";
+import { reranked } from "./reranked-passages";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
 

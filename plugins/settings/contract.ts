@@ -63,7 +63,7 @@ export class StoredChange {
     if (!(await serverAnswers(this.ctx))) return "none";
     const { jobs } = this.ctx.operations;
     for (let waited_ms = 0; waited_ms < follow_ms_max; waited_ms += look_every_ms) {
-      if ((await jobs.subjectsAtWork([this.subject])).size === 0) return "followed";
+      if ((await jobs.activeSubjects([this.subject])).size === 0) return "followed";
       await Bun.sleep(look_every_ms);
     }
     return "late";

@@ -189,7 +189,7 @@ export class TextService implements Texts {
     const unused = (await store.unusedTexts(db)).filter((text) => !isKept(text));
     for (const text of unused) {
       // A process that was only unresponsive must not keep a half-deleted text.
-      if (text.node !== "") await inDeletion((tx) => store.disown(tx, text.id));
+      if (text.node !== "") await inDeletion((tx) => store.clearNode(tx, text.id));
       await inParts(
         () =>
           inDeletion(async (tx) => {

@@ -54,7 +54,7 @@ const deleteBetween = prepared(
 export const insertUnused = (tx: TextsDb, row: UnusedText) =>
   tx.insertInto("texts_unused").values(row).execute();
 /** Marks it as unreferenced. */
-export const disown = (tx: TextsDb, id: number) =>
+export const clearNode = (tx: TextsDb, id: number) =>
   tx.updateTable("texts_unused").set({ node: "" }).where("id", "=", id).execute();
 /** False when it was not unused, or belongs to another process. */
 export const deleteUnused = async (tx: TextsDb, id: number, node: string): Promise<boolean> =>

@@ -31,7 +31,7 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
 
 async function withoutJob({ db, operations }: WebhookChecksContext) {
   const pending = await store.listPending(db, deliveries_max);
-  const busy = await operations.jobs.subjectsAtWork(pending.map(({ webhook_id }) => webhook_id));
+  const busy = await operations.jobs.activeSubjects(pending.map(({ webhook_id }) => webhook_id));
   return pending.filter(({ webhook_id }) => !busy.has(webhook_id));
 }
 

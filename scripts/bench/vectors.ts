@@ -2,7 +2,7 @@
  * Rows: what vectors add to a search, as the index searches them: beside a plain loop over one
  * Float32Array, and over a hundred thousand and a million passages. The vectors are made up.
  */
-import { normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
+import { normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { median, quantile, rssMib, has_proc, type Row } from "./measure";
 import { openVectorIndex } from "./vector-index";
 

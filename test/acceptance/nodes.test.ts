@@ -7,7 +7,7 @@ import { every, handle, job } from "../../core/jobs/contract";
 import { CronSchedules } from "../../core/jobs/cron";
 import { JobQueue } from "../../core/jobs/queue";
 import { coreSchema } from "../../core/jobs/schema";
-import { migrate } from "../../core/store/migrate";
+import { migrate } from "../../core/store/migrator";
 import { PostgresStore } from "../../core/store/postgres/postgres-store";
 import { SharedNotifier } from "../../core/store/shared-notifier";
 import { runCommand } from "../../scripts/lib/launch";

@@ -82,7 +82,7 @@ describe("refused", () => {
     ],
     [
       "a layer that imports the whole contract instead of its own",
-      { from: "core/jobs/queue.ts", to: "core/plugin/define.ts", type_only: true },
+      { from: "core/jobs/queue.ts", to: "core/plugin/contract.ts", type_only: true },
       "core/jobs is below core/plugin",
     ],
     [
@@ -227,10 +227,10 @@ describe("allowed", () => {
     ["any layer on a library", { from: "core/base/log.ts", to: "core/lib/limiter.ts" }],
     ["a plugin on a library", { from: "plugins/imports/pages.ts", to: "core/lib/xml.ts" }],
     ["main on the plugins", { from: "core/main.ts", to: "plugins/built-in.ts" }],
-    ["the sdk on everything it hands out", { from: "core/sdk.ts", to: "core/plugin/define.ts" }],
+    ["the sdk on everything it hands out", { from: "core/sdk.ts", to: "core/plugin/contract.ts" }],
     [
       "the host on the sdk that it gives to plugin files",
-      { from: "core/plugin/load.ts", to: "core/sdk.ts" },
+      { from: "core/plugin/loader.ts", to: "core/sdk.ts" },
     ],
     ["a plugin on the sdk", { from: "plugins/folders/service.ts", to: "core/sdk.ts" }],
     [

@@ -12,7 +12,7 @@ import { coreSchema } from "../../core/jobs/schema";
 import { handle } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { lockDirectory } from "../../core/store/lock";
-import { migrate } from "../../core/store/migrate";
+import { migrate } from "../../core/store/migrator";
 import { SqliteStore } from "../../core/store/sqlite-store";
 
 const Payload = Type.Object({ number: Type.Integer() });

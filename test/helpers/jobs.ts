@@ -11,7 +11,7 @@ import { JobQueue, type JobQueueOptions } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
-import { migrate } from "../../core/store/migrate";
+import { migrate } from "../../core/store/migrator";
 import type { Db, Store } from "../../core/store/store";
 import { Pauses } from "./pauses";
 import { openTestStore } from "./store";

@@ -24,7 +24,7 @@ const places: Readonly<Record<string, () => Promise<Tasks>>> = {
 
 /** A plugin file imports modules that are built into the executable. */
 async function tasksOfFile(path: string): Promise<Tasks | undefined> {
-  const { importPlugin, installModules } = await import("../../core/plugin/load");
+  const { importPlugin, installModules } = await import("../../core/plugin/loader");
   installModules({
     dossier: await import("../../core/sdk"),
     "dossier/contracts": await import("../../plugins/contracts"),

@@ -1,5 +1,5 @@
 /** A scripted receiver of webhooks on loopback, which records deliveries. */
-import type { Plugin } from "../../core/plugin/define";
+import type { Plugin } from "../../core/plugin/contract";
 import { definePlugin, handle } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 

@@ -7,7 +7,7 @@ import { newId } from "../../core/base/ids";
 import type { Caller, Client } from "../../core/http/route";
 import { Lockout, lockout_scope } from "../../plugins/accounts/lockout";
 import { localShared } from "../helpers/shared";
-import { PasswordTrials } from "../../plugins/accounts/password-trials";
+import { PasswordVerifier } from "../../plugins/accounts/password-verifier";
 import { idle_ms, SessionService } from "../../plugins/accounts/sessions";
 import {
   openBrowser,
@@ -87,7 +87,7 @@ test("a password that changes while it is being checked no longer signs in", asy
     certain_now_ms: Date.now,
     newId,
     passwords: { hash: async () => "", verify: change },
-    trials: new PasswordTrials({
+    verifier: new PasswordVerifier({
       passwords: { verify: change },
       lockout: new Lockout({ shared: localShared() }),
     }),
@@ -325,12 +325,12 @@ describe("parallel sign-ins with the right password", () => {
       await Bun.sleep(1);
       return true;
     };
-    const trials = new PasswordTrials({
+    const trials = new PasswordVerifier({
       passwords: { verify },
       lockout: new Lockout({ shared: localShared() }),
     });
     const attempt = (word: string, address: string) =>
-      trials.isRight({ account: "ada", password: word, password_hash: "x" }, { ...far, address });
+      trials.verify({ account: "ada", password: word, password_hash: "x" }, { ...far, address });
     const many = Array.from({ length: 30 }, (_, n) => attempt(`mine ${n}`, "192.0.2.1"));
     await attempt("another's", "192.0.2.2");
     expect(order.indexOf("another's")).toBeLessThanOrEqual(2);
@@ -339,7 +339,7 @@ describe("parallel sign-ins with the right password", () => {
 
   test("from one address are refused when too many wait, but not from another", async () => {
     const opened = Promise.withResolvers<void>();
-    const trials = new PasswordTrials({
+    const trials = new PasswordVerifier({
       passwords: {
         verify: async () => {
           await opened.promise;
@@ -350,7 +350,7 @@ describe("parallel sign-ins with the right password", () => {
     });
     const attempt = (n: number, address: string) =>
       trials
-        .isRight({ account: "ada", password: `${n}`, password_hash: "x" }, { ...far, address })
+        .verify({ account: "ada", password: `${n}`, password_hash: "x" }, { ...far, address })
         .catch(({ status }: { status: number }) => status);
     const many = Array.from({ length: 60 }, (_, n) => attempt(n, "192.0.2.1"));
     const other = attempt(0, "192.0.2.2");
@@ -514,7 +514,7 @@ describe("a session lasts", () => {
       certain_now_ms: () => clock.now_ms,
       newId,
       passwords: { hash: async () => "", verify: async () => true },
-      trials: new PasswordTrials({
+      verifier: new PasswordVerifier({
         passwords: { verify: async () => true },
         lockout: new Lockout({ shared: localShared(() => clock.now_ms) }),
       }),

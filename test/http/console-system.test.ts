@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import { LogRing } from "../../core/base/log-ring";
-import { definePlugin } from "../../core/plugin/define";
+import { definePlugin } from "../../core/plugin/contract";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { job } from "../../core/jobs/contract";
 import { t, route } from "../../core/sdk";
@@ -15,7 +15,7 @@ import { SystemChecks } from "../../plugins/doctor/contract";
 import { UsageCounter } from "../../plugins/console/usage";
 import { serverChecks } from "../../plugins/doctor/checks";
 import { DamageCheck } from "../../plugins/doctor/damage-check";
-import { AllChecks } from "../../plugins/doctor/doctor";
+import { AllChecks } from "../../plugins/doctor/all-checks";
 import { signedIn, type Browser } from "../helpers/browser";
 import { expectHas } from "../helpers/contract";
 import { scriptedExtractor } from "../helpers/documents";

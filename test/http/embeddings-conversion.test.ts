@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { blockOfFloats } from "../../plugins/search-index/vectors/vector-block";
 import { VectorConverter } from "../../plugins/search-index/vectors/vector-converter";
-import { normalised } from "../../plugins/search-index/vectors/vectors";
+import { normalised } from "../../plugins/search-index/vectors/vector-math";
 import { vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex } from "../helpers/search-index";
 

@@ -1,7 +1,7 @@
 /** The gateway: what every response carries, and the order in which a request is refused. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { definePlugin } from "../../core/plugin/define";
+import { definePlugin } from "../../core/plugin/contract";
 import { reply, route } from "../../core/http/route";
 import { PageOf, PageQuery, pageWindow, toPage } from "../../core/http/pagination";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -4,7 +4,7 @@ import { SqliteQueryCompiler, sql, type KyselyPlugin, type RootOperationNode } f
 import { batchesOf } from "../../core/lib/batch";
 import { file_types } from "../../core/lib/file-types";
 import type { Db } from "../../core/store/store";
-import { rowsOf, setRunner } from "../../core/store/written-out";
+import { rowsOf, setRunner } from "../../core/store/raw-statements";
 import type { Folder } from "../../plugins/folders/contract";
 import { DocumentLists, type ListQuery } from "../../plugins/documents/lists/list-store";
 import { nameFolded, nameOrder } from "../../plugins/documents/creation/names";

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readPage, readXhtml } from "../../plugins/extraction/html/page";
-import { assemble } from "../../plugins/extraction/child/assemble";
+import { assemble } from "../../plugins/extraction/child/text-assembly";
 import { encodeAs, utf16 } from "../helpers/encode";
 import { testExtraction } from "../helpers/extraction";
 

@@ -13,7 +13,7 @@ import { readHeader } from "../../plugins/extraction/image/header";
 import { parseHocr } from "../../plugins/extraction/ocr/hocr";
 import type { PageMessage, PagesInput } from "../../plugins/extraction/child/page-output";
 import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
-import { rotated } from "../../plugins/extraction/ocr/straighten";
+import { rotated } from "../../plugins/extraction/ocr/rotation";
 import { testExtraction } from "../helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
 import {

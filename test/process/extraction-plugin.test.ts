@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "../../core/base/ids";
 import { TaskFailure } from "../../core/isolate/contract";
-import type { Context } from "../../core/plugin/define";
+import type { Context } from "../../core/plugin/contract";
 import { Extraction } from "../../plugins/extraction/contract";
 import plugin from "../../plugins/extraction/plugin";
 import { encodeAs } from "../helpers/encode";

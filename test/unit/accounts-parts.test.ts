@@ -5,7 +5,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { jsonLog } from "../../core/base/log";
-import { redact } from "../../core/base/redact";
+import { redact } from "../../core/base/redaction";
 import { parseTime } from "../../plugins/accounts/key";
 import { checkPassword, Passwords } from "../../plugins/accounts/passwords";
 import { KeyAuthenticator } from "../../plugins/accounts/authenticator";

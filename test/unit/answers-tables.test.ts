@@ -1,6 +1,6 @@
 /** Answers from table rows: the requested cell, with the headers of its row and column. */
 import { expect, test } from "bun:test";
-import { sayRow, tableRows } from "../../plugins/answers-extractive/table-row";
+import { sentenceOfRow, tableRows } from "../../plugins/answers-extractive/table-row";
 import { sentencesOf } from "../../plugins/search/sentences";
 
 const table = [
@@ -22,7 +22,7 @@ function answered(question: string, text: string, heading: string | null = null)
       (part.toLowerCase().match(/\w+/g) ?? []).filter((word) => words.has(word)).length,
     rows = [...tableRows(text, sentencesOf(text), heading).values()],
     best = rows.toSorted((a, b) => weightOf(b.cells.join(" ")) - weightOf(a.cells.join(" ")))[0]!;
-  return sayRow(best, weightOf);
+  return sentenceOfRow(best, weightOf);
 }
 
 const cases: [reason: string, question: string, text: string, heading: string | null, Answer][] = [

@@ -3,7 +3,7 @@
  * passages.
  */
 import { describe, expect, test } from "bun:test";
-import { redacted } from "../../plugins/chats/citations/citations";
+import { redacted } from "../../plugins/chats/citations/citation-updates";
 import { completed, type Answered } from "../../plugins/chats/contract";
 import { withEvidence, withShortQuotes } from "../../plugins/chats/answers/saved-answer";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";

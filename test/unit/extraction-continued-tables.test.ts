@@ -1,7 +1,7 @@
 /** A table continued on the next page gets its header on each page. */
 import { expect, test } from "bun:test";
 import type { Line } from "../../plugins/extraction/child/paragraphs";
-import { ContinuedTables } from "../../plugins/extraction/child/tables/continued";
+import { ContinuedTables } from "../../plugins/extraction/child/tables/continued-tables";
 
 const line = (text: string, base: number): Line => ({
   text,

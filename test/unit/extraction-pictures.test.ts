@@ -8,7 +8,7 @@ import { readPix } from "../../plugins/extraction/ocr/pix";
 import { withoutRules } from "../../plugins/extraction/ocr/rule-removal";
 import { rulesOf } from "../../plugins/extraction/ocr/rules";
 import { skewOf } from "../../plugins/extraction/ocr/skew";
-import { rotated } from "../../plugins/extraction/ocr/straighten";
+import { rotated } from "../../plugins/extraction/ocr/rotation";
 import { toned } from "../../plugins/extraction/ocr/tone";
 import { plain } from "../helpers/pictures";
 

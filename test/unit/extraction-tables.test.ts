@@ -1,6 +1,6 @@
 /** Tables are found from words, rules and shaded areas only. */
 import { describe, expect, test } from "bun:test";
-import { findTables } from "../../plugins/extraction/child/tables/find-tables";
+import { findTables } from "../../plugins/extraction/child/tables/table-finder";
 import type { Box, Drawing, Rule, Word } from "../../plugins/extraction/child/tables/geometry";
 
 const size = 10;

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DirectoryPlace } from "../../core/store/objects/directory-place";
 import { filesPlaceOf } from "../../core/store/objects/files-url";
-import { moveFiles } from "../../core/store/objects/move-files";
+import { moveFiles } from "../../core/store/objects/file-move";
 import { S3Place } from "../../core/store/objects/s3-place";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { key_of_store, startObjectStore, type ObjectStore } from "../helpers/object-store";

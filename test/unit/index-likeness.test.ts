@@ -1,7 +1,7 @@
 /** How similar the passages in scope are to each other. */
 import { expect, test } from "bun:test";
 import { Likeness } from "../../plugins/search-index/vectors/likeness";
-import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
+import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { chance } from "../helpers/random";
 import { vectorsInMemory } from "../helpers/vectors";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import type { Embedder, EmbedOptions } from "../../plugins/search-index/contract";
-import type { MeaningScale } from "../../plugins/search-index/vectors/vectors";
+import type { MeaningScale } from "../../plugins/search-index/vectors/vector-math";
 import { TextSimilarities } from "../../plugins/search-index/vectors/similarities";
 
 const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };

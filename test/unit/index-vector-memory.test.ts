@@ -1,6 +1,6 @@
 /** Which vectors stay in memory: as many as fit, preferring those in use. */
 import { describe, expect, test } from "bun:test";
-import { packVectors } from "../../plugins/search-index/vectors/vectors";
+import { packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { unknown, VectorDirectory } from "../../plugins/search-index/vectors/vector-directory";
 import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
 import { chance } from "../helpers/random";

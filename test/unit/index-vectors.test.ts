@@ -10,7 +10,7 @@ import {
 } from "../../plugins/search-index/vectors/vector-block";
 import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
-import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors/vectors";
+import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { chance } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 

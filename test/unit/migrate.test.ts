@@ -11,7 +11,7 @@ import { jsonLog } from "../../core/base/log";
 import { version } from "../../core/base/version";
 import { coreSchema } from "../../core/jobs/schema";
 import type { Migration } from "../../core/store/schema";
-import { migrate } from "../../core/store/migrate";
+import { migrate } from "../../core/store/migrator";
 import type { Schema } from "../../core/store/schema";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Store } from "../../core/store/store";

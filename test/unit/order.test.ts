@@ -6,7 +6,7 @@ import {
   unknownDisabled,
 } from "../../core/plugin/disabled-plugins";
 import { order } from "../../core/plugin/order";
-import { definePlugin, type Plugin } from "../../core/plugin/define";
+import { definePlugin, type Plugin } from "../../core/plugin/contract";
 import { service } from "../../core/base/refs";
 import { route } from "../../core/http/route";
 

@@ -1,7 +1,7 @@
 /** Statements compiled once per shape of their arguments; each call has its own values. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { sql } from "kysely";
-import { prepared, preparedFirst } from "../../core/store/prepared";
+import { prepared, preparedFirst } from "../../core/store/prepared-statements";
 import type { Db, Store } from "../../core/store/store";
 import { onSqlite } from "../helpers/databases";
 import { openTestStore, type TestStore } from "../helpers/store";

@@ -18,23 +18,23 @@ import {
 import type { Table } from "../../store/move/rows";
 import { move_table, type Measured, type Side, type TargetSide } from "../../store/move/side";
 import { MoveState, type Origin } from "../../store/move/state";
-import { sameSteps, unlikeTables, type SameSteps } from "../../store/move/steps";
+import { compareSteps, differingTables, type ComparedSteps } from "../../store/move/steps";
 import type { Schema } from "../../store/schema";
 import type { Bootstrap } from "../bootstrap";
 import { bootstrapBy, flagsOf, withData, type ProgramOptions } from "../command-options";
 import {
   isUrl,
-  lookAtDatabase,
-  lookAtDirectory,
-  makeTables,
+  inspectDatabase,
+  inspectDirectory,
+  createTables,
   openSource,
-  requireRoom,
+  requireFreeSpace,
   requireTarget,
   targetOf,
-  wordsOf,
+  messageOf,
   type Cleanup,
   type Target,
-} from "./ends";
+} from "./source-and-target";
 import { copyFiles, originalsIn } from "./files";
 import { mebibytes, Progress } from "./progress";
 import { nextSteps } from "./next-steps";
@@ -68,7 +68,7 @@ function withPassword(target: string, password: string | null): string {
 interface Found {
   readonly source: Side;
   readonly tables: readonly Table[];
-  readonly steps: SameSteps;
+  readonly steps: ComparedSteps;
   readonly total: Done;
   readonly target: TargetSide | null;
 }
@@ -107,11 +107,11 @@ class Move {
     const looked = source && (await this.#lookAtSource(source, problems, notes));
     const { is_directory } = this.#target;
     const target = is_directory
-      ? await lookAtDirectory(this.#target, problems, this.#cleanup)
-      : await lookAtDatabase(this.#target, problems, notes, this.#cleanup);
+      ? await inspectDirectory(this.#target, problems, this.#cleanup)
+      : await inspectDatabase(this.#target, problems, notes, this.#cleanup);
     if (is_directory && looked) {
       const originals = await originalsIn(this.boot.located.data);
-      requireRoom(this.#target, looked.total.bytes + originals.bytes / 2, problems);
+      requireFreeSpace(this.#target, looked.total.bytes + originals.bytes / 2, problems);
     }
     for (const note of notes) this.#print(`note: ${note}.`);
     if (problems.length > 0 || !source || !looked)
@@ -126,7 +126,7 @@ class Move {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
         throw new Error(`${source.shown} holds no tables of Dossier`);
-      const steps = await sameSteps((text) => source.ask(text), this.#schemas());
+      const steps = await compareSteps((text) => source.ask(text), this.#schemas());
       problems.push(...steps.problems, ...(await source.dangling()));
       if (steps.is_behind)
         notes.push(
@@ -147,7 +147,7 @@ class Move {
       );
       return { tables, steps, total: { rows, bytes } };
     } catch (error) {
-      problems.push(wordsOf(error));
+      problems.push(messageOf(error));
       return null;
     }
   }
@@ -218,8 +218,8 @@ class Move {
 
   async #prepare(ends: Ends, schemas: readonly Schema[], tables: readonly Table[]): Promise<void> {
     this.#print("making the tables …");
-    await makeTables(this.#target, schemas, this.boot.log);
-    const unlike = unlikeTables(tables, await ends.target.tables());
+    await createTables(this.#target, schemas, this.boot.log);
+    const unlike = differingTables(tables, await ends.target.tables());
     if (unlike.length > 0)
       throw new Error(
         `the tables of both are not the same, and nothing was moved:\n${unlike.join("\n")}`,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
-import type { Target } from "./ends";
+import type { Target } from "./source-and-target";
 
 export const nextSteps = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);

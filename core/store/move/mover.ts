@@ -27,7 +27,7 @@ export interface Ends {
  * until all rows are there, so that rows may come in any order.
  */
 export async function prepare({ target, state }: Ends, tables: readonly Table[]): Promise<void> {
-  const put_off = await target.putOff();
+  const put_off = await target.deferred();
   await target.transaction(async () => {
     for (const { drop } of put_off.toReversed()) await target.ask(drop);
     for (const { name } of tables) await target.ask(`delete from "${name}"`);

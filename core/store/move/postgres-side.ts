@@ -259,7 +259,7 @@ export class PostgresSide implements TargetSide {
     }
   }
 
-  async putOff(): Promise<PutOff[]> {
+  async deferred(): Promise<PutOff[]> {
     const found = [...(await this.#run(references_sql, [])), ...(await this.#run(indexes_sql, []))];
     const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
     // References last: they are checked with the indexes.

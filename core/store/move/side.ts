@@ -49,7 +49,7 @@ export interface TargetSide extends Side {
   transaction(work: () => Promise<void>): Promise<void>;
   insert(table: Table, rows: readonly Row[]): Promise<void>;
   /** The current indexes and references. */
-  putOff(): Promise<PutOff[]>;
+  deferred(): Promise<PutOff[]>;
   /** Deletes everything: a move starts over. */
   clear(): Promise<void>;
   /** All rows are there: makes sure that they are on the disk and known to the query planner. */

@@ -159,7 +159,7 @@ export class SqliteSide implements TargetSide {
     for (const row of rows) statement.run(...(row as SQLQueryBindings[]));
   }
 
-  async putOff(): Promise<PutOff[]> {
+  async deferred(): Promise<PutOff[]> {
     const indexes = this.#values(
       `select name, sql from sqlite_schema where type = 'index' and sql is not null order by name`,
     );

@@ -6,7 +6,7 @@ import type { Schema } from "../schema";
 import type { Table } from "./rows";
 import type { Ask } from "./side";
 
-export interface SameSteps {
+export interface ComparedSteps {
   readonly schemas: readonly Schema[];
   /** Why this program can't create the tables, as sentences. */
   readonly problems: readonly string[];
@@ -15,7 +15,7 @@ export interface SameSteps {
 }
 
 /** `known`: in the order in which their tables are created. */
-export async function sameSteps(ask: Ask, known: readonly Schema[]): Promise<SameSteps> {
+export async function compareSteps(ask: Ask, known: readonly Schema[]): Promise<ComparedSteps> {
   const applied = new Map<string, string[]>();
   for (const [plugin, id] of await ask(
     "select plugin, id from core_migrations order by plugin, id",
@@ -48,7 +48,7 @@ export async function sameSteps(ask: Ask, known: readonly Schema[]): Promise<Sam
 }
 
 /** Differences between the tables of the two, as sentences. */
-export function unlikeTables(source: readonly Table[], target: readonly Table[]): string[] {
+export function differingTables(source: readonly Table[], target: readonly Table[]): string[] {
   const shapes = (tables: readonly Table[]) =>
     new Map(
       tables.flatMap(({ name, columns, key }) => [

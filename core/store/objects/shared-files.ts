@@ -141,7 +141,7 @@ export class SharedFiles implements Files {
     return 0;
   }
 
-  async leftOver(sha256s: readonly string[]): Promise<readonly string[]> {
+  async findLeftOver(sha256s: readonly string[]): Promise<readonly string[]> {
     const claimed = await this.#claims.claimed(sha256s);
     return sha256s.filter((sha256) => !claimed.has(sha256));
   }

@@ -4,7 +4,7 @@
  */
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
 import type { FoundPassage } from "../../search/contract";
-import { resultOf } from "../citations/citations";
+import { resultOf } from "../citations/citation-updates";
 import { AnswerCompleted, AnswerFailed } from "../../events/contract";
 import { notifyMessage, type ChatContext } from "../context";
 import {
@@ -24,7 +24,7 @@ import {
   deltaEvents,
   failAnswer,
   restartAnswer,
-} from "../events/events";
+} from "../events/answer-events";
 import type { AnswerPermit } from "./answer-limiter";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import * as store from "../store";

@@ -6,7 +6,7 @@ import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
 import { basePathOf, HttpError, requiredText, unavailable } from "../../../core/sdk";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
 import type { ChatContext } from "../context";
-import { resultAt } from "../citations/citations";
+import { resultAt } from "../citations/citation-updates";
 import type {
   AnswerResult,
   Answered,
@@ -47,7 +47,7 @@ export class DirectAnswerer implements DirectAnswers {
         )
       : await ctx.folders.listIds(ctx.db, owner_id);
     if (ctx.before_question.any)
-      await ctx.before_question.ask(
+      await ctx.before_question.run(
         { owner_id, text, chat_id: null, request_id: null, folder_ids: scope, prompt_ids: [] },
         question.signal,
       );

@@ -4,11 +4,11 @@
  * assembled from the stored pieces.
  */
 import { Limiter } from "../../../core/lib/limiter";
-import { withFreshCitations, type Message } from "../citations/citations";
+import { withFreshCitations, type Message } from "../citations/citation-updates";
 import type { ChatContext } from "../context";
 import type { AnswerResult } from "../contract";
 import { readEvents, readState, type NumberedEvent } from "./event-store";
-import { long_answer_chars, replayedEvents } from "./events";
+import { long_answer_chars, replayedEvents } from "./answer-events";
 import * as store from "../store";
 
 /** A message with fewer events has no long answer, because each event has a limited piece of it. */

@@ -4,11 +4,11 @@
  */
 import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
 import { HttpError, pullStream, unavailable } from "../../../core/sdk";
-import type { Message } from "../citations/citations";
+import type { Message } from "../citations/citation-updates";
 import type { ChatContext } from "../context";
 import type { AnswerResult } from "../contract";
 import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
-import { long_answer_chars } from "./events";
+import { long_answer_chars } from "./answer-events";
 import { FinishedMessages } from "./finished-messages";
 import * as store from "../store";
 import type { EventKind } from "../store";

@@ -9,7 +9,7 @@ import {
   type Static,
 } from "../../../core/sdk";
 import { AnswerOutcome, type StoredAnswer } from "../contract";
-import { note_length_max } from "./feedback";
+import { note_length_max } from "./feedback-service";
 import type { SaidOfAnswer } from "./feedback-store";
 import type { FeedbackRow } from "../store";
 

@@ -1,7 +1,7 @@
 /** The routes for feedback on answers. */
 import { PageOf, PageQuery, reply, route, t, toPage, type HandlersOf } from "../../../core/sdk";
 import type { ChatContext } from "../context";
-import * as feedback from "./feedback";
+import * as feedback from "./feedback-service";
 import {
   feedback_example,
   FeedbackBody,
@@ -35,7 +35,7 @@ export const routes = {
     },
     errors: { ...gone, 409: "The message has no answer." },
   }),
-  takeFeedbackBack: route.delete("/chats/:sessionId/messages/:requestId/feedback", {
+  withdrawFeedback: route.delete("/chats/:sessionId/messages/:requestId/feedback", {
     summary: "Take a rating back",
     tag,
     operation: "deleteFeedback",
@@ -77,8 +77,8 @@ export const routes = {
 export const feedbackHandlers = (ctx: ChatContext): HandlersOf<typeof routes> => ({
   giveFeedback: async ({ caller, params: { sessionId, requestId }, body }) =>
     feedbackRecord(await feedback.giveFeedback(ctx, caller.owner_id, sessionId, requestId, body)),
-  takeFeedbackBack: async ({ caller, params: { sessionId, requestId } }) => {
-    await feedback.takeFeedbackBack(ctx, caller.owner_id, sessionId, requestId);
+  withdrawFeedback: async ({ caller, params: { sessionId, requestId } }) => {
+    await feedback.withdrawFeedback(ctx, caller.owner_id, sessionId, requestId);
     return reply(204);
   },
   listFeedback: async ({ caller, query }) => {

@@ -60,7 +60,7 @@ export const enqueueAgain = (
       await enqueueIndexing(tx, document, document.source_kind === "text");
   });
 
-const answering = (db: DocumentsDb) =>
+const synced = (db: DocumentsDb) =>
   db
     .selectFrom("documents")
     .select(["id", "current_version"])
@@ -69,10 +69,10 @@ const answering = (db: DocumentsDb) =>
     .where(isLinked("documents.id"));
 
 /** Documents with a current version that are not being changed. */
-export const listAnswering = (db: DocumentsDb, after: string, limit: number) =>
-  answering(db).where("id", ">", after).orderBy("id").limit(limit).execute();
-export const findAnswering = (db: DocumentsDb, id: string) =>
-  answering(db).where("id", "=", id).executeTakeFirst();
+export const listSynced = (db: DocumentsDb, after: string, limit: number) =>
+  synced(db).where("id", ">", after).orderBy("id").limit(limit).execute();
+export const findSynced = (db: DocumentsDb, id: string) =>
+  synced(db).where("id", "=", id).executeTakeFirst();
 
 /** The ids among these that have a row, including documents that wait to be purged. */
 export async function knownIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -11,7 +11,7 @@ export async function admit(
   signal?: AbortSignal,
 ): Promise<Admitted> {
   if (before_intake.any)
-    await before_intake.ask({ ...intake, subfolder, ...contentOf(from) }, signal);
+    await before_intake.run({ ...intake, subfolder, ...contentOf(from) }, signal);
   return nobody_refused;
 }
 

@@ -2,7 +2,7 @@
 import { HttpError } from "../../../core/sdk";
 import type { DocumentContext } from "../context";
 import { reindex } from "../indexing/indexer";
-import * as links from "../links/links";
+import * as links from "../links/link-service";
 
 export const batch_max = 200;
 /** Concurrent actions, which share commits. */

@@ -272,7 +272,7 @@ async function publishNew(
     { folder_ids } = insertion;
   await insertion.write(store.syncedState(version, foundBy(indexed, ctx.now_ms())));
   await ctx.index.publishFirst(tx, indexed.prepared, folder_ids);
-  await tellSettled(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
+  await emitSettled(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
 }
 
 const foundBy = ({ text, prepared, attempt }: Indexed, synced_at: number) => ({
@@ -319,11 +319,11 @@ async function settle(
   const { document_id: id, owner_id, status } = settled;
   const document = { id, owner_id, updated_at };
   await moveStatus(ctx, tx, document, folder_ids, { from: "syncing", to: status });
-  await tellSettled(ctx, tx, settled, folder_ids);
+  await emitSettled(ctx, tx, settled, folder_ids);
 }
 
 /** Tells other plugins, and emits the events. */
-async function tellSettled(
+async function emitSettled(
   ctx: DocumentContext,
   tx: Db,
   settled: PayloadOf<typeof DocumentSettled>,

@@ -1,6 +1,6 @@
 /** How many documents of each folder wait to be indexed, and the current rate. */
 import type { DocumentContext } from "../context";
-import type { FolderAtWork } from "../contract";
+import type { IndexingFolder } from "../contract";
 import { syncedSince } from "../links/link-store";
 
 const folders_max = 50;
@@ -11,15 +11,15 @@ const recent_ms = 10 * 60_000;
 const span_ms_min = 5_000;
 
 /** Folders with documents that are not indexed yet, those with the most first. */
-export async function foldersAtWork({
+export async function listIndexingFolders({
   db,
   folders,
   now_ms,
-}: Pick<DocumentContext, "db" | "folders" | "now_ms">): Promise<FolderAtWork[]> {
+}: Pick<DocumentContext, "db" | "folders" | "now_ms">): Promise<IndexingFolder[]> {
   const waiting = await folders.listSyncing(db, folders_max);
   const now = now_ms(),
     each_max = Math.ceil(recent_max / Math.max(1, waiting.length));
-  const at_work: FolderAtWork[] = [];
+  const at_work: IndexingFolder[] = [];
   for (const { id, owner_id, syncing } of waiting) {
     const times = await syncedSince(db, id, now - recent_ms, each_max);
     const span_ms = Math.max(span_ms_min, now - Math.min(...times));

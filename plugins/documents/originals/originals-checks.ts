@@ -102,7 +102,7 @@ async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise
     if (unclaimed.length >= page_size) await settle();
   };
   const settle = async (): Promise<void> => {
-    left_over.push(...(await files.leftOver(unclaimed.splice(0))));
+    left_over.push(...(await files.findLeftOver(unclaimed.splice(0))));
   };
   const listed = oneByOne(files.list()[Symbol.asyncIterator]());
   let file = await listed.next();

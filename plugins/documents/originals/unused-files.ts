@@ -44,7 +44,7 @@ export class UnusedFiles {
       signal.throwIfAborted();
       const names = listed.map(({ sha256 }) => sha256);
       const used = await this.#findUsed(names);
-      await this.delete(await files.leftOver(names.filter((name) => !used.has(name))));
+      await this.delete(await files.findLeftOver(names.filter((name) => !used.has(name))));
     }
   }
 

@@ -4,7 +4,7 @@
 import { HttpError, named, route, t, type Static } from "../../../core/sdk";
 import { PageLabel } from "../../extraction/contract";
 import type { DocumentContext } from "../context";
-import { requireDocument, untilThere } from "../queries";
+import { requireDocument, rereadIfGone } from "../queries";
 import { fromStoredSpans } from "../store";
 import * as textStore from "./text-store";
 
@@ -81,7 +81,7 @@ export function readRange(
   document_id: string,
   asked: Static<typeof RangeQuery>,
 ): Promise<TextRange> {
-  return untilThere(async () => {
+  return rereadIfGone(async () => {
     const { name } = await requireDocument(db, owner_id, document_id);
     const found = await textStore.findCurrentText(db, document_id);
     const head = { document_id, name };

@@ -1,5 +1,5 @@
 /** Runs in the child: reads a web page. */
-import { assemble } from "../child/assemble";
+import { assemble } from "../child/text-assembly";
 import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
 import { decodeInto } from "../text/encoding";

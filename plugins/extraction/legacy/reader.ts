@@ -2,7 +2,7 @@
  * Runs in the child: reads the text of Office files from before 2007, which are told apart by their
  * streams.
  */
-import { writeDocument, type DocumentOutput } from "../child/assemble";
+import { writeDocument, type DocumentOutput } from "../child/text-assembly";
 import { type Page } from "../child/blocks";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure } from "../contract";

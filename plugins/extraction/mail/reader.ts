@@ -3,7 +3,7 @@
  * as files.
  */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
-import { assemble } from "../child/assemble";
+import { assemble } from "../child/text-assembly";
 import { paragraph, type Block, type Page } from "../child/blocks";
 import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";

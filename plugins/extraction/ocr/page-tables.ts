@@ -2,7 +2,7 @@
  * Runs in the child: replaces the words of a recognised page that belong to tables by the tables.
  */
 import type { Line } from "../child/paragraphs";
-import { findTables } from "../child/tables/find-tables";
+import { findTables } from "../child/tables/table-finder";
 import { median, type Drawing, type Rule, type Table, type Word } from "../child/tables/geometry";
 import { tableLines } from "../child/tables/table-lines";
 import type { Leader } from "./dot-leaders";

@@ -6,7 +6,7 @@ import { resized, turned, type Gray, type Quarters } from "./bitmap";
 import { withoutRules } from "./rule-removal";
 import { enlarged, rulesOf, type PictureRules } from "./rules";
 import { skewOf } from "./skew";
-import { rotated } from "./straighten";
+import { rotated } from "./rotation";
 import { tilesOf } from "./tiles";
 import { toned } from "./tone";
 import type { PictureRule } from "./traced-lines";

@@ -7,7 +7,7 @@ import { arrange, pointsPerPixel } from "./page-tables";
 import { preparePage, scaledPage } from "./prepared-page";
 import { readAgain } from "./second-reading";
 import type { Recogniser } from "./tesseract";
-import { print_letters_min, readUpright, sure_min } from "./upright";
+import { print_letters_min, readUpright, sure_min } from "./upright-page";
 
 export interface RecognisedText {
   readonly text: string;

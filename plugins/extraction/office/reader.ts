@@ -1,5 +1,5 @@
 /** Runs in the child: reads a document in a ZIP archive. formats.ts lists the formats. */
-import { writeDocument, type DocumentOutput } from "../child/assemble";
+import { writeDocument, type DocumentOutput } from "../child/text-assembly";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure, type Warning } from "../contract";
 import { openArchive, type Archive } from "./archive";

@@ -1,6 +1,6 @@
 /** Runs in the child: replaces the lines of a page that form tables by the tables. */
 import type { Line } from "../child/paragraphs";
-import { findTables } from "../child/tables/find-tables";
+import { findTables } from "../child/tables/table-finder";
 import type { Drawing, Table } from "../child/tables/geometry";
 import { tableLines } from "../child/tables/table-lines";
 import { readDrawing, type Turn } from "./page-drawing";

@@ -13,7 +13,7 @@ import {
 import { listedHeadings, type OutlineEntry } from "../child/listed-headings";
 import { layoutOf, type PageLayout } from "../child/page-layout";
 import { joinLines, type JoinedLines, type Line } from "../child/paragraphs";
-import { ContinuedTables } from "../child/tables/continued";
+import { ContinuedTables } from "../child/tables/continued-tables";
 import { ExtractionFailure } from "../contract";
 import { countLetters } from "../ocr/hocr";
 import { recognise, type RecognisedText } from "../ocr/recognition";

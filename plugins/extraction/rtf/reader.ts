@@ -1,6 +1,6 @@
 /** Runs in the child: reads an RTF file. */
 import { readFileSync, statSync } from "node:fs";
-import { writeDocument, type DocumentOutput } from "../child/assemble";
+import { writeDocument, type DocumentOutput } from "../child/text-assembly";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure } from "../contract";
 import { readRtfDocument } from "./document";

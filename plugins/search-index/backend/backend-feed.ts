@@ -6,7 +6,7 @@ import { newUuid, type Context, type Db, type JobEffect, type JobRun } from "../
 import { passagesOf } from "./backend-passages";
 import * as store from "./backend-store";
 import type { BackendSegment, SearchBackend } from "../contract";
-import { enqueueTelling } from "../jobs";
+import { enqueueUpdate } from "../jobs";
 import type { BackendRow, BackendWaitingRow } from "../store";
 import { fromStored } from "../segments/stored-segment";
 import { findVectors, vectorSets } from "../vectors/vector-store";
@@ -80,7 +80,7 @@ export class BackendFeed {
     if (await store.isThere(tx)) await this.enqueue(tx);
   }
   enqueue(tx: Db): Promise<void> {
-    return enqueueTelling(this.ctx, tx);
+    return enqueueUpdate(this.ctx, tx);
   }
 
   // --- The job, one run at a time over all processes.

@@ -9,7 +9,7 @@ import type { BackendAnswer, BackendQuery, SearchBackend, SearchRequest } from "
 import { fusion_hits_max } from "../ranking/fusion";
 import { parseQuery } from "../analysis/query";
 import type { BackendRow } from "../store";
-import type { QueryVector } from "../vectors/vectors";
+import type { QueryVector } from "../vectors/vector-math";
 
 /** How long a search waits for it. */
 const timeout_ms_max = 2_000;

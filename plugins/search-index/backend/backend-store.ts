@@ -164,13 +164,13 @@ const deleteOne = prepared((tx: IndexDb, row: Omit<BackendWaitingRow, "owner_id"
     .where("revision", "=", row.revision),
 );
 
-export interface ToldSegment {
+export interface PublishedSegment {
   readonly id: number;
   readonly data: Uint8Array;
   readonly owner_id: string;
 }
 /** The published ones among these segments. */
-export const publishedAmong = (db: IndexDb, ids: readonly number[]): Promise<ToldSegment[]> =>
+export const publishedAmong = (db: IndexDb, ids: readonly number[]): Promise<PublishedSegment[]> =>
   db
     .selectFrom("index_segments as s")
     .innerJoin("index_documents as d", "d.edition", "s.edition")

@@ -21,7 +21,7 @@ import * as store from "../vectors/vector-store";
 import { targetAmong, VectorSets } from "../vectors/vector-sets";
 import { WaitingDocuments, type WaitingDocumentsContext } from "./waiting-documents";
 import { fewestTries } from "./waiting-store";
-import { embedChecked, packVectors } from "../vectors/vectors";
+import { embedChecked, packVectors } from "../vectors/vector-math";
 
 const calls_per_run = 4;
 /** Segments that failed this often no longer delay the switch to a new model. */

@@ -7,7 +7,7 @@ import type { Db } from "../../../core/sdk";
 import type { Embedder } from "../contract";
 import type { VectorSetRow } from "../store";
 import { chunksOfSegment } from "../chunks/stored-chunks";
-import { embedChecked } from "../vectors/vectors";
+import { embedChecked } from "../vectors/vector-math";
 import * as store from "./waiting-store";
 import type { WaitingSegment } from "./waiting-store";
 

@@ -5,10 +5,7 @@ import type { IndexDb, StagedRow } from "../store";
 export const insertStaged = (tx: IndexDb, row: StagedRow) =>
   tx.insertInto("index_staged").values(row).execute();
 /** No process will publish what is staged of the document, or this index version of it. */
-export const disownStaged = (
-  tx: IndexDb,
-  of: Partial<Pick<StagedRow, "document_id" | "edition">>,
-) => {
+export const clearNode = (tx: IndexDb, of: Partial<Pick<StagedRow, "document_id" | "edition">>) => {
   const { document_id = null, edition = null } = of;
   return tx
     .updateTable("index_staged")

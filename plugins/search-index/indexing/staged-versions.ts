@@ -86,7 +86,7 @@ export class StagedVersions {
   async release(tx: Db, document_id: string): Promise<void> {
     const editions = await store.stagedIndexVersions(tx, document_id);
     if (editions.length === 0) return;
-    await store.disownStaged(tx, { document_id });
+    await store.clearNode(tx, { document_id });
     this.ctx.afterCommit(() => {
       for (const edition of editions) this.held.delete(edition);
       this.cleaner.start();
@@ -102,7 +102,7 @@ export class StagedVersions {
       );
     for (const { edition, node: of } of unused) {
       // A process that was only silent must not publish what is partly deleted.
-      if (of !== "") await inDeletion((tx) => store.disownStaged(tx, { edition }));
+      if (of !== "") await inDeletion((tx) => store.clearNode(tx, { edition }));
       await inParts(
         () =>
           inDeletion(async (tx) => {

@@ -8,7 +8,7 @@
 import type { Hit } from "./bm25";
 import type { Passage } from "../contract";
 import { segment_chunks_max } from "../segments/segment";
-import type { MeaningScale } from "../vectors/vectors";
+import type { MeaningScale } from "../vectors/vector-math";
 
 /** Hits of each ranking that are fused; more of the words' if more are requested. */
 export const fusion_hits_max = 100;

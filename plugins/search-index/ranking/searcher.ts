@@ -26,7 +26,7 @@ import { SegmentCache } from "../segments/segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "../segments/segment-reader";
 import { VectorMemory } from "../vectors/vector-memory";
 import type { NearRequest, NearSegments } from "../vectors/vector-reader";
-import type { QueryVector } from "../vectors/vectors";
+import type { QueryVector } from "../vectors/vector-math";
 import { no_pauses, type Pauses } from "../workers/worker-protocol";
 
 export interface SearcherOptions {

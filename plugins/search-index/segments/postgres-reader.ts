@@ -18,7 +18,7 @@ import type { NearRequest, NearSegments, VectorMark, VectorReader } from "../vec
 
 /** Rows per statement, by key. */
 const rows_together = 256;
-const told_max = 1_000;
+const listed_max = 1_000;
 
 /**
  * Placeholders and values for `in`: padded to a power of two, so that few statements are prepared.
@@ -281,11 +281,11 @@ class PostgresVectorReader implements VectorReader {
       "select segment_id from index_vectors where id > ? and set_id = ? order by id limit ?",
       mark.id,
       set_id,
-      told_max,
+      listed_max,
     );
     return {
       mark: last,
-      segment_ids: rows.length === told_max ? null : rows.map(({ segment_id }) => segment_id),
+      segment_ids: rows.length === listed_max ? null : rows.map(({ segment_id }) => segment_id),
     };
   }
 

@@ -2,7 +2,7 @@
  * What the cosines of a model mean. One model gives .69 for unrelated texts, another .05; so each
  * is measured with known questions and passages. Pure.
  */
-import { cosine, type MeaningScale } from "./vectors";
+import { cosine, type MeaningScale } from "./vector-math";
 
 export interface Calibration extends Pick<MeaningScale, "spread" | "right" | "alike"> {
   readonly languages: Languages;

@@ -11,7 +11,7 @@ import { reference_pairs, reference_version } from "./reference-pairs";
 import { reference_questions } from "./reference-questions";
 import type { VectorSetRow } from "../store";
 import { findReferences, replaceReferences } from "./vector-store";
-import { embedChecked, meanOf } from "./vectors";
+import { embedChecked, meanOf } from "./vector-math";
 
 /** For all texts, in the background. */
 const timeout_ms = 60_000;

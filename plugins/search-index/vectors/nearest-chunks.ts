@@ -3,7 +3,7 @@ import type { Hit } from "../ranking/bm25";
 import { wholeQuery } from "./vector-block";
 import { Comparison, type VectorMemory } from "./vector-memory";
 import type { NearSegments, VectorReader } from "./vector-reader";
-import type { QueryVector } from "./vectors";
+import type { QueryVector } from "./vector-math";
 import type { Pauses } from "../workers/worker-protocol";
 
 const none: ReadonlyMap<number, null> = new Map();

@@ -8,7 +8,7 @@ import { scaleOf } from "./calibration";
 import type { Calibrations } from "./calibrations";
 import type { Embedder, SearchRequest } from "../contract";
 import type { VectorSetRow } from "../store";
-import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vectors";
+import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vector-math";
 
 /** How long a search waits for its vector. */
 const timeout_ms_max = 3_000;

@@ -7,7 +7,7 @@ import type { Context } from "../../../core/sdk";
 import type { Embedder, Similarities, SimilarityOptions } from "../contract";
 import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "../store";
-import { cosine, embedChecked, meanOf } from "./vectors";
+import { cosine, embedChecked, meanOf } from "./vector-math";
 
 /** After this many calls in a row without a result in time, none is made for a while. */
 const failures_max = 3,

@@ -45,7 +45,7 @@ export interface NearSegments {
 
 /** Segments per statement, largest number first. */
 const at_once = [64, 8, 1] as const;
-const told_max = 1_000;
+const listed_max = 1_000;
 
 export class SqliteVectorReader implements VectorReader {
   private readonly statements: ReturnType<typeof prepareAll>;
@@ -84,10 +84,10 @@ export class SqliteVectorReader implements VectorReader {
     const { statements } = this,
       last = statements.last.get() ?? { id: 0, set_id: 0, segment_id: 0 };
     if (mark === null || !this.isThere(mark)) return { mark: last, segment_ids: null };
-    const rows = statements.since.values(mark.id, set_id, told_max);
+    const rows = statements.since.values(mark.id, set_id, listed_max);
     return {
       mark: last,
-      segment_ids: rows.length === told_max ? null : rows.map(([id]) => id as number),
+      segment_ids: rows.length === listed_max ? null : rows.map(([id]) => id as number),
     };
   }
 

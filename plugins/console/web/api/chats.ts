@@ -111,7 +111,7 @@ export async function giveFeedback(
   await api(feedbackPath(chat_id, requestId), { method: "PUT", body });
   await rated(requestId);
 }
-export async function takeFeedbackBack(chat_id: string, requestId: string): Promise<void> {
+export async function withdrawFeedback(chat_id: string, requestId: string): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "DELETE" });
   await rated(requestId);
 }

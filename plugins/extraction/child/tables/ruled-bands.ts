@@ -23,7 +23,7 @@ import {
   type CellLine,
   type Cells,
 } from "./logical-rows";
-import { makeTable } from "./made-table";
+import { makeTable } from "./table-builder";
 import { isProse } from "./prose";
 import { rule_tolerance, type Stack } from "./rules";
 import { hasTableContent } from "./values";

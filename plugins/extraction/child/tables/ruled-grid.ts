@@ -14,7 +14,7 @@ import {
   type Word,
 } from "./geometry";
 import { logicalRows, separateRows, type CellLine, type Cells } from "./logical-rows";
-import { makeTable } from "./made-table";
+import { makeTable } from "./table-builder";
 import { rule_tolerance, type RuleGroup } from "./rules";
 
 const columns_max = 120,

@@ -1,6 +1,6 @@
 /** Thumbs up and down for an answer, with an optional comment. */
 import { useState } from "preact/hooks";
-import { giveFeedback, takeFeedbackBack, type Feedback, type Message } from "../../api/chats";
+import { giveFeedback, withdrawFeedback, type Feedback, type Message } from "../../api/chats";
 import { Button, IconButton } from "../../ui/button";
 import { TextArea } from "../../ui/field";
 import { toastError } from "../../ui/toast";
@@ -25,7 +25,7 @@ export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
     setChosen(next);
     onNoting(next !== null);
     try {
-      if (next === null) await takeFeedbackBack(chat_id, requestId);
+      if (next === null) await withdrawFeedback(chat_id, requestId);
       else await giveFeedback(chat_id, requestId, { rating: next, note: feedback?.note ?? null });
     } catch (error) {
       onNoting(false);

@@ -18,7 +18,7 @@ import { duration } from "./records";
 
 type Queue = Answer<"getQueue">;
 type Kind = Queue["kinds"][number];
-type FolderAtWork = Queue["folders"][number];
+type IndexingFolder = Queue["folders"][number];
 /** What is to be deleted; `error`: only jobs that failed for this reason. */
 interface Dropping {
   readonly kind: Kind;
@@ -322,7 +322,7 @@ const kindColumns = (onDrop: OnDrop): readonly Column<Kind>[] => [
   },
 ];
 
-const folder_columns: readonly Column<FolderAtWork>[] = [
+const folder_columns: readonly Column<IndexingFolder>[] = [
   {
     key: "owner",
     header: strings.owner,

@@ -1,8 +1,8 @@
 /** Exports sessions to another server, and inserts those that come from one. */
 import { batchesOf } from "../../../core/lib/batch";
 import { toNumber, type Db } from "../../../core/sdk";
-import { withFreshCitations, type Message } from "../citations/citations";
-import { tellOfChat, type ChatContext } from "../context";
+import { withFreshCitations, type Message } from "../citations/citation-updates";
+import { emitChat, type ChatContext } from "../context";
 import type { ChatCopy, Chats, MessageCopy, MessagePlace } from "../contract";
 import * as copyStore from "./copy-store";
 import * as store from "../store";
@@ -101,7 +101,7 @@ export class ChatCopies implements Chats {
       if ((await copyStore.revealChats(tx, some)).length < some.length)
         throw new Error("a session that should be revealed is not there");
     await this.ctx.quotas.charge(tx, owner_id, "chats", chat_ids.length);
-    for (const id of chat_ids) await tellOfChat(this.ctx, tx, { id, owner_id }, "created");
+    for (const id of chat_ids) await emitChat(this.ctx, tx, { id, owner_id }, "created");
   }
 
   async abandon(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void> {

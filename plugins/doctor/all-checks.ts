@@ -1,5 +1,5 @@
 /** Runs the checks of every plugin. */
-import { cached } from "../../core/lib/cached";
+import { cached } from "../../core/lib/cached-result";
 import { settlesWithin } from "../../core/lib/timeout";
 import { notFound, type Context } from "../../core/sdk";
 import { failed, type Checked, type CheckResult, type Doctor, type SystemCheck } from "./contract";

@@ -8,7 +8,7 @@ import {
   type Table,
   type Word,
 } from "./geometry";
-import { alignedTables } from "./aligned";
+import { alignedTables } from "./aligned-tables";
 import { gridTable, isInside } from "./ruled-grid";
 import { bandTables } from "./ruled-bands";
 import { merged, stacksOf, touchingGroups } from "./rules";

@@ -2,7 +2,7 @@
 import { cellsOf, columnsOf, edgesOf, type Column } from "./columns";
 import { median, piecesOf, type Rule, type Table, type TextRow, type Word } from "./geometry";
 import { headRows, isSpanning, logicalRows, type CellLine } from "./logical-rows";
-import { makeTable } from "./made-table";
+import { makeTable } from "./table-builder";
 import { isProse } from "./prose";
 import { hasBoldHead, hasTableContent, isHeadedGrid, isValue } from "./values";
 

@@ -9,7 +9,7 @@ import { citingMessages, dropCitations, shownDocuments } from "./citation-store"
 import type { ChatContext } from "../context";
 import { completed, evidenceOf, type AnswerResult, type StoredAnswer } from "../contract";
 import { voidAttempt } from "../events/event-store";
-import { restartAnswer } from "../events/events";
+import { restartAnswer } from "../events/answer-events";
 import type { ChatsTables, MessageRow } from "../store";
 import { publishGrowth } from "../events/waiter";
 

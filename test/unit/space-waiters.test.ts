@@ -1,11 +1,11 @@
 /** Which jobs that ran out of disk space are worth retrying, and when. */
 import { expect, test } from "bun:test";
-import { RoomWaiters } from "../../core/jobs/room-waiters";
+import { SpaceWaiters } from "../../core/jobs/space-waiters";
 
 const mebibyte = 2 ** 20;
 function world(free_mib: number, full = false) {
   const disk = { free: free_mib * mebibyte, full };
-  const waiters = new RoomWaiters({ freeBytes: () => disk.free, isDiskFull: () => disk.full });
+  const waiters = new SpaceWaiters({ freeBytes: () => disk.free, isDiskFull: () => disk.full });
   return { disk, waiters };
 }
 

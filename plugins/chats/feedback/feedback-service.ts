@@ -44,7 +44,7 @@ const noteOf = (note: string | null | undefined): string | null =>
   trimmed(note ?? "") === "" ? null : optionalText(trimmed(note!), "/note", note_length_max);
 
 /** Does nothing when there is none. @throws HttpError 404, 403, 410. */
-export const takeFeedbackBack = (
+export const withdrawFeedback = (
   ctx: ChatContext,
   owner_id: string,
   chat_id: string,

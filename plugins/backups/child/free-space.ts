@@ -7,7 +7,7 @@ import type { Original } from "../archive";
 /** What the server needs meanwhile. */
 const spare_bytes = 64 * 2 ** 20;
 
-export interface RoomInput {
+export interface FreeSpaceInput {
   readonly database: string;
   readonly files: string;
   readonly work: string;
@@ -17,7 +17,7 @@ export interface RoomInput {
 }
 
 /** @throws Error that says how much is missing. */
-export async function requireRoom(input: RoomInput): Promise<void> {
+export async function requireFreeSpace(input: FreeSpaceInput): Promise<void> {
   const database_bytes = snapshotBytes(input.database);
   const new_bytes = await newBytes(input);
   const archive_bytes = database_bytes + new_bytes;
@@ -41,7 +41,7 @@ export async function requireRoom(input: RoomInput): Promise<void> {
 }
 
 /** The size of the originals that no earlier backup contains. */
-async function newBytes({ files, elsewhere }: RoomInput): Promise<number> {
+async function newBytes({ files, elsewhere }: FreeSpaceInput): Promise<number> {
   const known = new Set(
     elsewhere === null
       ? []

@@ -43,14 +43,14 @@ export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
   return { pages_max, late_pages_max: bytes < wal_bytes_max ? pages_max : late_factor * pages_max };
 }
 
-export interface DiskRoomOptions {
+export interface DiskSpaceOptions {
   /** The path of the database. */
   readonly path: string;
   readonly log: Log;
   readonly freeSpace: (path: string) => FreeSpace;
 }
 
-export class DiskRoom {
+export class DiskSpace {
   readonly #directory: string;
   readonly #reserve: ReserveFile;
   readonly #write_reserve: ReturnType<typeof setTimeout>;
@@ -66,7 +66,7 @@ export class DiskRoom {
 
   constructor(
     private readonly database: Database,
-    private readonly options: DiskRoomOptions,
+    private readonly options: DiskSpaceOptions,
   ) {
     this.#directory = dirname(options.path);
     this.#reserve = new ReserveFile(options);
@@ -105,7 +105,7 @@ export class DiskRoom {
    * A write found no space. That alone does not make the disk full: one large change may exceed
    * what is left.
    */
-  noteNoRoom(): void {
+  noteFull(): void {
     this.#limited_at_ms = -Infinity;
     const { free_bytes, reserve_bytes } = this.#free();
     if (this.#full || free_bytes >= reserve_bytes) return;

@@ -8,11 +8,11 @@ import { networkOf, type Lockout } from "./lockout";
 import { tooManySignIns, type Passwords } from "./passwords";
 import { sha256 } from "./token";
 
-export interface TrialContext {
+export interface PasswordVerifierContext {
   readonly passwords: Pick<Passwords, "verify">;
   readonly lockout: Pick<Lockout, "enter" | "succeeded">;
 }
-export interface Trial {
+export interface PasswordAttempt {
   readonly account: string;
   readonly password: string;
   /** The hash of the account; undefined when there is none. */
@@ -26,7 +26,7 @@ const waiting_of_network_max = 50;
 /** A started try is always completed: others may be waiting for its result. */
 const never = new AbortController().signal;
 
-export class PasswordTrials {
+export class PasswordVerifier {
   private readonly turns = new FairLimiter({
     concurrency,
     waiting_max,
@@ -35,7 +35,7 @@ export class PasswordTrials {
   /** Checks in progress, by what is tried. */
   private readonly under_way = new Map<string, Promise<boolean>>();
 
-  constructor(private readonly ctx: TrialContext) {}
+  constructor(private readonly ctx: PasswordVerifierContext) {}
 
   /**
    * Whether it is the account's password, unless there were too many failures. One network's tries
@@ -43,14 +43,14 @@ export class PasswordTrials {
    * are never counted as guesses; identical concurrent tries are one. @throws HttpError 429
    * `locked_out`, 503 when too many are waiting already.
    */
-  isRight(trial: Trial, { address }: Client): Promise<boolean> {
+  verify(attempt: PasswordAttempt, { address }: Client): Promise<boolean> {
     const network = networkOf(address);
-    const { account, password, password_hash = "" } = trial;
+    const { account, password, password_hash = "" } = attempt;
     const same = sha256(JSON.stringify([network, account, password, password_hash]));
     const known = this.under_way.get(same);
     if (known) return known;
     const checking = this.turns
-      .run(network, never, () => this.check(trial, address))
+      .run(network, never, () => this.check(attempt, address))
       .catch((error: unknown) => {
         throw error instanceof LimiterRefusal ? tooManySignIns() : error;
       })
@@ -60,7 +60,7 @@ export class PasswordTrials {
   }
 
   private async check(
-    { account, password, password_hash }: Trial,
+    { account, password, password_hash }: PasswordAttempt,
     address: string,
   ): Promise<boolean> {
     const { lockout, passwords } = this.ctx;

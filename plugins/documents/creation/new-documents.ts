@@ -16,7 +16,7 @@ import { dropOtherVersions, emitChanged, moveStatus, type DocumentContext } from
 import type { IngestRequest, IngestResult } from "../contract";
 import { queued } from "../indexing/indexer";
 import * as linkStore from "../links/link-store";
-import { refuseTakenName } from "../links/links";
+import { refuseTakenName } from "../links/link-service";
 import { measureText, measureBytes } from "../texts/content-measures";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
 import { DocumentInsertion } from "./document-insertion";
@@ -79,7 +79,7 @@ export async function addText(
         : nameOfText(content);
   const measure = long_text ? await measureBytes(long_text) : await measureText(content);
   if (long_text || content.length > large_text_units || ctx.before_intake.any)
-    await requireRoom(ctx, owner_id, folder_id, measure.size_bytes);
+    await requireAllowed(ctx, owner_id, folder_id, measure.size_bytes);
   const media_type = "text/plain";
   const sent = { owner_id, folder_id, name, media_type, from: long_text ?? content };
   await admitSent(ctx, "text", sent, signal);
@@ -121,7 +121,7 @@ export async function addText(
 
 /** A longer text is written ahead of its document only after checking that nothing refuses it. */
 const large_text_units = 2 ** 18;
-async function requireRoom(
+async function requireAllowed(
   { db, folders, quotas }: DocumentContext,
   owner_id: string,
   folder_id: string,

@@ -6,7 +6,7 @@ import { plugin as virtual } from "bun";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { withCodeTimeout } from "./code-timeout";
-import { definePlugin, type Plugin } from "./define";
+import { definePlugin, type Plugin } from "./contract";
 import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
 import { locationOf } from "./error-location";

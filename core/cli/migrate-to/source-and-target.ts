@@ -7,7 +7,7 @@ import type { Log } from "../../base/log";
 import { UsageError } from "../../plugin/command";
 import { freeSpaceOf } from "../../store/free-space";
 import { database_file, lockDirectory } from "../../store/lock";
-import { migrate } from "../../store/migrate";
+import { migrate } from "../../store/migrator";
 import { PostgresSide } from "../../store/move/postgres-side";
 import type { Side, TargetSide } from "../../store/move/side";
 import { SqliteSide } from "../../store/move/sqlite-side";
@@ -56,7 +56,7 @@ export async function openSource(
   try {
     cleanup.push(lockDirectory(data));
   } catch (error) {
-    problems.push(wordsOf(error));
+    problems.push(messageOf(error));
   }
   try {
     if (database !== null) {
@@ -77,7 +77,7 @@ export async function openSource(
     await side.readOneMoment();
     return side;
   } catch (error) {
-    problems.push(wordsOf(error));
+    problems.push(messageOf(error));
     return null;
   }
 }
@@ -145,7 +145,7 @@ function directoryTarget(data: string, log: Log): Target {
 }
 
 /** Adds the reasons why a database can't be filled. The session stays open for what follows. */
-export async function lookAtDatabase(
+export async function inspectDatabase(
   target: Target,
   problems: string[],
   notes: string[],
@@ -155,7 +155,7 @@ export async function lookAtDatabase(
   try {
     side = (await target.open()) as PostgresSide;
   } catch (error) {
-    problems.push(wordsOf(error));
+    problems.push(messageOf(error));
     return null;
   }
   cleanup.push(() => side.close());
@@ -184,7 +184,7 @@ export async function lookAtDatabase(
 }
 
 /** Adds the reasons why a directory can't be filled. */
-export async function lookAtDirectory(
+export async function inspectDirectory(
   { data, shown }: Target,
   problems: string[],
   cleanup: Cleanup,
@@ -205,7 +205,7 @@ export async function lookAtDirectory(
       cleanup.push(() => side.close());
       if (await isOurs(side)) return side;
     } catch (error) {
-      problems.push(wordsOf(error));
+      problems.push(messageOf(error));
       return null;
     }
   }
@@ -220,7 +220,7 @@ const isOurs = async (side: SqliteSide): Promise<boolean> =>
   (await new MoveState(side).origin()) !== undefined || (await side.tables()).length === 0;
 
 /** Adds that the disk of a directory has too little free space. */
-export function requireRoom({ data }: Target, bytes: number, problems: string[]): void {
+export function requireFreeSpace({ data }: Target, bytes: number, problems: string[]): void {
   let there = data;
   while (!existsSync(there)) there = dirname(there);
   const { free_bytes, reserve_bytes } = freeSpaceOf(there);
@@ -233,7 +233,7 @@ export function requireRoom({ data }: Target, bytes: number, problems: string[])
 }
 
 /** Creates the tables of these migrations in the target. */
-export async function makeTables(
+export async function createTables(
   target: Target,
   schemas: readonly Schema[],
   log: Log,
@@ -246,5 +246,5 @@ export async function makeTables(
   }
 }
 
-export const wordsOf = (error: unknown): string =>
+export const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");

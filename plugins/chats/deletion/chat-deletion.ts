@@ -5,10 +5,10 @@
 import { inParts } from "../../../core/lib/chunked-work";
 import type { Db, JobEffect } from "../../../core/sdk";
 import { requireChat, requireOpenChat } from "../access";
-import { tellOfChat, type ChatContext } from "../context";
+import { emitChat, type ChatContext } from "../context";
 import * as store from "./deletion-store";
 import { deleteEvents } from "../events/event-store";
-import { cancelledAt } from "../events/events";
+import { cancelledAt } from "../events/answer-events";
 import { endMessage, withUses, type Chat, type ChatRow } from "../store";
 import { publishStatus } from "../events/waiter";
 
@@ -32,7 +32,7 @@ export const removeChat = (ctx: ChatContext, owner_id: string, chat_id: string):
     await store.setDeleted(tx, chat_id, now);
     await ctx.enqueueExpiry(tx, now + ctx.restore_ms());
     publishStatus(ctx, chat_id);
-    await tellOfChat(ctx, tx, row, "deleted");
+    await emitChat(ctx, tx, row, "deleted");
   });
 
 /** Removes the session for good, deleted or not. @throws HttpError 403, 404. */
@@ -53,7 +53,7 @@ export const restoreChat = (ctx: ChatContext, owner_id: string, chat_id: string)
         await store.setCounted(tx, chat_id);
       }
       await store.setDeleted(tx, chat_id, null);
-      await tellOfChat(ctx, tx, row, "created");
+      await emitChat(ctx, tx, row, "created");
     }
     return (await withUses(tx, [row]))[0]!;
   });
@@ -68,7 +68,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
   await ctx.cancelJobs(tx, unfinished);
   await ctx.enqueuePurge(tx, row);
   publishStatus(ctx, row.id);
-  await tellOfChat(ctx, tx, row, "deleted");
+  await emitChat(ctx, tx, row, "deleted");
 }
 
 /** Runs `ExpireChats`: sessions that were not restored in time are deleted for good. */

@@ -4,7 +4,7 @@
  */
 import type { Compilable } from "kysely";
 import type { Db } from "./store";
-import { rowsOf } from "./written-out";
+import { rowsOf } from "./raw-statements";
 
 /** Stands for a value during compilation; `place` is its index in a list. */
 class Placeholder {

@@ -5,7 +5,7 @@ import type { Store } from "../store/store";
 const more_bytes = 2 ** 20;
 const more_share = 1.25;
 
-export class RoomWaiters {
+export class SpaceWaiters {
   /** By job: the space that must be free for its next run. */
   readonly #waiting = new Map<string, number>();
   /** By job: the space that was free when it was woken. */

@@ -75,7 +75,7 @@ async function withoutJob({
   let at_work = 0;
   for (let after = ""; ids.length < mended_max; await nextTurn()) {
     const waiting = await store.listSyncing(db, after, page_size);
-    const busy = await operations.jobs.subjectsAtWork(waiting);
+    const busy = await operations.jobs.activeSubjects(waiting);
     const found = waiting.filter((id) => !busy.has(id));
     // A document whose indexing has ended since then is no longer `syncing`.
     for (const id of found) if (await store.isSyncing(db, id)) ids.push(id);
@@ -113,11 +113,11 @@ async function compareIndex({ db, index: search_index }: CheckContext): Promise<
   const left_over: string[] = [];
   let count = 0;
   for (let after = ""; missing.length < mended_max; await nextTurn()) {
-    const rows = await store.listAnswering(db, after, page_size);
+    const rows = await store.listSynced(db, after, page_size);
     for (const row of rows) {
       count++;
       if ((await search_index.publishedVersion(db, row.id)) === row.current_version) continue;
-      const now = await store.findAnswering(db, row.id);
+      const now = await store.findSynced(db, row.id);
       if (now && (await search_index.publishedVersion(db, row.id)) !== now.current_version)
         missing.push(now);
     }

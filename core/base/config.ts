@@ -64,7 +64,7 @@ export type StoredValues = ReadonlyMap<string, unknown>;
 export const stored_origin = "stored";
 
 /** One setting, as its plugin defines it. */
-export type Kinded = TSchema & {
+export type SettingSchema = TSchema & {
   readonly kind?: "duration" | "size" | "list" | "secret";
   readonly of?: "string" | "duration";
   readonly changes?: Changes;
@@ -127,7 +127,7 @@ export function readSection(
   const values: Record<string, unknown> = {};
   const settings: Setting[] = [];
   const problems: string[] = [];
-  for (const [key, of] of Object.entries(schema.properties as Record<string, Kinded>)) {
+  for (const [key, of] of Object.entries(schema.properties as Record<string, SettingSchema>)) {
     const found =
       findSet(section, key, of, sources, problems) ?? findDefault(section, key, schema, sources);
     if (found === undefined) {
@@ -159,7 +159,7 @@ function findDefault(
   schema: TObject,
   sources: ConfigSources,
 ): Found | undefined {
-  const properties = schema.properties as Record<string, Kinded>,
+  const properties = schema.properties as Record<string, SettingSchema>,
     of = properties[key]!;
   for (const [other, raw] of Object.entries(of.default_with ?? {}))
     if (findSet(section, other, properties[other]!, sources, []) !== undefined)
@@ -175,7 +175,7 @@ interface Found {
 function findSet(
   section: string,
   key: string,
-  of: Kinded,
+  of: SettingSchema,
   sources: ConfigSources,
   problems: string[],
 ): Found | undefined {
@@ -205,7 +205,7 @@ function findSet(
 type Decoded = { readonly value: unknown } | { readonly problem: string };
 
 /** The decoded value of a setting, or what is wrong with it: `must be …`. */
-export function decode(raw: unknown, of: Kinded): Decoded {
+export function decode(raw: unknown, of: SettingSchema): Decoded {
   if (of.kind === "duration")
     return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
   if (of.kind === "size") return measured(raw, sizes_bytes, "a size such as 512KiB, 64MiB or 2GiB");
@@ -217,11 +217,11 @@ export function decode(raw: unknown, of: Kinded): Decoded {
   const { maxLength, ...others } = of;
   if (typeof value === "string" && maxLength !== undefined && [...value].length > maxLength)
     return { problem: `must be a text of at most ${maxLength} characters` };
-  const wrong = Value.Errors(others as Kinded, value).First();
+  const wrong = Value.Errors(others as SettingSchema, value).First();
   return wrong ? { problem: `must be ${expected(of)}, not ${JSON.stringify(raw)}` } : { value };
 }
 
-function decodeList(raw: unknown, of: Kinded): Decoded {
+function decodeList(raw: unknown, of: SettingSchema): Decoded {
   const items =
     typeof raw === "string"
       ? raw
@@ -242,7 +242,7 @@ function decodeList(raw: unknown, of: Kinded): Decoded {
   );
 }
 
-const fromText = (raw: string, of: Kinded): unknown => {
+const fromText = (raw: string, of: SettingSchema): unknown => {
   if (of.type === "integer" || of.type === "number")
     return /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw;
   if (of.type === "boolean") return raw === "true" ? true : raw === "false" ? false : raw;
@@ -282,7 +282,7 @@ function measured(raw: unknown, units: Record<string, number>, words: string): D
     : { problem: `is too large: ${JSON.stringify(raw)}` };
 }
 
-function expected(of: Kinded): string {
+function expected(of: SettingSchema): string {
   if (Array.isArray(of.anyOf))
     return of.anyOf.map((one: TSchema) => JSON.stringify(one.const ?? one.type)).join(" or ");
   const range = [
@@ -362,7 +362,7 @@ function addUnknownVariables(
   { keys, foreign }: Unknown,
 ): void {
   const names = [...sections].flatMap(([section, schema]) =>
-    Object.entries(schema.properties as Record<string, Kinded>).flatMap(([key, of]) =>
+    Object.entries(schema.properties as Record<string, SettingSchema>).flatMap(([key, of]) =>
       of.kind === "secret"
         ? [envName(section, key), `${envName(section, key)}_FILE`]
         : [envName(section, key)],

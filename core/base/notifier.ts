@@ -47,11 +47,11 @@ export class LocalNotifier implements Notifier {
   private readonly missing = new Set<() => void>();
 
   publish<M>(about: Topic<M>, key: string, message: M): void {
-    this.tell(about.id, key, message, true);
+    this.deliver(about.id, key, message, true);
   }
 
   /** `here`: published by this process. */
-  tell(topic_id: string, key: string, message: unknown, here: boolean): void {
+  deliver(topic_id: string, key: string, message: unknown, here: boolean): void {
     for (const name of [channel(topic_id, key), channel(topic_id)])
       for (const listener of [...(this.listeners.get(name) ?? [])])
         withoutOrigin(() => listener(message, here));

@@ -3,7 +3,7 @@
  * API accepts. dossier.toml and the environment allow more, such as surrounding spaces.
  */
 import { integers } from "../lib/number-pattern";
-import type { Kinded } from "./config";
+import type { SettingSchema } from "./config";
 import { duration, size } from "./measure-patterns";
 
 /** The maximum length of a text in code points; also of a list written as one text. */
@@ -65,7 +65,7 @@ export const kinds: Readonly<Record<StoredForm["kind"], Readonly<Record<string, 
   },
 };
 
-export function storedForm(of: Kinded): StoredForm {
+export function storedForm(of: SettingSchema): StoredForm {
   const { stored } = of;
   if (of.kind === "duration")
     return { kind: "Duration", limits: stored ? { pattern: duration(stored) } : {} };
@@ -89,7 +89,7 @@ export function storedForm(of: Kinded): StoredForm {
 }
 
 /** Limits for items apply both in a list and in one text with commas between them. */
-function listLimits({ of, stored }: Kinded): Record<string, unknown> {
+function listLimits({ of, stored }: SettingSchema): Record<string, unknown> {
   const item = of === "duration" ? duration() : stored?.item;
   if (item === undefined) return { ...stored?.json };
   const { items_least = 0, items_most } = stored ?? {};
@@ -107,7 +107,7 @@ function listLimits({ of, stored }: Kinded): Record<string, unknown> {
 }
 
 /** What the value must be, as it follows `must`. */
-export function formWords(of: Kinded): string {
+export function formWords(of: SettingSchema): string {
   const { kind, limits } = storedForm(of);
   if (kind === "Duration") return "be a duration such as 500ms, 30s, 5m, 2h or 30d";
   if (kind === "Size") return "be a size such as 512KiB, 64MiB or 2GiB";

@@ -31,10 +31,10 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   const temporary = join(boot.located.data, "tmp");
   mkdirSync(temporary, { recursive: true });
   options.print(`copying original files from ${from.words} to ${to.words} …`);
-  let told_at = performance.now();
+  let printed_at = performance.now();
   const onProgress = (progress: MoveProgress): void => {
-    if (performance.now() - told_at < progress_every_ms) return;
-    told_at = performance.now();
+    if (performance.now() - printed_at < progress_every_ms) return;
+    printed_at = performance.now();
     options.print(progressWords(progress));
   };
   const { copied, copied_bytes, skipped, damaged } = await moveFiles({

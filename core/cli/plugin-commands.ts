@@ -163,16 +163,16 @@ async function runObserved(
   run: (about: CommandInput["about"]) => Promise<void>,
 ): Promise<void> {
   let about: string | null = null;
-  const tell = (done: boolean): void => {
+  const observeEnd = (done: boolean): void => {
     if (changes) observe({ name, about, done });
   };
   try {
     await run((record) => (about = record));
   } catch (error) {
-    tell(false);
+    observeEnd(false);
     throw error;
   }
-  tell(true);
+  observeEnd(true);
 }
 
 interface RunnableTool {

@@ -11,7 +11,7 @@ import {
   stored_origin,
   unknownKeys,
   type ConfigSources,
-  type Kinded,
+  type SettingSchema,
 } from "../base/config";
 import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/contract";
@@ -55,7 +55,9 @@ export function withStored(
     const key = setting.slice(section.length + 1);
     if (!setting.startsWith(`${section}.`) || !Object.hasOwn(config.properties, key)) return [];
     const raw: unknown = sealed === 1 ? hidden : JSON.parse(value);
-    return "problem" in decode(raw, config.properties[key] as Kinded) ? [] : [[setting, raw]];
+    return "problem" in decode(raw, config.properties[key] as SettingSchema)
+      ? []
+      : [[setting, raw]];
   });
   return { ...sources, stored: new Map([...(sources.stored ?? []), ...usable]) };
 }

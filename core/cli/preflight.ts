@@ -51,7 +51,7 @@ export async function runPreflight(
   process.on("uncaughtException", () => undefined);
   process.on("unhandledRejection", () => undefined);
   const dropped_in: DroppedIn[] = [];
-  tellExits(dropped_in);
+  reportExits(dropped_in);
   for (const file of files) {
     const plugin = await tryImport(file);
     if (plugin) {
@@ -72,7 +72,7 @@ export async function runPreflight(
   );
   for (const { name, file, reason } of assembled.host.failures) {
     const of = dropped_in.find((one) => one.file === file);
-    if (of) sayBad(of.file, name, of.plugin.version, [reason]);
+    if (of) reportProblems(of.file, name, of.plugin.version, [reason]);
   }
   for (const { file, runs, description } of assembled.host.described)
     if (runs && file !== null) say({ preflight: "found", file, plugin: description });
@@ -87,7 +87,7 @@ function endWithParent(): void {
   new Worker(url, { argv: [process.env[preflight_parent]] }).unref();
 }
 
-const sayBad = (
+const reportProblems = (
   file: string,
   name: string,
   version: string | null,
@@ -102,8 +102,8 @@ async function tryImport(file: string): Promise<Plugin | null> {
     return plugin;
   } catch (error) {
     if (error instanceof PluginProblems)
-      sayBad(file, error.plugin.name, error.plugin.version, error.problems);
-    else sayBad(file, fileStem(file), null, [importReason(file, error)]);
+      reportProblems(file, error.plugin.name, error.plugin.version, error.problems);
+    else reportProblems(file, fileStem(file), null, [importReason(file, error)]);
     return null;
   } finally {
     say({ preflight: "past", file });
@@ -128,13 +128,15 @@ const observed = (plugin: Plugin, file: string): Plugin => ({
 });
 
 /** Reports which plugin ends the process: another one may be running meanwhile. */
-function tellExits(dropped_in: readonly DroppedIn[]): void {
+function reportExits(dropped_in: readonly DroppedIn[]): void {
   const exit = process.exit.bind(process);
   process.exit = ((code?: number): never => {
     const { plugin: who } = originOf();
     const file = dropped_in.find(({ plugin }) => plugin.name === who)?.file ?? who;
     if (file !== undefined)
-      sayBad(file, fileStem(file), null, [`it ended the process: process.exit(${code ?? ""})`]);
+      reportProblems(file, fileStem(file), null, [
+        `it ended the process: process.exit(${code ?? ""})`,
+      ]);
     return exit(code);
   }) as typeof process.exit;
 }

@@ -17,7 +17,7 @@ import { removeCompactions } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
 import { withoutPassword } from "../store/postgres/postgres-store";
 import { unreachable } from "../store/postgres/server-check";
-import { isCrowded, isDamage } from "../store/storage-errors";
+import { hasTooManyConnections, isDamage } from "../store/storage-errors";
 import { createApplication } from "./application";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
@@ -136,7 +136,7 @@ async function say(
 
 function inWords(error: unknown, { located, config }: Bootstrap): unknown {
   if (isDamage(error)) return damaged(causeOf(error as Error), located.data);
-  if (!isCrowded(error)) return error;
+  if (!hasTooManyConnections(error)) return error;
   return unreachable(error, withoutPassword(config.values.database!.url as string));
 }
 

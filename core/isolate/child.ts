@@ -15,7 +15,7 @@ export type FindTask = (
 /** Serves tasks until standard input ends, then ends the process. */
 export async function runChild(findTask: FindTask): Promise<never> {
   keepStandardOutputFree();
-  endOnStrayErrors();
+  endOnUncaughtErrors();
   for await (const request of decodeLines<Request>(Bun.stdin.stream()))
     void answer(findTask, request);
   // The parent closed the pipe, perhaps by dying: nobody is left to report to.
@@ -62,7 +62,7 @@ function keepStandardOutputFree(): void {
  * An error outside any task leaves this process in an unknown state: it exits, which tells the
  * parent.
  */
-function endOnStrayErrors(): void {
+function endOnUncaughtErrors(): void {
   const end = (error: unknown): never => {
     console.error(error);
     process.exit(1);

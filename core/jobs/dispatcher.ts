@@ -39,7 +39,7 @@ export interface DispatcherOptions {
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
-type Beside = Pick<table.Claimed, "name" | "owner">;
+type ActiveJob = Pick<table.Claimed, "name" | "owner">;
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
 }
@@ -137,12 +137,12 @@ export class Dispatcher {
       return undefined;
     if (!this.opened || this.closed || store.isDiskFull()) return undefined;
     if (intake && intakePaused()) return undefined;
-    const beside = (most: number, of: (one: Beside) => boolean): boolean =>
-      this.countBeside(of) < Math.floor(most * at_once_part);
+    const isBelow = (most: number, of: (one: ActiveJob) => boolean): boolean =>
+      this.countActive(of) < Math.floor(most * at_once_part);
     const has_capacity =
-      beside(slots_max, () => true) &&
-      beside(Math.min(concurrency, this.handler_slots_max), (one) => one.name === job.name) &&
-      beside(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
+      isBelow(slots_max, () => true) &&
+      isBelow(Math.min(concurrency, this.handler_slots_max), (one) => one.name === job.name) &&
+      isBelow(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
     if (!has_capacity) return undefined;
     this.reserved.add(job);
     return { token: this.reservation_token, until_ms: clock.now_ms() + this.lease_ms };
@@ -159,7 +159,7 @@ export class Dispatcher {
     this.reserved.delete(job);
   }
 
-  private countBeside(of: (one: Beside) => boolean): number {
+  private countActive(of: (one: ActiveJob) => boolean): number {
     let count = 0;
     for (const { job, handler } of this.active.values())
       if (!handler.limits.io_bound && of(job)) count++;

@@ -295,7 +295,7 @@ export class JobQueue {
   readonly certain_now_ms = (): number => this.certain_time.now_ms();
 
   /** Whatever kept jobs from starting is over. Returns at once. */
-  look(): void {
+  wake(): void {
     this.poller.wake();
   }
 

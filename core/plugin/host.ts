@@ -105,7 +105,7 @@ export class Host {
       observers: () => this.slots.read(JobObserver),
       writers: () => this.slots.read(EventWriters),
     });
-    this.settings.onChange("jobs", () => this.queue.look());
+    this.settings.onChange("jobs", () => this.queue.wake());
     followSettings(options, this.settings);
     this.deferred = new DeferredStart(log);
     this.schedules = new CronSchedules({ ...options, queue: this.queue });

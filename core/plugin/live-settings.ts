@@ -264,10 +264,10 @@ export class LiveSettings {
       if (setting === undefined) this.in_force.delete(name);
       else this.in_force.set(name, setting);
     }
-    if (changed && !all) this.tell(section);
+    if (changed && !all) this.notifyListeners(section);
   }
 
-  private tell(section: string): void {
+  private notifyListeners(section: string): void {
     for (const listener of this.listeners.get(section) ?? [])
       try {
         listener();

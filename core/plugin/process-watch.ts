@@ -18,22 +18,22 @@ const standard_error = 2;
 export function watchExits(data: string, code: RunningCode): void {
   const { exit, abort, kill } = process;
   process.exit = ((given?: number | string | null): never => {
-    const is_told = tellEnd(data, code, `process.exit(${given ?? ""})`);
-    return exit.call(process, is_told ? Number(given) || 1 : given);
+    const is_noted = noteEnd(data, code, `process.exit(${given ?? ""})`);
+    return exit.call(process, is_noted ? Number(given) || 1 : given);
   }) as typeof process.exit;
   process.abort = ((): never => {
-    tellEnd(data, code, "process.abort()");
+    noteEnd(data, code, "process.abort()");
     return abort.call(process);
   }) as typeof process.abort;
   process.kill = ((pid: number, signal?: string | number): true => {
     // Signal 0 only checks whether the process exists.
-    if (pid === process.pid && signal !== 0) tellEnd(data, code, `process.kill(${signal ?? ""})`);
+    if (pid === process.pid && signal !== 0) noteEnd(data, code, `process.kill(${signal ?? ""})`);
     return kill.call(process, pid, signal);
   }) as typeof process.kill;
 }
 
 /** Returns whether a plugin is ending the process. */
-function tellEnd(data: string, code: RunningCode, call: string): boolean {
+function noteEnd(data: string, code: RunningCode, call: string): boolean {
   const { plugin } = originOf();
   if (plugin === undefined) return false;
   const at = rfc3339(systemClock.now_ms());

@@ -49,7 +49,7 @@ export class RunningCode {
   }
 
   /** Calls back with every label from now on. */
-  tellLabels(onLabel: (label: CodeLabel) => void): void {
+  reportLabels(onLabel: (label: CodeLabel) => void): void {
     this.onLabel = onLabel;
   }
 

@@ -1,5 +1,5 @@
 /** Validates what may be stored for each single setting, and describes what is refused. */
-import { decode, type Kinded, type Sections, type StoredValues } from "../base/config";
+import { decode, type SettingSchema, type Sections, type StoredValues } from "../base/config";
 import { badRequest } from "../base/errors";
 import { nearestWord } from "../base/nearest-word";
 import type { Changes } from "../base/settings";
@@ -22,7 +22,7 @@ export type SettingUpdate = (stored: (name: string) => unknown) => SettingChange
 /** A setting, its definition, and the values that may be stored for it. */
 export interface SettingForm {
   readonly setting: string;
-  readonly schema: Kinded;
+  readonly schema: SettingSchema;
   readonly form: StoredForm;
 }
 
@@ -101,7 +101,7 @@ export class SettingRules {
     return "value" in decoded ? decoded.value : undefined;
   }
 
-  find(name: string): { readonly schema: Kinded; readonly changes: Changes } | undefined {
+  find(name: string): { readonly schema: SettingSchema; readonly changes: Changes } | undefined {
     const schema = this.sections.get(sectionOf(name));
     const key = keyOf(name);
     if (schema === undefined || !Object.hasOwn(schema.properties, key)) return undefined;

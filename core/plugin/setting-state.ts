@@ -3,7 +3,7 @@
  * set.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { hidden, stored_origin, type Kinded, type Setting } from "../base/config";
+import { hidden, stored_origin, type SettingSchema, type Setting } from "../base/config";
 import type { Changes } from "../base/settings";
 
 export type SettingKind =
@@ -56,7 +56,7 @@ export interface KnownOfSetting {
 
 export function describe(
   setting: string,
-  schema: Kinded,
+  schema: SettingSchema,
   { changes, now, later, stored, problem }: KnownOfSetting,
 ): SettingState {
   const kind = kindOf(schema);
@@ -85,20 +85,20 @@ export function describe(
 export const isOverruled = ({ origin, stored, restart_needed }: SettingState): boolean =>
   stored !== null && origin !== stored_origin && !restart_needed;
 
-function kindOf(schema: Kinded): SettingKind {
+function kindOf(schema: SettingSchema): SettingKind {
   if (schema.kind !== undefined) return schema.kind;
   if (Array.isArray(schema.anyOf)) return "choice";
   return schema.type === "integer" || schema.type === "number" || schema.type === "boolean"
     ? schema.type
     : "text";
 }
-const choicesOf = (schema: Kinded): string[] =>
+const choicesOf = (schema: SettingSchema): string[] =>
   (schema.anyOf as TSchema[]).map((one) => String(one.const));
 
 /** The settings of a section, and the properties of one of them. */
 export const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
-export const propertyOf = (schema: TObject, key: string): Kinded =>
-  schema.properties[key] as Kinded;
+export const propertyOf = (schema: TObject, key: string): SettingSchema =>
+  schema.properties[key] as SettingSchema;
 /** As declared by the setting, otherwise by its section. */
 export const changesOf = (schema: TObject, key: string): Changes =>
   propertyOf(schema, key).changes ?? (schema.changes as Changes | undefined) ?? "at start";

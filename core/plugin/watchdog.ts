@@ -30,7 +30,7 @@ export class Watchdog {
     const send = (message: WatchdogMessage): void => this.worker.postMessage(message);
     const { shared, labels } = code;
     send({ kind: "begin", shared, labels: [...labels], limit_ms, look_ms, data });
-    code.tellLabels((label) => send({ kind: "label", label }));
+    code.reportLabels((label) => send({ kind: "label", label }));
     code.beat();
     this.beating = setInterval(() => code.beat(), look_ms / 2);
     this.beating.unref();

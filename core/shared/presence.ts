@@ -39,18 +39,18 @@ export class Presence {
     if (this.#timer !== undefined) return;
     this.#looked_at_ms = performance.now();
     this.#timer = setInterval(() => this.#look(), look_every_ms).unref();
-    this.options.notifier.onMissed(() => this.#tell());
-    this.options.onMistaken?.(() => this.#tell());
+    this.options.notifier.onMissed(() => this.#notifyDoubt());
+    this.options.onMistaken?.(() => this.#notifyDoubt());
   }
 
   #look(): void {
     const now_ms = performance.now();
     const was_frozen = now_ms - this.#looked_at_ms > frozen_ms;
     this.#looked_at_ms = now_ms;
-    if (was_frozen) this.#tell();
+    if (was_frozen) this.#notifyDoubt();
   }
 
-  #tell(): void {
+  #notifyDoubt(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -21,8 +21,8 @@ export class SharedOpenLimit implements OpenLimit {
   readonly #asking = new Set<number>();
   #last_number = 0;
   /** Keys whose shared entry is out of date. */
-  readonly #untold = new Set<string>();
-  #telling = false;
+  readonly #stale = new Set<string>();
+  #writing = false;
 
   constructor(
     private readonly name: string,
@@ -30,7 +30,7 @@ export class SharedOpenLimit implements OpenLimit {
     private readonly options: Pick<SharedLimiterOptions, "presence" | "state">,
   ) {
     const notifyObservers = (): void => {
-      for (const key of this.#open.keys()) this.#tell(key);
+      for (const key of this.#open.keys()) this.#markStale(key);
     };
     options.presence.onDoubt(notifyObservers);
     setInterval(notifyObservers, repeat_every_ms).unref();
@@ -51,7 +51,7 @@ export class SharedOpenLimit implements OpenLimit {
       this.#open.set(key, (this.#open.get(key) ?? new Set()).add(number));
     } catch (error) {
       // It is unknown whether it was counted.
-      this.#tell(key);
+      this.#markStale(key);
       throw error;
     } finally {
       this.#asking.delete(number);
@@ -63,31 +63,31 @@ export class SharedOpenLimit implements OpenLimit {
     const open = this.#open.get(key);
     if (!open?.delete(number)) return;
     if (open.size === 0) this.#open.delete(key);
-    this.#tell(key);
+    this.#markStale(key);
   }
 
   /** Makes sure that the shared entry of this key is updated eventually. */
-  #tell(key: string): void {
-    this.#untold.add(key);
-    if (!this.#telling) void this.#tellUntold();
+  #markStale(key: string): void {
+    this.#stale.add(key);
+    if (!this.#writing) void this.#writeStale();
   }
 
-  async #tellUntold(): Promise<void> {
-    this.#telling = true;
-    for (let wait_ms = retry_ms.first; this.#untold.size > 0;) {
-      const keys = [...this.#untold];
-      this.#untold.clear();
-      const told = await Promise.allSettled(keys.map((key) => this.#change(key, null, null)));
-      if (told.every(({ status }) => status === "fulfilled")) wait_ms = retry_ms.first;
+  async #writeStale(): Promise<void> {
+    this.#writing = true;
+    for (let wait_ms = retry_ms.first; this.#stale.size > 0;) {
+      const keys = [...this.#stale];
+      this.#stale.clear();
+      const written = await Promise.allSettled(keys.map((key) => this.#change(key, null, null)));
+      if (written.every(({ status }) => status === "fulfilled")) wait_ms = retry_ms.first;
       else {
-        told.forEach(({ status }, at) => {
-          if (status === "rejected") this.#untold.add(keys[at]!);
+        written.forEach(({ status }, at) => {
+          if (status === "rejected") this.#stale.add(keys[at]!);
         });
         await new Promise((resolve) => setTimeout(resolve, wait_ms).unref());
         wait_ms = Math.min(2 * wait_ms, retry_ms.max);
       }
     }
-    this.#telling = false;
+    this.#writing = false;
   }
 
   /**

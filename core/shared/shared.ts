@@ -17,7 +17,7 @@ import { SharedOpenLimit } from "./shared-open-limit";
  */
 export interface Shared {
   /** Whether several processes may serve the database: then a process's memory is incomplete. */
-  readonly is_spread: boolean;
+  readonly is_distributed: boolean;
   /** For any other shared state. */
   readonly state: SharedState;
   /** Limits how many things may be open at the same time per key, across all processes. */
@@ -37,7 +37,7 @@ export interface SharedOptions {
 export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedOptions): Shared {
   if (channel === null) return new LocalShared(state);
   const alive = async () => new Set((await nodes.list()).map(({ id }) => id));
-  return new SpreadShared({
+  return new DistributedShared({
     state,
     notifier,
     presence: new Presence({
@@ -50,7 +50,7 @@ export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedO
 }
 
 export class LocalShared implements Shared {
-  readonly is_spread = false;
+  readonly is_distributed = false;
 
   constructor(readonly state: SharedState) {}
 
@@ -63,8 +63,8 @@ export class LocalShared implements Shared {
   }
 }
 
-export class SpreadShared implements Shared {
-  readonly is_spread = true;
+export class DistributedShared implements Shared {
+  readonly is_distributed = true;
 
   constructor(private readonly options: SharedLimiterOptions) {}
 

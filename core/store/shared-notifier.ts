@@ -43,6 +43,6 @@ export class SharedNotifier implements Notifier {
   #hear(line: string): void {
     const heard = JSON.parse(line) as [string, string, unknown] | null;
     if (heard === null) this.#here.missed();
-    else this.#here.tell(...heard, false);
+    else this.#here.deliver(...heard, false);
   }
 }

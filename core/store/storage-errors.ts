@@ -52,7 +52,7 @@ export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
   hasState(error, "08", "57P", "53300", "25P03");
 /** The database accepts no further connection. */
-export const isCrowded = (error: unknown): boolean => hasState(error, "53300");
+export const hasTooManyConnections = (error: unknown): boolean => hasState(error, "53300");
 /** The place of the original files does not respond, or refuses this server. */
 export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
 /** The operating system opens no further file, or starts no further process, at the moment. */
@@ -128,7 +128,7 @@ export function translateError(error: unknown): unknown {
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),
       error,
     );
-  if (isCrowded(error))
+  if (hasTooManyConnections(error))
     return withCause(
       unavailable(
         "The database takes no more connections at the moment. Nothing was saved; try again.",

@@ -276,7 +276,7 @@ async function waitForChange(
       const left_ms = ends_at_ms - performance.now();
       const is_over = left_ms <= 0 || signals.some(({ aborted }) => aborted);
       if (now.status !== before.status || is_over) return now;
-      const wait_ms = shared.is_spread ? Math.min(look_every_ms, left_ms) : left_ms;
+      const wait_ms = shared.is_distributed ? Math.min(look_every_ms, left_ms) : left_ms;
       // Another process may tell late of a change that has been read already.
       await waiter.next(wait_ms, signals);
     }

@@ -144,7 +144,7 @@ export const UserChanged = event(
 );
 
 /** What the stream `GET /events` sends for an event. */
-export interface Told {
+export interface StreamMessage {
   /** The owner of the record: nobody else receives it. */
   readonly owner_id: string;
   /** One of the kinds. */
@@ -173,9 +173,13 @@ export interface StreamedEvent {
   /** The types under which it may be sent. */
   readonly kinds: readonly StreamedKind[];
   /** Null: nobody receives it. Called inside the transaction of the change, so it must be fast. */
-  tell(payload: never): Told | null;
+  messageOf(payload: never): StreamMessage | null;
 }
-const shapeOfStreamed = shaped<StreamedEvent>({ on: "object", kinds: "object", tell: "function" });
+const shapeOfStreamed = shaped<StreamedEvent>({
+  on: "object",
+  kinds: "object",
+  messageOf: "function",
+});
 export const StreamedEvents = slot<StreamedEvent>("events.streamed", {
   check: shapeOfStreamed,
   key: ({ on }) => `the event ${on.id}`,
@@ -186,8 +190,8 @@ export const StreamedEvents = slot<StreamedEvent>("events.streamed", {
 export const streamed = <R extends EventRef>(
   on: R,
   kinds: readonly StreamedKind[],
-  tell: (payload: PayloadOf<R>) => Told | null,
-): StreamedEvent => ({ on, kinds, tell });
+  messageOf: (payload: PayloadOf<R>) => StreamMessage | null,
+): StreamedEvent => ({ on, kinds, messageOf });
 
 /** A run in progress, as it is sent. */
 export const RunningStatus = named("RunningStatus", OneOf(["pending", "running"]));

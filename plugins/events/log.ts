@@ -88,7 +88,7 @@ export class EventLog implements EventWriter {
   }
 
   wants(on: EventRef, { owner_id }: { readonly owner_id?: unknown }): boolean {
-    const may_be_heard = this.ctx.shared.is_spread || this.listeners.has(owner_id as string);
+    const may_be_heard = this.ctx.shared.is_distributed || this.listeners.has(owner_id as string);
     return may_be_heard && this.knows(on);
   }
 
@@ -96,7 +96,7 @@ export class EventLog implements EventWriter {
     const told =
       this.streamed()
         .get(on.id)
-        ?.tell(payload as never) ?? null;
+        ?.messageOf(payload as never) ?? null;
     if (told === null) return;
     const { owner_id, type, body, folder_ids = [], replaces, stays = false } = told;
     const seq = await store.nextSeq(tx, owner_id);

@@ -107,7 +107,7 @@ class LogFeed implements Feed {
     private readonly filter: Filter,
   ) {
     this.cursor = this.told = place;
-    this.polls = ctx.shared.is_spread;
+    this.polls = ctx.shared.is_distributed;
     this.greeting = how === "resumed" ? "" : this.word(how === "new" ? "ready" : "reset");
   }
 

@@ -1,7 +1,7 @@
 /** Documents as MCP resources: `dossier://documents/doc_…`. */
 import { HttpError, type Context } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import { rangeText, readRange } from "./reading-tools";
+import { rangeText, readRange } from "./document-tools";
 import type { ToolCall } from "./tool";
 
 const scheme = "dossier://documents/";

@@ -13,15 +13,15 @@ import {
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { HttpError, newUuid, version } from "../../core/sdk";
-import { askingTools } from "./asking-tools";
+import { questionTools } from "./question-tools";
 import { bounded } from "./budget";
 import { listPrompts, getPrompt } from "./prompts";
-import { readingTools } from "./reading-tools";
+import { documentTools } from "./document-tools";
 import { listResources, readResource, templates } from "./resources";
 import type { Tool, ToolCall, ToolText } from "./tool";
 import type { McpContext, MessageCall } from "./context";
 
-const tools: readonly Tool[] = [...readingTools, ...askingTools];
+const tools: readonly Tool[] = [...documentTools, ...questionTools];
 const instructions =
   "Documents of this server, in folders. `search` finds passages, `read_document` reads what is " +
   "around them, `ask` answers a question with citations. Cite documents by name and page. What " +

@@ -13,7 +13,7 @@ import { serverAnswers, StoredChange, type StoredChangeContext } from "../settin
 import { downloadPlugin, isAddress, type DownloadOptions } from "./download";
 import { infoLines } from "./info";
 import { isNothing, type Leftovers } from "./leftovers";
-import type { PluginManager, Seat } from "./service";
+import type { PluginManager, ProcessKind } from "./service";
 
 export const commands = {
   add: {
@@ -75,13 +75,13 @@ export const commandHandlers = (
   enable: (input) => turn(ctx, input, true),
   disable: (input) => turn(ctx, input, false),
   info: async ({ args: [name], options, print }) => {
-    const found = await ctx.manager.details(name!, await seatOf(ctx));
+    const found = await ctx.manager.details(name!, await processKindOf(ctx));
     if (options.json) return print(JSON.stringify(found));
     for (const line of infoLines(found)) print(line);
   },
 });
 
-const seatOf = async (ctx: CommandsContext): Promise<Seat> =>
+const processKindOf = async (ctx: CommandsContext): Promise<ProcessKind> =>
   (await serverAnswers(ctx)) ? "beside" : "alone";
 
 async function add(
@@ -132,7 +132,7 @@ async function remove(
 ): Promise<void> {
   const { manager, operations } = ctx;
   about(name);
-  const seat = await seatOf(ctx);
+  const process_kind = await processKindOf(ctx);
   const is_built_in = operations.plugin_files.built_in.includes(name);
   const purges = options.purge === true && !is_built_in;
   const leftovers = purges ? await manager.leftovers(name) : null;
@@ -140,7 +140,10 @@ async function remove(
   if (leftovers !== null) {
     if (!is_installed && isNothing(leftovers))
       throw new Error(`there is no plugin ${name}, and nothing of one in the database`);
-    if (seat === "beside" && operations.plugin_files.running().some((one) => one.name === name))
+    if (
+      process_kind === "beside" &&
+      operations.plugin_files.running().some((one) => one.name === name)
+    )
       throw new Error(
         `the running server has ${name} loaded: stop it, or remove the plugin without --purge, ` +
           "restart the server, and purge then",
@@ -191,6 +194,6 @@ async function turn(
 
 /** What is needed for the change to take effect. */
 const whatNow = async (ctx: CommandsContext, effect: string): Promise<string> =>
-  (await seatOf(ctx)) === "beside"
+  (await processKindOf(ctx)) === "beside"
     ? `The running server goes on as it is; restart it, and it ${effect}.`
     : `The next start of the server ${effect}.`;

@@ -22,7 +22,7 @@ import {
 } from "./leftovers";
 
 /** The process that asks: the server, or a command running beside a server, or alone. */
-export type Seat = "server" | "beside" | "alone";
+export type ProcessKind = "server" | "beside" | "alone";
 
 export interface PluginRow {
   readonly name: string;
@@ -56,12 +56,12 @@ export class PluginManager {
   ) {}
 
   /** Including built-in ones, sorted by name. */
-  async list(seat: Seat): Promise<PluginRow[]> {
+  async list(process_kind: ProcessKind): Promise<PluginRow[]> {
     const { operations } = this.ctx;
     const { plugin_files } = operations;
     const files = plugin_files.files();
     const running =
-      seat === "server"
+      process_kind === "server"
         ? plugin_files.loaded
         : new Map(plugin_files.running().map(({ file, sha256 }) => [file, sha256]));
     const disabled = await this.disabled();
@@ -79,8 +79,9 @@ export class PluginManager {
     const added = found.files
       .filter(({ file }) => strange.some((one) => one.file === file))
       .map(({ name, file, sha256, description, reason }): PluginRow => {
-        const waits = seat === "server" || (seat === "beside" && !running.has(file));
-        const replaced = !waits && seat === "beside" && running.get(file) !== sha256;
+        const waits =
+          process_kind === "server" || (process_kind === "beside" && !running.has(file));
+        const replaced = !waits && process_kind === "beside" && running.get(file) !== sha256;
         const is_disabled = disabled.next.includes(name);
         return {
           ...{ name, file, sha256, reason, built_in: false },
@@ -99,8 +100,8 @@ export class PluginManager {
   }
 
   /** @throws HttpError 404 */
-  async details(name: string, seat: Seat): Promise<PluginDetails> {
-    const row = (await this.list(seat)).find((one) => one.name === name);
+  async details(name: string, process_kind: ProcessKind): Promise<PluginDetails> {
+    const row = (await this.list(process_kind)).find((one) => one.name === name);
     if (row === undefined) throw notFound(`plugin ${name}`);
     const made_of = await this.madeOf(name);
     return {

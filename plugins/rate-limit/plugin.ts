@@ -48,7 +48,7 @@ export default definePlugin({
       unbounded_max: addresses_max,
       now_ms,
     };
-    if (!shared.is_spread) return { fills: [fill(RateLimiter, new FixedWindows(options))] };
+    if (!shared.is_distributed) return { fills: [fill(RateLimiter, new FixedWindows(options))] };
     const windows = new LeasedWindows({ ...options, notifier, state: shared.state });
     return { fills: [fill(RateLimiter, windows)], stop: () => windows.stop() };
   },

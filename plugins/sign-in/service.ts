@@ -17,7 +17,7 @@ import { console_root } from "../console/contract";
 import { attempt_s, type Attempt, type SignInCookies } from "./cookies";
 import { callbackPath, type SignedInUser, type SignIn } from "./contract";
 import { returnPath } from "./return-path";
-import { UsedOnce } from "./used-once";
+import { SingleUse } from "./single-use";
 
 const remembered_length_max = 1_500;
 const url_length_max = 8_000;
@@ -41,10 +41,10 @@ export interface Step {
 }
 
 export class SignInService {
-  readonly #used: UsedOnce;
+  readonly #used: SingleUse;
 
   constructor(private readonly ctx: SignInContext) {
-    this.#used = new UsedOnce({ ...ctx, keep_ms: attempt_s * 1_000 });
+    this.#used = new SingleUse({ ...ctx, keep_ms: attempt_s * 1_000 });
   }
 
   /** @throws HttpError 404, 409 `wrong_address`, and errors of the method. */

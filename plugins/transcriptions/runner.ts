@@ -160,7 +160,7 @@ export class TranscriptionRunner {
     if (!run) return;
     if (!(await accounts.findUser(run.owner_id)).active)
       return async (tx) => void (await runs.cancel(tx, run_id));
-    await runs.tell(db, run);
+    await runs.publish(db, run);
     try {
       return await work(run);
     } catch (error) {
@@ -262,7 +262,7 @@ export class TranscriptionRunner {
       written_at = now_ms();
       store
         .setProgress(db, run_id, highest)
-        .then((run) => run && runs.tell(db, run))
+        .then((run) => run && runs.publish(db, run))
         .catch((error: unknown) =>
           log.warn("progress was not written", { run_id, error: String(error) }),
         );
@@ -320,7 +320,7 @@ export class TranscriptionRunner {
     await store.insertResult(tx, run.id, JSON.stringify(transcript));
     const body = completedEvent(run.id);
     await emit(tx, WebhookDue, { owner_id: run.owner_id, event_type: body.event, body });
-    await runs.tell(tx, { ...run, status: "completed", progress: 1 });
+    await runs.publish(tx, { ...run, status: "completed", progress: 1 });
   }
 }
 

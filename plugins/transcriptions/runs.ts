@@ -31,7 +31,7 @@ export class TranscriptionRuns {
   constructor(private readonly ctx: TranscriptionRunsContext) {}
 
   /** Notifies open pages of the run, and listeners to events. */
-  async tell(
+  async publish(
     db: Db,
     { id, owner_id, folder_id, status, progress, ...run }: RunRow,
     action: Change["action"] = "changed",
@@ -148,7 +148,7 @@ export class TranscriptionRuns {
     if (!ended) return false;
     await this.releaseFile(tx, ended);
     await this.deleteResults(tx, [run_id]);
-    await this.tell(tx, { ...ended, ...values });
+    await this.publish(tx, { ...ended, ...values });
     return true;
   }
 

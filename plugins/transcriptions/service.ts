@@ -216,7 +216,7 @@ export class Transcriptions {
   private async insert(tx: Db, run: RunRow): Promise<void> {
     await this.ctx.folders.require(tx, run.owner_id, run.folder_id);
     await store.insertRun(tx, run);
-    await this.ctx.runs.tell(tx, run, "created");
+    await this.ctx.runs.publish(tx, run, "created");
   }
 }
 

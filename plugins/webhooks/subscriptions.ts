@@ -13,7 +13,7 @@ export class Subscriptions {
 
   /** Before the first request. */
   async load(): Promise<void> {
-    if (this.ctx.shared.is_spread) return;
+    if (this.ctx.shared.is_distributed) return;
     const rows = await listSubscribed(this.ctx.db);
     for (const [owner_id, of_owner] of Map.groupBy(rows, (row) => row.owner_id))
       this.set(owner_id, of_owner);
@@ -21,14 +21,14 @@ export class Subscriptions {
 
   /** Call it inside the transaction of the change. */
   has(tx: Db, owner_id: string, event_type: string): boolean | Promise<boolean> {
-    return this.ctx.shared.is_spread
+    return this.ctx.shared.is_distributed
       ? isSubscribed(tx, owner_id, event_type)
       : (this.types.get(owner_id)?.has(event_type) ?? false);
   }
 
   /** Call it in the transaction that changes a webhook of this owner. */
   async update(tx: Db, owner_id: string): Promise<void> {
-    if (this.ctx.shared.is_spread) return;
+    if (this.ctx.shared.is_distributed) return;
     const rows = await listSubscribed(tx, owner_id);
     this.ctx.afterCommit(() => this.set(owner_id, rows));
   }

@@ -15,7 +15,7 @@ import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
 import { IndexVersionRows } from "../../plugins/search-index/index-versions";
 import { migrations } from "../../plugins/search-index/migrations";
 import { insertPack } from "../../plugins/search-index/segments/pack-store";
-import { packLoose } from "../../plugins/search-index/segments/packing";
+import { packLoose } from "../../plugins/search-index/segments/loose-packs";
 import { Searcher } from "../../plugins/search-index/ranking/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segments/segment-reader";
 import {

@@ -6,13 +6,13 @@ import { SQL } from "bun";
 import { LocalNotifier, type Notifier } from "../../core/base/notifier";
 import { jsonLog } from "../../core/base/log";
 import { Presence } from "../../core/shared/presence";
-import { SpreadShared } from "../../core/shared/shared";
+import { DistributedShared } from "../../core/shared/shared";
 import { PostgresState } from "../../core/store/postgres/postgres-state";
 import { LocalState, type SharedState } from "../../core/store/shared-state";
 
 export interface Process {
   readonly id: string;
-  readonly shared: SpreadShared;
+  readonly shared: DistributedShared;
   readonly state: SharedState;
   readonly notifier: Hub;
 }
@@ -33,7 +33,7 @@ class Hub extends LocalNotifier {
     super.publish(about, key, message);
     for (const other of this.others)
       setImmediate(() => {
-        if (!other.is_deaf) other.tell(about.id, key, message, false);
+        if (!other.is_deaf) other.deliver(about.id, key, message, false);
       });
   };
 }
@@ -59,7 +59,7 @@ export function processesOn(url: string | null, count = 3): Processes {
     alive.add(id);
     const presence = new Presence({ id, alive: async () => new Set(alive), notifier });
     const state = stateOf();
-    return { id, state, notifier, shared: new SpreadShared({ state, presence, notifier }) };
+    return { id, state, notifier, shared: new DistributedShared({ state, presence, notifier }) };
   });
   return {
     all,

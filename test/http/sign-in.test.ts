@@ -7,7 +7,7 @@ import { definePlugin, fill, HttpError, sql } from "../../core/sdk";
 import { Accounts, type ExternalUser } from "../../plugins/accounts/contract";
 import { SignIn } from "../../plugins/sign-in/contract";
 import { returnPath } from "../../plugins/sign-in/return-path";
-import { UsedOnce, used_scope } from "../../plugins/sign-in/used-once";
+import { SingleUse, used_scope } from "../../plugins/sign-in/single-use";
 import { localShared } from "../helpers/shared";
 import { signedIn, visit, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -477,7 +477,7 @@ describe("with passwords turned off", () => {
 test("used values are remembered for a time, up to a limit", async () => {
   const clock = { now_ms: 0 };
   const shared = localShared(() => clock.now_ms);
-  const used = new UsedOnce({ shared, keep_ms: 1_000 });
+  const used = new SingleUse({ shared, keep_ms: 1_000 });
   const kept = () => shared.state.size(used_scope);
   const took = [await used.take("a"), await used.take("a"), await used.take("b")];
   expect(took).toEqual([true, false, true]);

@@ -12,7 +12,7 @@ import {
   pack_postings_max,
   partOf,
 } from "../../plugins/search-index/segments/pack";
-import { packLoose } from "../../plugins/search-index/segments/packing";
+import { packLoose } from "../../plugins/search-index/segments/loose-packs";
 import { radixSort, release } from "../../plugins/search-index/segments/radix-sort";
 import { SegmentBuilder, type Segment } from "../../plugins/search-index/segments/segment";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";

@@ -1,7 +1,7 @@
 /** Which values of settings may be stored, according to the API document. */
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { decode, type Kinded } from "../../core/base/config";
+import { decode, type SettingSchema } from "../../core/base/config";
 import { Duration, List, Secret, Size } from "../../core/base/settings";
 import { hasForm, storedForm } from "../../core/base/stored-form";
 import { KeyLimits, NotBlankLimits } from "../../core/http/setting-limits";
@@ -34,8 +34,8 @@ describe("accepted and decodable:", () => {
   ];
   test.each(cases)("%s", (_why, of, values) => {
     for (const value of [...values, null]) {
-      expect([value, hasForm(value, storedForm(of as Kinded))]).toEqual([value, true]);
-      if (value !== null) expect(decode(value, of as Kinded)).toHaveProperty("value");
+      expect([value, hasForm(value, storedForm(of as SettingSchema))]).toEqual([value, true]);
+      if (value !== null) expect(decode(value, of as SettingSchema)).toHaveProperty("value");
     }
   });
 });
@@ -60,7 +60,7 @@ describe("refused:", () => {
   ];
   test.each(cases)("%s", (_why, of, values) => {
     for (const value of values)
-      expect([value, hasForm(value, storedForm(of as Kinded))]).toEqual([value, false]);
+      expect([value, hasForm(value, storedForm(of as SettingSchema))]).toEqual([value, false]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { SharedLimits } from "../../core/shared/shared-limiter";
 import { Lockout } from "../../plugins/accounts/lockout";
 import { HostDelays } from "../../plugins/imports/politeness";
 import { LeasedWindows } from "../../plugins/rate-limit/leased-windows";
-import { UsedOnce } from "../../plugins/sign-in/used-once";
+import { SingleUse } from "../../plugins/sign-in/single-use";
 import { databaseOfFacts, processesOn, type Processes } from "../helpers/processes";
 import { until } from "../helpers/server";
 
@@ -176,7 +176,7 @@ describe.each(engines)("%s", (_engine, database) => {
 
   test("a token that may be used once is used only once", async () => {
     await using three = processes();
-    const uses = three.all.map(({ shared }) => new UsedOnce({ shared, keep_ms: 60_000 }));
+    const uses = three.all.map(({ shared }) => new SingleUse({ shared, keep_ms: 60_000 }));
     const taken = await Promise.all(turns(30, uses).map((one) => one.take("token")));
     expect(taken.filter(Boolean).length).toBe(1);
   });

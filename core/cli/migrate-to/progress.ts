@@ -26,7 +26,7 @@ export class Progress {
   /** The part done by an earlier run: it doesn't count for the speed. */
   #found = { rows: 0, bytes: 0 };
   #begun_ms = 0;
-  #told_ms = 0;
+  #printed_ms = 0;
   #is_drawn = false;
 
   constructor(
@@ -39,7 +39,7 @@ export class Progress {
     this.#step = step;
     [this.#rows, this.#bytes] = [0, 0];
     this.#found = { rows: 0, bytes: 0 };
-    this.#begun_ms = this.#told_ms = performance.now();
+    this.#begun_ms = this.#printed_ms = performance.now();
   }
 
   /** `was_there`: an earlier run has done it. */
@@ -49,8 +49,8 @@ export class Progress {
     if (was_there)
       this.#found = { rows: this.#found.rows + rows, bytes: this.#found.bytes + bytes };
     const now_ms = performance.now();
-    if (now_ms - this.#told_ms < (this.terminal.isTTY ? every_ms : line_every_ms)) return;
-    this.#told_ms = now_ms;
+    if (now_ms - this.#printed_ms < (this.terminal.isTTY ? every_ms : line_every_ms)) return;
+    this.#printed_ms = now_ms;
     if (this.terminal.isTTY) this.#draw(this.#line(now_ms, true));
     else this.print(this.#line(now_ms, false));
   }

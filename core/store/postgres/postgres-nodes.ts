@@ -75,7 +75,7 @@ export class PostgresNodes implements Nodes {
   readonly #place: string;
   readonly #liveness: LivenessLock;
   /** On a connection of its own, so that a busy process is not taken for dead. */
-  readonly #say: RunQuery = (text, parameters) => this.#liveness.run(text, parameters);
+  readonly #query: RunQuery = (text, parameters) => this.#liveness.run(text, parameters);
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #failing = false;
@@ -95,10 +95,10 @@ export class PostgresNodes implements Nodes {
   async start(): Promise<readonly string[]> {
     // The lock first: whoever sees the row looks for the lock.
     await this.#liveness.start((ids) => this.#miss(ids));
-    const { rows } = await this.#say("delete from core_nodes where place = ? returning id", [
+    const { rows } = await this.#query("delete from core_nodes where place = ? returning id", [
       this.#place,
     ]);
-    await this.#say(enter_sql, this.#row);
+    await this.#query(enter_sql, this.#row);
     this.#timer = setInterval(() => {
       this.#beating = this.#beating.then(() => this.#beatOnce());
     }, beat_every_ms).unref();
@@ -143,17 +143,17 @@ export class PostgresNodes implements Nodes {
     clearInterval(this.#timer);
     await this.#beating;
     if (this.#timer !== undefined)
-      await this.#say("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+      await this.#query("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
     await this.#liveness.stop().catch(() => undefined);
   }
 
   async #beatOnce(): Promise<void> {
     const { log, onBeat } = this.options;
     try {
-      if ((await this.#say(beat_sql, [this.id])).count === 0) await this.#enterAgain();
-      this.#tellGone((await this.#say(silent_sql, [])).rows);
-      await this.#say(forget_sql, []);
-      await onBeat(this.#say);
+      if ((await this.#query(beat_sql, [this.id])).count === 0) await this.#enterAgain();
+      this.#reportGone((await this.#query(silent_sql, [])).rows);
+      await this.#query(forget_sql, []);
+      await onBeat(this.#query);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) log.warn("this process can't make itself known", errorFields(error));
@@ -163,8 +163,8 @@ export class PostgresNodes implements Nodes {
 
   /** Others have taken this process for dead. */
   async #enterAgain(): Promise<void> {
-    await this.#say("delete from core_nodes where id = ?", [this.id]);
-    await this.#say(enter_sql, this.#row);
+    await this.#query("delete from core_nodes where id = ?", [this.id]);
+    await this.#query(enter_sql, this.#row);
     this.options.log.warn(
       "other processes took this one for gone, and went on with what it was doing",
     );
@@ -173,10 +173,10 @@ export class PostgresNodes implements Nodes {
 
   async #miss(ids: readonly string[]): Promise<void> {
     const which = miss_sql(`id in (${ids.map(() => "?").join(", ")})`);
-    this.#tellGone((await this.#say(which, ids)).rows);
+    this.#reportGone((await this.#query(which, ids)).rows);
   }
 
-  #tellGone(rows: readonly Record<string, unknown>[]): void {
+  #reportGone(rows: readonly Record<string, unknown>[]): void {
     if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id as string);
     this.options.log.warn("a process has gone without a word", { nodes: ids });

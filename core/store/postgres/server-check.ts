@@ -1,5 +1,5 @@
 /** Checks whether Dossier can work on a PostgreSQL server. */
-import { isCrowded, isUnreachable } from "../storage-errors";
+import { hasTooManyConnections, isUnreachable } from "../storage-errors";
 import type { Connection, SessionSettings } from "./connections";
 
 const version_min = 150_000;
@@ -81,7 +81,7 @@ function problemOf(facts: Facts): string | undefined {
 export function unreachable(error: unknown, shown_url: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  if (isCrowded(error))
+  if (hasTooManyConnections(error))
     return new Error(
       `the database ${shown_url} takes no more connections (${reason}): raise its limit, or ` +
         "lower database.connections",

@@ -165,7 +165,9 @@ class AnswerStream {
       // It may have been closed during the query: then nothing would wake the waiter.
       if (this.is_closed) return null;
       const { heartbeat_ms } = this.options;
-      const wait_ms = ctx.shared.is_spread ? Math.min(look_every_ms, heartbeat_ms) : heartbeat_ms;
+      const wait_ms = ctx.shared.is_distributed
+        ? Math.min(look_every_ms, heartbeat_ms)
+        : heartbeat_ms;
       this.quiet_ms += wait_ms;
       if (await this.waiter.next(wait_ms, [])) this.quiet_ms = 0;
       else if (this.quiet_ms >= heartbeat_ms && !this.is_closed) {

@@ -1,6 +1,10 @@
 /** Jobs about originals outside the data directory, which are deleted after a grace period. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../../core/sdk";
-import { DeleteOriginals, enqueueDeleting, type DeletingContext } from "../deletion/deleting-job";
+import {
+  DeleteOriginals,
+  enqueueDeletion,
+  type OriginalDeletionContext,
+} from "../deletion/original-deletion";
 import type { UnusedFiles } from "./unused-files";
 
 /** Searches all originals for those that a crash has left behind. */
@@ -17,14 +21,14 @@ const limits = {
 };
 
 export const originalJobs = (
-  ctx: DeletingContext,
+  ctx: OriginalDeletionContext,
   unused_files: UnusedFiles,
 ): readonly JobHandler[] => [
   handle(
     DeleteOriginals,
     async () => {
       const next_ms = await unused_files.deleteDue();
-      if (next_ms !== null) return (tx) => enqueueDeleting(ctx, Math.max(1_000, next_ms), tx);
+      if (next_ms !== null) return (tx) => enqueueDeletion(ctx, Math.max(1_000, next_ms), tx);
     },
     limits,
   ),

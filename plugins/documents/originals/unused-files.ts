@@ -1,6 +1,6 @@
 /** Originals that are no longer used. */
 import type { Context } from "../../../core/sdk";
-import { enqueueDeleting } from "../deletion/deleting-job";
+import { enqueueDeletion } from "../deletion/original-deletion";
 
 /** Deletes unused originals in the background. */
 export class UnusedFiles {
@@ -26,7 +26,7 @@ export class UnusedFiles {
   async delete(sha256s: readonly string[]): Promise<void> {
     try {
       const due_ms = await this.ctx.files.remove(sha256s, this.#isUsed);
-      if (due_ms !== null) await enqueueDeleting(this.ctx, due_ms);
+      if (due_ms !== null) await enqueueDeletion(this.ctx, due_ms);
     } catch (error) {
       this.#report(error);
     }
@@ -52,7 +52,7 @@ export class UnusedFiles {
   sweep(): void {
     const sweep = async (): Promise<void> => {
       await this.ctx.files.sweep(this.#isUsed, this.#findUsed);
-      if (this.ctx.files.place !== null) await enqueueDeleting(this.ctx, 0);
+      if (this.ctx.files.place !== null) await enqueueDeletion(this.ctx, 0);
     };
     this.#sweeping = sweep().catch(this.#report);
   }

@@ -15,7 +15,7 @@ import { findVectors, vectorSets } from "../vectors/vector-store";
 const filled_together = 1_000;
 /** Segments read together, and the approximate number of passages sent at once. */
 const read_together = 64,
-  told_together = 512;
+  sent_together = 512;
 /** How long one run sends. */
 const run_ms = 20_000;
 /** How often to check whether the backend still has what it was sent. */
@@ -182,7 +182,7 @@ export class BackendFeed {
       signal.throwIfAborted();
       const waiting = await store.waitingSegments(db, read_together);
       if (waiting.length === 0) return;
-      await this.tell(backend, row, waiting, signal);
+      await this.send(backend, row, waiting, signal);
       await inDeletion(async (tx) => {
         const now = await store.findBackend(tx);
         if (now?.contents === row.contents) await store.deleteWaiting(tx, waiting);
@@ -190,7 +190,7 @@ export class BackendFeed {
     }
   }
 
-  private async tell(
+  private async send(
     backend: SearchBackend,
     { contents, set_id, dimensions }: BackendRow,
     waiting: readonly BackendWaitingRow[],
@@ -221,7 +221,7 @@ export class BackendFeed {
         folder_ids: folders.get(segment_id) ?? [],
         passages: told,
       });
-      if ((passages += told.length) >= told_together) await put();
+      if ((passages += told.length) >= sent_together) await put();
     }
     await put();
   }

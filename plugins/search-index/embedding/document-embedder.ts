@@ -133,7 +133,7 @@ export class DocumentEmbedder {
       // work when this one only starts.
       if (is_new || !is_followed || !this.ctx.node.shared) await cancelEmbedding(this.ctx, tx);
       await enqueueEmbedding(this.ctx, tx);
-      if (!is_followed) this.sets.tell();
+      if (!is_followed) this.sets.announce();
     });
     this.sets.show();
   }
@@ -326,7 +326,7 @@ export class DocumentEmbedder {
     values: Pick<VectorSetRow, "adopted" | "dimensions">,
   ): Promise<void> {
     await store.updateSet(tx, set.id, values);
-    this.sets.tell();
+    this.sets.announce();
     this.ctx.afterCommit(() => {
       if (this.sets.target?.id !== set.id) return;
       this.sets.target = { ...set, ...values };
@@ -342,7 +342,7 @@ export class DocumentEmbedder {
     await store.setServingVectorSet(tx, target.id);
     await this.ctx.backend.vectorsChanged(tx);
     await this.waiting.follow(tx, target);
-    this.sets.tell();
+    this.sets.announce();
     this.ctx.afterCommit(() => {
       this.sets.target = this.sets.serving = target;
     });
@@ -376,7 +376,7 @@ export class DocumentEmbedder {
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {
     await store.setServingVectorSet(tx, set.id);
     await this.ctx.backend.vectorsChanged(tx);
-    this.sets.tell();
+    this.sets.announce();
     this.ctx.afterCommit(() => {
       this.sets.serving = this.sets.target;
       this.ctx.log.info("the vectors of another model answer from now on", { model: set.model });

@@ -4,7 +4,7 @@
  */
 import type { ReadConnectionSpec } from "../../../core/worker-sdk";
 import type { BuiltPack } from "../segments/pack";
-import { packLoose } from "../segments/packing";
+import { packLoose } from "../segments/loose-packs";
 import type { ScopeRequest } from "./scope";
 import {
   Searcher,

@@ -40,7 +40,7 @@ export class VectorSets {
   }
 
   /** Notifies the others, with the commit. */
-  tell(): void {
+  announce(): void {
     this.ctx.notifier.publish(VectorSetsChanged, "", null);
   }
 

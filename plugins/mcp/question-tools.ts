@@ -2,7 +2,7 @@
 import { HttpError, t } from "../../core/sdk";
 import { ask, listFolders } from "../client/contract";
 import type { AnswerResult } from "../chats/contract";
-import { placeOf, quoted } from "./reading-tools";
+import { placeOf, quoted } from "./document-tools";
 import {
   Folders,
   folderIds,
@@ -196,4 +196,4 @@ const addText = tool({
   },
 });
 
-export const askingTools: readonly Tool[] = [askTool, getAnswer, addText];
+export const questionTools: readonly Tool[] = [askTool, getAnswer, addText];

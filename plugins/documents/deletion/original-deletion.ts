@@ -9,11 +9,11 @@ const step_ms = minute_ms;
 /** Whatever is due later is left to the schedule. */
 const later_ms = 60 * minute_ms;
 
-export type DeletingContext = Pick<Context, "db" | "enqueue" | "now_ms">;
+export type OriginalDeletionContext = Pick<Context, "db" | "enqueue" | "now_ms">;
 
 /** Enqueues the job for then, or a little later. */
-export async function enqueueDeleting(
-  { db, enqueue, now_ms }: DeletingContext,
+export async function enqueueDeletion(
+  { db, enqueue, now_ms }: OriginalDeletionContext,
   delay_ms: number,
   tx: Context["db"] = db,
 ): Promise<void> {

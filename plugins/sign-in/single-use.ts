@@ -3,7 +3,7 @@ import type { Shared } from "../../core/sdk";
 
 export const used_scope = "sign_in.used";
 
-export class UsedOnce {
+export class SingleUse {
   constructor(
     private readonly options: { readonly shared: Pick<Shared, "state">; readonly keep_ms: number },
   ) {}

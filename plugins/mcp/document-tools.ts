@@ -239,4 +239,9 @@ export function rangeText(range: TextRange, tokens_max: number): string {
   return `${head}\n\n${text}${foot}`;
 }
 
-export const readingTools: readonly Tool[] = [listFoldersTool, listDocuments, search, readDocument];
+export const documentTools: readonly Tool[] = [
+  listFoldersTool,
+  listDocuments,
+  search,
+  readDocument,
+];

@@ -96,7 +96,10 @@ async function runBunTest(
     cwd: root,
     env: {
       ...cleanEnvironment(),
-      ...{ ...short_lived, TMPDIR, TEST_MEMORY_PLACE, TEST_POSTGRES: "" },
+      ...short_lived,
+      TMPDIR,
+      TEST_MEMORY_PLACE,
+      TEST_POSTGRES: "",
       ...env,
     },
     stdin: "ignore",

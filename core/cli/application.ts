@@ -297,7 +297,10 @@ async function shownNodes({ nodes }: Host): Promise<object[] | null> {
   const listed = await withTimeout(nodes.list(), nodes_ms_max, () => late).catch(() => null);
   return (
     listed?.map(({ id, role, version, started_at, seen_at }) => ({
-      ...{ id, role, version, here: id === nodes.id },
+      id,
+      role,
+      version,
+      here: id === nodes.id,
       started_at: rfc3339(started_at),
       seen_at: rfc3339(seen_at),
     })) ?? null

@@ -109,7 +109,9 @@ function openStore(boot: Bootstrap, path: string | null): Store {
       onLostSync: (error) => void endAfter(boot, error, lost_sync),
     });
   return new PostgresStore({
-    ...{ log, data: located.data, url: config.values.database!.url as string },
+    log,
+    data: located.data,
+    url: config.values.database!.url as string,
     connections: config.values.database!.connections as number,
     statement_ms_max: config.values.database!.statement_limit as number,
   });

@@ -101,8 +101,16 @@ export async function bootstrap({
     disablingProblems: (names) => disablingProblems(names, built_in),
   });
   return {
-    ...{ located, config, dropped_in, failures, disabled, skipped },
-    ...{ plugin_files, log, recent, flushLog },
+    located,
+    config,
+    dropped_in,
+    failures,
+    disabled,
+    skipped,
+    plugin_files,
+    log,
+    recent,
+    flushLog,
   };
 }
 

@@ -38,7 +38,10 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
     options.print(progressWords(progress));
   };
   const { copied, copied_bytes, skipped, damaged } = await moveFiles({
-    ...{ from, to, temporary, onProgress },
+    from,
+    to,
+    temporary,
+    onProgress,
   });
   options.print(
     `${copied} files (${mebibytes(copied_bytes)}) were copied, read again and compared by their ` +

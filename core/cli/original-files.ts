@@ -55,7 +55,9 @@ export async function openFiles(
   const { cache, keep_deleted } = boot.config.values.files!;
   const files = new SharedFiles({
     place: openPlace(wanted, boot, clock),
-    ...{ store, clock, log: boot.log },
+    store,
+    clock,
+    log: boot.log,
     temporary: join(temporary, `${prefix}${ulid()}`),
     cache_bytes_max: cache as number,
     keep_deleted_ms: keep_deleted as number,

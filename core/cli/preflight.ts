@@ -26,7 +26,10 @@ const nothing = {
   failures: [],
   skipped: [],
   plugin_files: new PluginDirectory({
-    ...{ data: "", directory: "", built_in: [], loaded: [] },
+    data: "",
+    directory: "",
+    built_in: [],
+    loaded: [],
     tryOut: async () => ({ bad: new Map(), found: new Map() }),
     disablingProblems: () => [],
   }),

@@ -72,7 +72,10 @@ export class ChildPool {
     const { children_max: concurrency, patience_ms, overflow_max } = this.options;
     this.warm_max = concurrency + overflow_max;
     this.limiter = new Limiter({
-      ...{ concurrency, patience_ms, overflow_max, takes_turns: true },
+      concurrency,
+      patience_ms,
+      overflow_max,
+      takes_turns: true,
       // However long the files of one owner take, a child is left for the next owner.
       per_key: concurrency + Math.max(0, overflow_max - 1),
     });

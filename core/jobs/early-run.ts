@@ -93,8 +93,13 @@ export class EarlyRun implements BegunJob<any> {
     this.#kept = true;
     leave();
     onRunEnded({
-      ...{ id: job.id, plugin: job.plugin, name: job.name, owner: job.owner },
-      ...{ request_id: job.request_id, created_at: job.created_at, run_at: job.run_at },
+      id: job.id,
+      plugin: job.plugin,
+      name: job.name,
+      owner: job.owner,
+      request_id: job.request_id,
+      created_at: job.created_at,
+      run_at: job.run_at,
       attempt: 1,
       started_at: this.#started_at,
       duration_ms: performance.now() - this.#began_ms,

@@ -178,7 +178,14 @@ export class JobQueue {
     const lease = dispatcher.reserve(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
-      ...{ store, clock, work, job, handler, payload, lease, onRunEnded: this.onRunEnded },
+      store,
+      clock,
+      work,
+      job,
+      handler,
+      payload,
+      lease,
+      onRunEnded: this.onRunEnded,
       continueAsJob: async (tx, run) => {
         if (await this.beginWith(tx, job, lease, run)) return;
         await this.insert(tx, job);

@@ -18,7 +18,10 @@ export interface DescribedResult {
 export function describePlugin(plugin: Plugin, result: DescribedResult | null): PluginDescription {
   const { name, version, section, config, events, tables } = plugin;
   return {
-    ...{ name, version, section, config },
+    name,
+    version,
+    section,
+    config,
     needs: idsOf(plugin.needs),
     provides: idsOf(plugin.provides),
     reads: idsOf(plugin.slots),

@@ -201,7 +201,8 @@ const failing = ({ shared }: Said): Promise<string | null> =>
   shared.state.change("chat_notifier.failing", "", (said?: string) => ({ result: said ?? null }));
 const noteFailing = ({ shared }: Said, value: string | null): Promise<void> =>
   shared.state.change("chat_notifier.failing", "", () => ({
-    ...{ value, keep_ms: told_ms_max },
+    value,
+    keep_ms: told_ms_max,
     result: undefined,
   }));
 

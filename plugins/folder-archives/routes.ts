@@ -255,7 +255,9 @@ function toRecord(row: ImportRow): Static<typeof ImportRecord> {
   const { id, status, folder_id, total, done, error_code, error_message } = row,
     checked: Checked | null = row.checked === null ? null : JSON.parse(row.checked);
   return {
-    ...{ id, status, folder_id },
+    id,
+    status,
+    folder_id,
     document_count: total,
     completed_document_count: done,
     counts: checked?.counts ?? null,

@@ -260,7 +260,8 @@ export function managerHandlers({
       try {
         const bytes = await Bun.file(received.path).bytes();
         const added = await manager.add({
-          ...{ bytes, shown },
+          bytes,
+          shown,
           replace: query.replace ?? false,
           sha256: query.sha256 ?? null,
         });

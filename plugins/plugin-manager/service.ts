@@ -68,7 +68,8 @@ export class PluginManager {
     const here = (await operations.plugins()).map((one): PluginRow => {
       const sha256 = files.find(({ file }) => file === one.file)?.sha256 ?? null;
       return {
-        ...{ ...one, sha256 },
+        ...one,
+        sha256,
         next_start:
           nextOfFile(one.file, sha256, running) ?? nextOfSetting(one.name, one.status, disabled),
       };
@@ -84,7 +85,11 @@ export class PluginManager {
         const replaced = !waits && process_kind === "beside" && running.get(file) !== sha256;
         const is_disabled = disabled.next.includes(name);
         return {
-          ...{ name, file, sha256, reason, built_in: false },
+          name,
+          file,
+          sha256,
+          reason,
+          built_in: false,
           version: description?.version ?? null,
           status: is_disabled
             ? "disabled"

@@ -60,7 +60,10 @@ export class PromptService implements Prompts {
   async findCopies(from: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]> {
     return (await store.findPrompts(from, prompt_ids)).map(
       ({ id, name, text, description, created_at, updated_at }) => ({
-        ...{ id, name, text, description },
+        id,
+        name,
+        text,
+        description,
         created_at: toNumber(created_at),
         updated_at: toNumber(updated_at),
       }),

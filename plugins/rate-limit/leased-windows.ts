@@ -219,7 +219,10 @@ export class LeasedWindows implements RateLimiter {
       const ends_in_ms = (number + 1) * window_ms - now_ms;
       const granted = before + left;
       const result: Lease = {
-        ...{ number, granted, left, refused_until_ms: 0 },
+        number,
+        granted,
+        left,
+        refused_until_ms: 0,
         expires_ms: asked_ms + ends_in_ms,
         shared: others.length > 0,
       };

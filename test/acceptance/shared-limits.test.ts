@@ -131,7 +131,8 @@ suite("three processes on one PostgreSQL", () => {
     const { body } = await cluster.send(node, ada, "POST", "/folders", { name: text });
     const content = "The heron stands in shallow water. It waits for fish.";
     const document = await cluster.send(node, ada, "POST", "/documents", {
-      ...{ folder_id: body.id, content },
+      folder_id: body.id,
+      content,
     });
     await until(
       async () =>

@@ -155,7 +155,9 @@ ofBackups.describe("the audit log of backups", () => {
     actor: "root@dossier.test",
     via: "console",
     outcome: "done",
-    ...{ action, record, status },
+    action,
+    record,
+    status,
   });
 
   test("records making, downloading, rehearsing and deleting one", async () => {

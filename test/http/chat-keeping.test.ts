@@ -194,7 +194,11 @@ describe("suggested questions", () => {
 
   test("come from as many documents as possible, each once, at most four", () => {
     const document = (id: string, language: string | null, ...headings: string[]) => ({
-      ...{ id, name: `${id}.md`, current_version: 1, folder_id: "fld_1", language },
+      id,
+      name: `${id}.md`,
+      current_version: 1,
+      folder_id: "fld_1",
+      language,
       headings: headings.map((text) => ({ text, start: 0, end: 1, page: null, page_label: null })),
     });
     const documents = [

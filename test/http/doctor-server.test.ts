@@ -138,9 +138,20 @@ const cases: readonly Case[] = [
       await server.store.db
         .insertInto("core_jobs")
         .values({
-          ...{ id: "job_0", plugin: "nobody", name: "nobody.work", payload: "{}", owner: "o" },
-          ...{ lane: "l", lane_max: 1, priority: 0, state: "ready", crashes: 0 },
-          ...{ run_at: Date.now() - 3_600_000, attempts: 0, attempts_max: 1, created_at: 0 },
+          id: "job_0",
+          plugin: "nobody",
+          name: "nobody.work",
+          payload: "{}",
+          owner: "o",
+          lane: "l",
+          lane_max: 1,
+          priority: 0,
+          state: "ready",
+          crashes: 0,
+          run_at: Date.now() - 3_600_000,
+          attempts: 0,
+          attempts_max: 1,
+          created_at: 0,
         })
         .execute();
     },

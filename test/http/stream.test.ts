@@ -512,7 +512,12 @@ describe("a single watcher", () => {
     const documents = documentQueries as Documents;
     const streams = new AnswerStreams(
       {
-        ...{ db, reads, documents, notifier, log, shared: localShared() },
+        db,
+        reads,
+        documents,
+        notifier,
+        log,
+        shared: localShared(),
         public_url: () => "http://dossier.test",
       },
       { heartbeat_ms: 5, ...(streams_max !== undefined && { streams_max }) },

@@ -31,12 +31,18 @@ for (const [why, place, in_console, on_command_line] of cases)
     const passage = {
       document_name: "a.x",
       quote: "It holds.",
-      ...{ page: null, page_end: null, page_label: null, time_start: null, heading: null },
+      page: null,
+      page_end: null,
+      page_label: null,
+      time_start: null,
+      heading: null,
       ...place,
     } as Passage;
     expect(citationText(passage)).toBe(in_console);
     const lines = linesOf({
-      ...{ answer: "It holds. [1]", outcome: "answered", warnings: [] },
+      answer: "It holds. [1]",
+      outcome: "answered",
+      warnings: [],
       citations: [{ ...passage, id: 1 }],
     });
     expect(lines).toContain(`[1] ${on_command_line}`);
@@ -54,7 +60,9 @@ for (const [why, quote, printed] of quotes)
   test(`a quote is printed ${why}`, () => {
     const place = { page: null, page_end: null, page_label: null, heading: null };
     const lines = linesOf({
-      ...{ answer: "It does. [1]", outcome: "answered", warnings: [] },
+      answer: "It does. [1]",
+      outcome: "answered",
+      warnings: [],
       citations: [{ id: 1, document_name: "a.x", quote, ...place }],
     });
     expect(lines).toContain(printed);

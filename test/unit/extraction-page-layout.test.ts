@@ -7,8 +7,13 @@ import { layoutOf } from "../../plugins/extraction/child/page-layout";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
 
 const line = (text: string, left: number, base: number): Line => ({
-  ...{ text, left, right: left + 5, base },
-  ...{ size: 10, weight: 400, hyphenated: false },
+  text,
+  left,
+  right: left + 5,
+  base,
+  size: 10,
+  weight: 400,
+  hyphenated: false,
 });
 const row = (count: number, base: number): Line[] =>
   Array.from({ length: count }, (_, at) => line(`x${at}`, at * 100, base));
@@ -120,11 +125,19 @@ const display: [why: string, lines: [said: string, size: number][], levels: numb
 for (const [why, lines, levels] of display)
   test(`heading levels: ${why}`, () => {
     const page = {
-      ...{ page: 1, start: 0, end: 5_000, edges: [], listed: [] },
-      ...{ body_size: 10, body_characters: 5_000 },
+      page: 1,
+      start: 0,
+      end: 5_000,
+      edges: [],
+      listed: [],
+      body_size: 10,
+      body_characters: 5_000,
       display: lines.map(([said, size], at) => ({
-        ...{ said, size, bold: false },
-        ...{ start: at * 100, end: at * 100 + said.length },
+        said,
+        size,
+        bold: false,
+        start: at * 100,
+        end: at * 100 + said.length,
       })),
     };
     expect(pageHeadings([page]).map(({ level }) => level)).toEqual(levels);

@@ -122,7 +122,8 @@ describe("shades:", () => {
   const lit = (shade: (x: number, y: number, ink: boolean) => number): Gray => {
     const { pixels } = page();
     return {
-      ...{ width, height },
+      width,
+      height,
       pixels: pixels.map((pixel, at) => shade(at % width, Math.floor(at / width), pixel === 0)),
     };
   };

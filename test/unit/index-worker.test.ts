@@ -70,7 +70,9 @@ describe("a worker", () => {
     const refused = fragile().ask({ order: "be away" }, ada);
     await expect(refused).rejects.toBeInstanceOf(HttpError);
     await expect(refused).rejects.toMatchObject({
-      ...{ status: 503, code: "unavailable", detail: "It is away." },
+      status: 503,
+      code: "unavailable",
+      detail: "It is away.",
       headers: { "retry-after": "5" },
     });
   });

@@ -111,7 +111,9 @@ function databaseTarget(
     statement_ms_max: Math.max(statement_limit as number, 600_000),
   };
   return {
-    ...{ shown, data, is_directory: false },
+    shown,
+    data,
+    is_directory: false,
     async open() {
       const side = new PostgresSide(url, shown);
       try {
@@ -134,7 +136,10 @@ function directoryTarget(data: string, log: Log): Target {
   const path = join(data, database_file);
   const store = async (): Promise<SqliteStore> => new SqliteStore(path, { log });
   return {
-    ...{ shown: path, data, is_directory: true, store },
+    shown: path,
+    data,
+    is_directory: true,
+    store,
     async open() {
       await mkdir(data, { recursive: true, mode: 0o700 });
       // The store creates the file with the right format.

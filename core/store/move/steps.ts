@@ -39,7 +39,9 @@ export async function compareSteps(ask: Ask, known: readonly Schema[]): Promise<
   }
   const here = known.filter(({ name }) => applied.has(name));
   const schemas = here.map(({ name, version, tables, migrations }) => ({
-    ...{ name, version, tables },
+    name,
+    version,
+    tables,
     migrations: migrations.filter(({ id }) => applied.get(name)!.includes(id)),
   }));
   const steps = (all: readonly Schema[]): number =>

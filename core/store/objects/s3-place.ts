@@ -229,7 +229,10 @@ export class S3Place implements ObjectPlace {
     body?: Uint8Array,
   ): Promise<S3Answer> {
     return this.#client.send({
-      ...{ operation: "multipart", method, key, query },
+      operation: "multipart",
+      method,
+      key,
+      query,
       ...(body && { body }),
       ...(method === "DELETE" && { allowed: [404] }),
     });

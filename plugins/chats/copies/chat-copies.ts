@@ -57,7 +57,11 @@ export class ChatCopies implements Chats {
     const now = this.ctx.now_ms(),
       { id, name, created_at, updated_at } = chat;
     await store.insertChat(tx, {
-      ...{ id, owner_id, name, created_at, updated_at },
+      id,
+      owner_id,
+      name,
+      created_at,
+      updated_at,
       message_count: 0,
       last_message_at: null,
       deleted_at: now,
@@ -79,7 +83,11 @@ export class ChatCopies implements Chats {
     const { request_id, text, status, result, error } = message,
       { created_at, started_at, completed_at } = message;
     const row: MessageRow = {
-      ...{ text, status, created_at, started_at, completed_at },
+      text,
+      status,
+      created_at,
+      started_at,
+      completed_at,
       id: this.ctx.newId("msg"),
       chat_id,
       request_id,
@@ -117,7 +125,10 @@ const chatCopyOf = ({
   created_at,
   updated_at,
 }: Chat): ChatCopy => ({
-  ...{ id, name, folder_ids, prompt_ids },
+  id,
+  name,
+  folder_ids,
+  prompt_ids,
   created_at: toNumber(created_at),
   updated_at: toNumber(updated_at),
 });

@@ -31,8 +31,12 @@ export async function giveFeedback(
       throw conflict(`This message has no answer to rate: its status is ${message.status}.`);
     const now = ctx.now_ms();
     await store.saveFeedback(tx, {
-      ...{ message_id: message.id, owner_id, rating, note },
-      ...{ created_at: now, updated_at: now },
+      message_id: message.id,
+      owner_id,
+      rating,
+      note,
+      created_at: now,
+      updated_at: now,
     });
     notifyMessage(ctx, owner_id, message);
     return (await store.findFeedback(tx, [message.id])).get(message.id)!;

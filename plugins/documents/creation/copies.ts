@@ -48,7 +48,15 @@ function copyOf(
   const { page_count, language, error_code, error_message, synced_at } = row;
   const spans = store.fromStoredSpans(row);
   return {
-    ...{ id, name, source_kind, source_uri, version, sha256, media_type, page_count, language },
+    id,
+    name,
+    source_kind,
+    source_uri,
+    version,
+    sha256,
+    media_type,
+    page_count,
+    language,
     size_bytes: toNumber(row.size_bytes),
     in_files: row.in_files === 1,
     text_ready: row.text_ready === 1,
@@ -128,9 +136,21 @@ function rowOf(document: DocumentCopy, owner_id: string, root_id: string): Docum
   const { status, error, page_count, language, created_at, updated_at, synced_at } = document;
   const is_synced = status === "synced";
   return {
-    ...{ id, owner_id, name, source_kind, source_uri, source_run_id: null },
-    ...{ version, size_bytes, sha256, media_type, page_count, language },
-    ...{ created_at, updated_at, synced_at },
+    id,
+    owner_id,
+    name,
+    source_kind,
+    source_uri,
+    source_run_id: null,
+    version,
+    size_bytes,
+    sha256,
+    media_type,
+    page_count,
+    language,
+    created_at,
+    updated_at,
+    synced_at,
     current_version: is_synced ? version : 0,
     status,
     stage: is_synced ? "done" : "queued",
@@ -150,7 +170,11 @@ function versionOf(
   const { id, version, sha256, size_bytes, media_type, in_files, text_ready } = document;
   const none = { text_id: null, text_units: null, text_points: null };
   return {
-    ...{ document_id: id, version, sha256, size_bytes, media_type },
+    document_id: id,
+    version,
+    sha256,
+    size_bytes,
+    media_type,
     in_files: in_files ? 1 : 0,
     text_ready: text_ready ? 1 : 0,
     ...store.toStoredSpans({

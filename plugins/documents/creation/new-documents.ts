@@ -98,7 +98,11 @@ export async function addText(
   // A long one is read from where it is stored.
   const fresh = long_text === undefined && {
     ...version,
-    ...{ id, owner_id, name, version: 1, piece: content },
+    id,
+    owner_id,
+    name,
+    version: 1,
+    piece: content,
     text: { stored: text.stored, content, units: content.length },
   };
   try {
@@ -282,7 +286,9 @@ async function insert(
     owner_id,
     name,
     ...source,
-    ...{ sha256, size_bytes, media_type },
+    sha256,
+    size_bytes,
+    media_type,
     ...not_indexed,
     version: 1,
     current_version: 0,
@@ -314,7 +320,9 @@ async function replace(
 ): Promise<Document> {
   const { sha256, size_bytes, media_type } = version;
   const values = {
-    ...{ sha256, size_bytes, media_type },
+    sha256,
+    size_bytes,
+    media_type,
     ...not_indexed,
     ...source,
     version: before.version + 1,

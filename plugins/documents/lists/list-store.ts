@@ -255,7 +255,9 @@ export class DocumentLists {
       return { rows: some.map(({ document_id }) => document_id), total };
     }
     const search = {
-      ...{ links, inner, signal },
+      links,
+      inner,
+      signal,
       order: { column: sortColumns[order.sort], direction: order.direction },
     };
     return { rows: await findPage(search, window, total), total };

@@ -126,8 +126,12 @@ function edgesOf(
     (edge) => Math.round(edge * shrink),
   ) as [number, number, number, number];
   const line = (from: number, to: number, at: number): TracedLine => ({
-    ...{ from, to: to - 1, at },
-    ...{ slope: 0, thickness: 1, drawn: 1 },
+    from,
+    to: to - 1,
+    at,
+    slope: 0,
+    thickness: 1,
+    drawn: 1,
   });
   return [
     { across: line(left, right, top), down: line(top, bottom, left) },

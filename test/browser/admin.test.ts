@@ -58,7 +58,7 @@ describe.skipIf(!chromium_path)("settings", () => {
       expect(
         (await at.dossier.api("POST", "/folders", { name: "x" }, { key: at.key })).status,
       ).toBe(403);
-      await press("Back to the default: quotas.folders");
+      await press("Reset to default: quotas.folders");
       await row("quotas.folders").getByText("Default").waitFor();
       await at.api("POST", "/folders", { name: "x" });
     },
@@ -70,11 +70,11 @@ describe.skipIf(!chromium_path)("settings", () => {
     async () => {
       await at.open("/system?part=settings");
       await press("Change audit.keep");
-      await dialog().getByText("DOSSIER_AUDIT_KEEP says otherwise").waitFor();
+      await dialog().getByText("Overridden by DOSSIER_AUDIT_KEEP").waitFor();
       await dialog().getByLabel("Value").fill("3d");
       await press("Save");
-      await say("DOSSIER_AUDIT_KEEP wins over what was stored here: 3d.");
-      await press("Back to the default: audit.keep");
+      await say("DOSSIER_AUDIT_KEEP overrides the value stored here: 3d.");
+      await press("Reset to default: audit.keep");
     },
     limit_ms,
   );
@@ -94,7 +94,9 @@ describe.skipIf(!chromium_path)("settings", () => {
       await press("Change index.cache");
       await dialog().getByLabel("Value").fill("64MiB");
       await press("Save");
-      await row("index.cache").getByText("Another value takes effect at the next start.").waitFor();
+      await row("index.cache")
+        .getByText("A changed value takes effect when the server restarts.")
+        .waitFor();
       expect(await page.content()).not.toContain("xylophone");
       await expectWell(at.window);
     },
@@ -106,7 +108,7 @@ describe.skipIf(!chromium_path)("settings", () => {
     async () => {
       await at.open("/system?part=settings");
       await page.getByLabel("Find a setting").fill("server.port");
-      await say("No such setting");
+      await say("No matching settings");
       await page.getByText("All", { exact: true }).click();
       await row("server.port").waitFor();
       expect(await page.getByRole("button", { name: "Change server.port" }).count()).toBe(0);
@@ -139,7 +141,7 @@ describe.skipIf(!chromium_path)("models", () => {
       await expectWell(at.window);
       await field("Address").fill(provider.base_url);
       await model().getByText("Nothing listens").waitFor({ state: "detached" });
-      await field("Key").fill(canary);
+      await field("API key").fill(canary);
       provider.plays(({ headers }) =>
         headers.get("authorization") === `Bearer ${canary}`
           ? saysWhole("yes")
@@ -151,9 +153,9 @@ describe.skipIf(!chromium_path)("models", () => {
       await expectWell(at.window);
       expect((await inForce("answers.provider")).value).toBe("extractive");
       await press("Save language model");
-      await say("Language model: saved, and in force.");
-      await page.getByText("Not saved yet.").waitFor({ state: "detached" });
-      expect(await field("Key").inputValue()).toBe("");
+      await say("Language model: settings saved and applied.");
+      await page.getByText("Unsaved changes.").waitFor({ state: "detached" });
+      expect(await field("API key").inputValue()).toBe("");
       expect(await page.content()).not.toContain(canary);
       provider.plays(() => says("The heron stands in water [1]."));
       const { id } = await at.api("POST", "/folders", { name: "Birds" });
@@ -166,11 +168,11 @@ describe.skipIf(!chromium_path)("models", () => {
       await page.getByText("The heron stands in water").last().waitFor();
       expect(provider.asked()[0]!.headers.get("authorization")).toBe(`Bearer ${canary}`);
       await at.open("/system?part=models");
-      await press("Language model: back to the defaults");
+      await press("Reset to defaults: Language model");
       await expectWell(at.window, { within: "dialog[open]" });
-      const confirm = page.getByRole("dialog").getByRole("button", { name: "Back to the def" });
+      const confirm = page.getByRole("dialog").getByRole("button", { name: "Reset to def" });
       await confirm.click();
-      await say("Language model: the defaults hold again.");
+      await say("Language model: reset to defaults.");
       expect(await field("Provider").inputValue()).toBe("extractive");
       expect((await inForce("answers.api_key")).value).toBeNull();
     },
@@ -198,7 +200,7 @@ describe.skipIf(!chromium_path)("models", () => {
       await at.own("PATCH", "/settings", { "answers.api_key": canary });
       await at.open("/system?part=models");
       await field("Provider").selectOption("openai");
-      await model().getByText("Further settings").focus();
+      await model().getByText("More settings").focus();
       await page.keyboard.press("Enter");
       await field("Timeout").fill("soon");
       await page.keyboard.press("Enter");
@@ -207,15 +209,15 @@ describe.skipIf(!chromium_path)("models", () => {
       await expectWell(at.window);
       await field("Timeout").fill("60s");
       await field("Provider").selectOption("extractive");
-      await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+      await page.getByText("Unsaved changes.").waitFor({ state: "detached" });
       await field("Provider").selectOption("openai");
-      await model().getByRole("button", { name: "Take the key away" }).focus();
+      await model().getByRole("button", { name: "Remove key" }).focus();
       await page.keyboard.press("Enter");
-      await model().getByText("It is taken away when you save.").waitFor();
+      await model().getByText("Removed when you save.").waitFor();
       await field("Address").fill(provider.base_url);
       await field("Model").fill("tiny");
       await page.keyboard.press("Enter");
-      await say("Language model: saved, and in force.");
+      await say("Language model: settings saved and applied.");
       expect((await inForce("answers.api_key")).stored).toBeNull();
       await at.own("PATCH", "/settings", {
         "answers.provider": null,
@@ -263,14 +265,14 @@ describe.skipIf(!chromium_path)("the queue", () => {
       await press("Pause intake");
       await expectWell(at.window, { within: "dialog[open]" });
       await dialog().getByRole("button", { name: "Pause intake" }).click();
-      await say("Intake is paused: new documents wait to be read.");
+      await say("Intake is paused: new documents wait to be indexed.");
       await at.api("POST", "/documents", { folder_id: id, content: "It waits." });
       await row(id).getByText("ada@example.com").waitFor();
-      await row("Make texts findable").waitFor();
+      await row("Index texts").waitFor();
       await expectWell(at.window);
       await press("Resume intake");
-      await page.getByText("new documents wait to be read").waitFor({ state: "detached" });
-      await page.getByText("Folders that are read now").waitFor({ state: "detached" });
+      await page.getByText("new documents wait to be indexed").waitFor({ state: "detached" });
+      await page.getByText("Folders being indexed").waitFor({ state: "detached" });
     },
     limit_ms,
   );
@@ -280,16 +282,16 @@ describe.skipIf(!chromium_path)("the queue", () => {
       await at.api("POST", "/unlucky");
       await at.open("/system?part=jobs");
       await press("Actions for jobs that failed: The moon is 1.");
-      await pick("Drop these");
-      await dialog().getByText("1 job that failed").waitFor();
+      await pick("Drop these jobs");
+      await dialog().getByText("1 job will be removed").waitFor();
       await dialog().getByRole("button", { name: "Drop" }).click();
       await page.getByText("The moon is 1.").first().waitFor({ state: "detached" });
       await press("Actions for unlucky.count");
-      await pick("Run all that failed again");
-      await say("1 job runs again.");
+      await pick("Run all failed jobs again");
+      await say("1 job queued again.");
       await say("The moon is 2.");
       await press("Actions for unlucky.count");
-      await pick("Drop all that failed");
+      await pick("Drop all failed jobs");
       await dialog().getByRole("button", { name: "Drop" }).click();
       await page.getByText("The moon is 2.").first().waitFor({ state: "detached" });
     },
@@ -316,7 +318,7 @@ describe.skipIf(!chromium_path)("single sign-on", () => {
       );
       await at.open("/system?part=sign_in");
       const form = page.getByRole("form", { name: "Single sign-on" });
-      await form.getByLabel("Address of the provider").fill(provider.issuer);
+      await form.getByLabel("Provider address").fill(provider.issuer);
       await form.getByLabel("Client ID").fill("dossier");
       await form.getByLabel("Client secret").fill("wrong");
       await press("Test single sign-on");
@@ -326,7 +328,7 @@ describe.skipIf(!chromium_path)("single sign-on", () => {
       await say(/knows this server/);
       await expectWell(at.window, { within: "#main form" });
       await press("Save single sign-on");
-      await say("Single sign-on: saved, and in force.");
+      await say("Single sign-on: settings saved and applied.");
 
       const another = await at.anotherWindow();
       const { page: its } = another;

@@ -166,7 +166,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
       "a chat that does not exist",
       async () => {
         await go("/chats/chs_00000000000000000000000000");
-        await page.getByText("This could not be found").waitFor();
+        await page.getByText("Not found").waitFor();
       },
     ],
     [
@@ -423,9 +423,9 @@ test.skipIf(!chromium_path)(
     await remove();
     await page.goto("/console/chats");
     await page.getByRole("tab", { name: "Deleted" }).click();
-    await page.getByRole("button", { name: /for good$/ }).click();
-    await page.getByRole("button", { name: "Delete for good" }).click();
-    await page.getByText("is gone for good").waitFor();
+    await page.getByRole("button", { name: /permanently$/ }).click();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
+    await page.getByText("was permanently deleted").waitFor();
     await page.getByText("No deleted chats").waitFor();
     expect(at.api("GET", new URL(chat).pathname.replace("/console", ""))).rejects.toThrow("404");
   },
@@ -441,11 +441,11 @@ test.skipIf(!chromium_path)(
     await answered();
     const id = new URL(page.url()).pathname.split("/").at(-1)!;
     await page.getByRole("button", { name: "Good answer" }).click();
-    await page.getByLabel("What is good about it?").fill("It names the page.");
+    await page.getByLabel("What was good about it?").fill("It names the page.");
     await expectWell(at.window, { within: ".chat-page" });
     await at.window.look({});
-    await page.getByRole("button", { name: "Keep the note" }).click();
-    await page.getByRole("button", { name: "Change the note" }).waitFor();
+    await page.getByRole("button", { name: "Save note" }).click();
+    await page.getByRole("button", { name: "Edit note" }).waitFor();
     const choose = async (item: string) => {
       await page.getByRole("button", { name: /^Actions for/ }).click();
       await page.getByRole("menuitem", { name: item, exact: true }).click();
@@ -523,7 +523,7 @@ test.skipIf(!chromium_path)(
     waiting.resolve();
     await page.getByText("The ceramic filter is").waitFor({ state: "attached" });
     expect(await log.evaluate((box) => box.scrollTop)).toBe(0);
-    await page.getByRole("button", { name: "To the latest" }).click();
+    await page.getByRole("button", { name: "Jump to latest" }).click();
     expect(
       await log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
     ).toBe(0);

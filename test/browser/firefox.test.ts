@@ -40,7 +40,7 @@ const pages: readonly (readonly [page: string, path: () => string, shown: string
   ["chats", () => "/chats", "Ask about your documents"],
   ["a new chat", () => "/chats/new", "What do you want to know?"],
   ["a search", () => "/search?q=cairn", "Turn left at the"],
-  ["usage", () => "/usage", "What you hold"],
+  ["usage", () => "/usage", "What you have stored"],
   ["an import", () => "/imports/new", "What to import"],
   ["the system", () => "/system", "Data directory"],
   ["the API reference", () => "/reference", "/api/dev/v1/folders"],

@@ -56,7 +56,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await at.open("/folders");
       await choose(file);
       await page.getByRole("alert").getByText("no ZIP file").waitFor();
-      await page.getByRole("button", { name: "Take letter.zip off the list" }).click();
+      await page.getByRole("button", { name: "Remove letter.zip from the list" }).click();
       await page.getByText("no ZIP file").waitFor({ state: "hidden" });
     },
     limit_ms,

@@ -83,7 +83,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await page.getByRole("button", { name: "Document", exact: true }).click();
       await rows(["spring.txt", "q1/week 1.txt", "alpha"]);
       await page.getByLabel("Type", { exact: true }).selectOption("PDF");
-      await page.getByText("No document matches").waitFor();
+      await page.getByText("No matching documents").waitFor();
       await page.getByRole("button", { name: "Show all" }).click();
       await link("alpha").focus();
       await page.keyboard.press("F2");
@@ -114,7 +114,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await page.mouse.up();
       await toast("“beta” moved to Reports.");
       await link("beta").waitFor({ state: "detached" });
-      await page.getByRole("navigation", { name: "Where you are" }).getByText("Reports").click();
+      await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Reports").click();
       await link("beta").waitFor();
       expect(at.window.faults).toEqual([]);
     },
@@ -153,7 +153,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
         .getByRole("dialog")
         .getByLabel("Folder", { exact: true })
         .selectOption("Elsewhere");
-      await page.getByRole("dialog").getByRole("button", { name: "Move there" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Move" }).click();
       const panel = page.getByRole("region", { name: "Moving documents to Elsewhere" });
       await panel.getByText(`${many} done, 1 not`).waitFor();
       await panel.getByRole("link", { name: "taken.txt" }).waitFor();

@@ -275,7 +275,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
       await heading("New import");
       await reach("Addresses");
       await type(`${site.url}/hut`);
-      await use("Show what it would import");
+      await use("Preview");
       await page.getByText("1 item would be imported").waitFor();
       await use("Start import", "Shift+Tab");
       await page.getByRole("cell", { name: "Imported" }).waitFor();
@@ -294,7 +294,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
       await type("grace@example.com");
       await key("Enter");
       await page.getByText("Invitation link").first().waitFor();
-      await use("I have sent it");
+      await use("I have copied it");
       await closed();
       await page.getByRole("cell", { name: /^grace@example\.com/ }).waitFor();
       await focusIs("Invite user");
@@ -311,7 +311,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
       await reach("Health");
       await key("ArrowRight");
       await focusIs("Jobs");
-      await page.getByText("No such jobs").waitFor();
+      await page.getByText("No jobs").waitFor();
       await key("End");
       await focusIs("Settings");
       await page.getByText("server.log_level").waitFor();

@@ -310,7 +310,7 @@ const work: readonly State[] = [
     "a transcription that failed",
     async ({ go, say }) => {
       await go(`/transcriptions/${ids.failed_transcription}`);
-      await say("This could not be transcribed");
+      await say("The transcription failed");
     },
   ],
   [
@@ -348,7 +348,7 @@ const work: readonly State[] = [
     async ({ page, go, say, press }) => {
       await go("/imports/new");
       await page.getByLabel("Addresses").fill(`${site.url}/hut\n${site.url}/<b>bold</b>`);
-      await press("Show what it would import");
+      await press("Preview");
       await say("2 items would be imported");
     },
   ],
@@ -416,7 +416,7 @@ const developer: readonly State[] = [
     "usage",
     async ({ go, say }) => {
       await go("/usage");
-      await say("What you hold");
+      await say("What you have stored");
     },
   ],
   [
@@ -452,7 +452,7 @@ const developer: readonly State[] = [
     "no page",
     async ({ go, say }) => {
       await go("/nowhere");
-      await say("There is no such page");
+      await say("Page not found");
     },
   ],
 ];
@@ -461,7 +461,7 @@ const administration: readonly State[] = [
     "the account",
     async ({ go, say }) => {
       await go("/account");
-      await say("This one");
+      await say("This session");
     },
   ],
   [
@@ -497,14 +497,14 @@ const administration: readonly State[] = [
     "the audit log, filtered to nothing",
     async ({ go, say }) => {
       await go("/audit?action=none&since=2026-01-01");
-      await say("Nothing matches");
+      await say("No matching entries");
     },
   ],
   [
     "backups, one of them just made",
     async ({ go, say, page }) => {
       await go("/backups");
-      await page.getByRole("button", { name: "Make a backup" }).click();
+      await page.getByRole("button", { name: "Create backup" }).click();
       await say("originals, Dossier");
     },
   ],
@@ -527,7 +527,7 @@ const administration: readonly State[] = [
     "storage",
     async ({ say, tab }) => {
       await tab("Storage");
-      await say("Free on this disk");
+      await say("Free disk space");
     },
   ],
   [
@@ -573,7 +573,7 @@ const outside: readonly State[] = [
     "set-up, when it is done",
     async ({ page, say }) => {
       await page.goto("/console/setup#t=dst_00000000000000000000000000000000");
-      await say("Dossier is set up already");
+      await say("Dossier is already set up");
     },
   ],
   [

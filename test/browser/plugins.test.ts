@@ -117,10 +117,10 @@ inBrowser(
     await panel("Throws").getByText("The plugin bad-panels can’t show this").waitFor();
     await panel("Throws").getByText("no luck at mount").waitFor();
     await panel("Throws").getByRole("button", { name: "Try again" }).waitFor();
-    await panel("Late").getByText("The plugin bad-panels has made a mistake").waitFor();
+    await panel("Late").getByText("The plugin bad-panels reported an error").waitFor();
     await panel("Late").getByRole("button", { name: "Fail" }).click();
     await at.page.getByText("no luck at press").waitFor();
-    await panel("Never").getByText("The plugin bad-panels does not answer").waitFor();
+    await panel("Never").getByText("The plugin bad-panels is not responding").waitFor();
     await panel("Facts").getByLabel("New name").waitFor();
   },
   limit_ms,
@@ -148,7 +148,7 @@ inBrowser(
     );
     await page.goto(`/console/chats/${chat_id}`);
     const stuck = page.getByRole("region", { name: "Stuck", exact: true });
-    await stuck.getByText("The plugin bad-panels stopped this page last time").waitFor();
+    await stuck.getByText("The plugin bad-panels made this page hang last time").waitFor();
     const about = page.getByRole("region", { name: "About", exact: true });
     await about.getByText("Messages").waitFor();
     await page.evaluate(`sessionStorage.setItem("test.stuck", "1")`);
@@ -192,12 +192,12 @@ inBrowser(
     const upload = async (text: string) => {
       const file = { name: "w.ts", mimeType: "text/plain", buffer: Buffer.from(text) };
       await page.getByLabel("File").setInputFiles(file);
-      await page.getByRole("button", { name: "Try it out and add it" }).click();
+      await page.getByRole("button", { name: "Test and add" }).click();
     };
     await upload("export default 5");
     await page.getByRole("dialog").getByText("w.ts can't be added").waitFor();
     await upload(added);
-    await row("weather").getByText("Not loaded yet").waitFor();
+    await row("weather").getByText("Waiting for restart").waitFor();
     await page.getByText("Restart the server").first().waitFor();
     expect(await window.problems()).toEqual([]);
     await page.getByRole("link", { name: "weather" }).click();
@@ -208,7 +208,7 @@ inBrowser(
     await form.getByRole("alert").waitFor();
     await form.getByLabel("Share").fill("5");
     await form.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The settings are saved for the next start").waitFor();
+    await page.getByText("Settings saved. They take effect").waitFor();
     expect(await window.problems()).toEqual([]);
     await window.go("/plugins");
     const choose = async (name: string, what: string) => {
@@ -217,9 +217,11 @@ inBrowser(
     };
     await choose("panels", "Disable");
     await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
-    await row("panels").getByText("runs without it").waitFor();
+    await row("panels").getByText("It stops when the server restarts").waitFor();
     await choose("panels", "Enable");
-    await row("panels").getByText("runs without it").waitFor({ state: "detached" });
+    await row("panels")
+      .getByText("It stops when the server restarts")
+      .waitFor({ state: "detached" });
     await choose("weather", "Remove");
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await row("weather").waitFor({ state: "detached" });

@@ -94,7 +94,7 @@ describe.skipIf(!chromium_path)("a text", () => {
     await at.dossier.untilTrue(() => inView(".find-current"));
     await page.locator(".find-current", { hasText: /^Paragraph 39$/ }).waitFor();
     await page.getByRole("textbox", { name: "Find in this document" }).fill("zyzzyva");
-    await count("Not found");
+    await count("No matches");
     await expectWell(at.window, { within: ".document-view" });
     await page.keyboard.press("Escape");
     await page.locator(".find-box").waitFor({ state: "detached" });
@@ -123,7 +123,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     expect(
       (await page.locator(".pdf-text .find-current").allInnerTexts()).join("").toLowerCase(),
     ).toBe("ceramic filter");
-    await page.getByRole("button", { name: "Close the search" }).click();
+    await page.getByRole("button", { name: "Close search" }).click();
   }, 60_000);
 
   test("are rotated together with their text", async () => {

@@ -96,9 +96,9 @@ const nothing: readonly (readonly [path: string, text: string])[] = [
   ["/transcriptions", "Create a folder first"],
   ["/webhooks", "No webhooks yet"],
   ["/search", "What are you looking for?"],
-  ["/audit?actor=nobody", "Nothing matches"],
-  ["/backups", "There is no backup"],
-  ["/system?part=jobs", "No such jobs"],
+  ["/audit?actor=nobody", "No matching entries"],
+  ["/backups", "No backups yet"],
+  ["/system?part=jobs", "No jobs"],
 ];
 
 describe.skipIf(!chromium_path)("without any data", () => {
@@ -132,7 +132,7 @@ describe.skipIf(!chromium_path)("without any data", () => {
         }),
       );
       await at.open("/keys");
-      await say("No keys yet");
+      await say("No API keys yet");
       await expectWell(at.window, { at: oneLook() });
     },
     limit_ms,
@@ -165,7 +165,7 @@ const pages: readonly Asking[] = [
   [() => "/folders", api("/folders\\?"), "Hollin Fell Hut"],
   [() => `/folders/${ids.folder}`, api("/documents\\?"), "Route notes"],
   [() => `/documents/${ids.document}`, api("/documents/doc_\\w+(\\?|$)"), "Turn left at the cairn"],
-  [() => "/account", api("/account/sessions"), "This one"],
+  [() => "/account", api("/account/sessions"), "This session"],
   [() => "/chats", api("/chats\\?"), "The way"],
   [() => `/chats/${ids.chat}`, api("/chats/chs_\\w+$"), "The way"],
   [() => "/prompts", api("/prompts"), "Plain words"],
@@ -181,12 +181,12 @@ const pages: readonly Asking[] = [
   ],
   [() => "/keys", api("/keys"), "test"],
   [() => "/webhooks", api("/webhooks"), "http://127.0.0.1:9/hook"],
-  [() => `/webhooks/${ids.webhook}`, api("/webhooks/whk_\\w+$"), "How to check a delivery"],
+  [() => `/webhooks/${ids.webhook}`, api("/webhooks/whk_\\w+$"), "How to verify a delivery"],
   [() => "/reference", /\/api\/dev\/v1\/openapi\.json/, "A two-level tree that holds documents"],
-  [() => "/usage", api("/usage"), "What you hold"],
+  [() => "/usage", api("/usage"), "What you have stored"],
   [() => "/users", api("/users"), "mel@example.com"],
   [() => "/audit", api("/audit"), "Create folder"],
-  [() => "/backups", api("/backups$"), "There is no backup"],
+  [() => "/backups", api("/backups$"), "No backups yet"],
   [() => "/system", api("/system$"), "Data directory"],
 ];
 
@@ -253,7 +253,7 @@ async function notAllowed(
   // Data that a window already has is loaded again with the whole page.
   const is_known = endpoint.source === api("/folders\\?").source;
   await (is_known ? page.goto(`/console${path()}`) : window.go(path()));
-  await page.getByRole("alert").getByText("This is not yours to see").waitFor();
+  await page.getByRole("alert").getByText("You don’t have access to this").waitFor();
   if (place % 3 === 0) await expectWell(window, { at: oneLook() });
 }
 
@@ -308,7 +308,7 @@ describe.skipIf(!chromium_path)("every page", () => {
         ]).toEqual([0, 0]);
         for (const path of ["/users", "/system"]) {
           await mel.goto(`/console${path}`);
-          await mel.getByText("There is no such page").waitFor();
+          await mel.getByText("Page not found").waitFor();
         }
         for (const path of [
           `/documents/${ids.document}`,
@@ -318,10 +318,10 @@ describe.skipIf(!chromium_path)("every page", () => {
           `/chats/${ids.chat}`,
         ]) {
           await mel.goto(`/console${path}`);
-          await mel.getByRole("alert").getByText("This is not yours to see").waitFor();
+          await mel.getByRole("alert").getByText("You don’t have access to this").waitFor();
         }
         await mel.goto(`/console/folders/${ids.folder}`);
-        await mel.getByRole("alert").getByText("This could not be found").waitFor();
+        await mel.getByRole("alert").getByText("Not found").waitFor();
         expect(member.faults).toEqual([]);
       },
       limit_ms,
@@ -339,7 +339,7 @@ describe.skipIf(!chromium_path)("the content on screen", () => {
       await say("Route notes");
       await page.route("**/console/api/**", (route) => route.abort());
       await page.getByLabel("Show", { exact: true }).selectOption("synced");
-      await say("Dossier can’t be reached. Trying again");
+      await say("Dossier can’t be reached. Retrying");
       expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Hollin Fell Hut");
       await page.unrouteAll();
       await page.locator(".banner").waitFor({ state: "detached" });

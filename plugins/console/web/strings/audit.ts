@@ -3,8 +3,8 @@
 export const audit_strings = {
   title: "Audit log",
   text:
-    "Who did what to which record, and from where. It holds no text of documents and no " +
-    "secrets.",
+    "Who did what to which record, and from where. Document texts and secrets are never " +
+    "recorded.",
   label: "Entries",
   when: "When",
   who: "Who",
@@ -12,25 +12,25 @@ export const audit_strings = {
   where: "From",
   outcome: "Outcome",
   outcomes: { done: "Done", refused: "Refused", failed: "Failed" },
-  any_outcome: "Every outcome",
+  any_outcome: "All outcomes",
   actor: "User",
   actor_hint: "Email or id",
   action: "Action",
   action_hint: "Delete folder",
   record: "Record",
-  record_hint: "Its id",
-  since: "From day",
-  until: "To day",
-  nobody: "Nobody known",
+  record_hint: "Record id",
+  since: "From",
+  until: "To",
+  nobody: "Unknown",
   via: { api: "API key", console: "Console", command_line: "Command line" } as Readonly<
     Record<string, string>
   >,
   csv: "CSV",
   json: "JSON",
-  export_label: (format: string) => `Export what is shown as ${format}`,
-  empty_title: "Nothing happened yet",
+  export_label: (format: string) => `Export the filtered entries as ${format}`,
+  empty_title: "No entries yet",
   empty_text: "Sign-ins and changes appear here.",
-  none_title: "Nothing matches",
-  none_text: "No entry has all of these.",
+  none_title: "No matching entries",
+  none_text: "No entry matches all of these filters.",
   clear: "Clear filters",
 } as const;

@@ -4,8 +4,8 @@ export const import_strings = {
   title: "Imports",
   one: "Import",
   text:
-    "Bring web pages, feeds, archives and directories of the server into a folder, once or on a " +
-    "schedule.",
+    "Import web pages, feeds, archives and server directories into a folder, once or on " +
+    "a schedule.",
   runs: "Runs",
   schedules: "Schedules",
   parts: "Imports",
@@ -18,7 +18,7 @@ export const import_strings = {
   started: "Started",
   actions: "Actions",
   next_run: "Next run",
-  every: "When",
+  every: "Schedule",
   gone_folder: "Deleted folder",
   states: {
     pending: "Waiting",
@@ -28,7 +28,7 @@ export const import_strings = {
     failed: "Failed",
     cancelled: "Cancelled",
   },
-  item_gone: "Gone from the source",
+  item_gone: "No longer at the source",
   item_states: { pending: "Waiting", succeeded: "Imported", failed: "Failed", skipped: "Skipped" },
   kinds: {
     urls: "Web addresses",
@@ -40,42 +40,45 @@ export const import_strings = {
   } as Readonly<Record<string, string>>,
   addresses: (count: number) => (count === 1 ? "1 address" : `${count} addresses`),
   progress: (done: number, total: number) =>
-    total === 0 ? "Listing what there is" : `${done} of ${total}`,
+    total === 0 ? "Listing items" : `${done} of ${total}`,
   empty_title: "Nothing imported yet",
   empty_text:
-    "Import web pages by their addresses, a whole site by its sitemap, a feed, a ZIP archive or " +
-    "a directory of the server.",
+    "Import web pages by address, a whole site by its sitemap, a feed, a ZIP archive or " +
+    "a server directory.",
   no_schedules_title: "No schedules",
   no_schedules_text:
-    "Start an import and let it repeat: what has changed is updated, what has not is skipped.",
+    "Start an import and have it repeat: changed items are updated, unchanged ones are " +
+    "skipped.",
   no_folder_title: "Create a folder first",
-  no_folder_text: "Imports put their documents into a folder.",
+  no_folder_text: "Imported documents are stored in a folder.",
   to_folders: "Go to folders",
 
   new_title: "New import",
   kind_label: "What to import",
-  folder_label: "Into the folder",
+  folder_label: "Folder",
   urls_label: "Addresses",
   urls_hint:
-    "One on each line. Web pages are read without their navigation; PDF, Office and other files " +
-    "as they are.",
+    "One per line. Web pages are imported without their navigation, PDF, Office and " +
+    "other files as they are.",
   url_labels: {
     sitemap: "Address of the sitemap",
     feed: "Address of the feed",
     zip: "Address of the archive",
   } as Readonly<Record<string, string>>,
   url_hints: {
-    sitemap: "Such as https://example.com/sitemap.xml",
-    feed: "RSS or Atom, such as https://example.com/feed.xml",
+    sitemap: "For example https://example.com/sitemap.xml",
+    feed: "RSS or Atom, for example https://example.com/feed.xml",
     zip: "Each file in it becomes a document.",
   } as Readonly<Record<string, string>>,
   path_label: "Directory on the server",
   path_hint:
-    "Those that the operator allows (imports.directories). Its directories become subfolders.",
-  no_directories: "No directory of the server may be imported",
+    "It must be in a directory allowed by the operator (imports.directories). Its " +
+    "directories become subfolders.",
+  no_directories: "Server directories can’t be imported",
   no_directories_text:
-    "An administrator names those that may in the setting imports.directories, and starts the " +
-    "server anew. From your own computer, upload a folder instead: on the page of all folders.",
+    "No directories are allowed. An administrator can list them in the setting " +
+    "imports.directories and restart the server. To import a directory from your own " +
+    "computer, upload it on the Folders page.",
   urls_placeholder: "https://example.com/handbook",
   repeat_label: "Repeat",
   repeats: {
@@ -83,38 +86,38 @@ export const import_strings = {
     "0 * * * *": "Every hour",
     "0 6 * * *": "Every day at 6:00 UTC",
     "0 6 * * 1": "Every Monday at 6:00 UTC",
-    custom: "By a cron expression",
+    custom: "Custom (cron expression)",
   },
   cron_label: "Cron expression",
-  cron_hint: "Minute, hour, day, month, weekday in UTC, such as 30 4 * * 1-5",
+  cron_hint: "Minute, hour, day, month and weekday in UTC, for example 30 4 * * 1-5",
   start: "Start import",
   schedule: "Save schedule",
-  look: "Show what it would import",
-  looking: "Looking",
+  look: "Preview",
+  looking: "Checking",
   found: (count: number, more: boolean) =>
     count === 0
-      ? "Nothing to import was found."
+      ? "Nothing found to import."
       : `${more ? "More than " : ""}${count} ${count === 1 ? "item" : "items"} would be imported`,
-  found_label: "What would be imported",
+  found_label: "Preview",
   found_more: (count: number) => `and ${count} more`,
   scheduled: "Schedule saved.",
   remove_schedule: "Delete schedule",
   remove_schedule_label: (source: string) => `Delete schedule of ${source}`,
   remove_schedule_title: "Delete this schedule?",
-  remove_schedule_text: "What it imported stays.",
+  remove_schedule_text: "Documents that it imported are kept.",
   schedule_removed: "Schedule deleted.",
 
   total: "Items",
   succeeded: "Imported",
   failed: "Failed",
   skipped: "Unchanged",
-  took: "Took",
+  took: "Duration",
   cancel: "Cancel import",
   cancel_title: "Cancel this import?",
-  cancel_text: "It stops at once. What is imported already stays.",
+  cancel_text: "It stops immediately. Documents already imported are kept.",
   cancelled: "Import cancelled.",
   retry: "Retry failed items",
-  retried: "Failed items are tried again.",
+  retried: "Retrying failed items.",
   again: "Import again",
   again_started: "Import started.",
   filter: "Show",
@@ -124,7 +127,7 @@ export const import_strings = {
   open_document: "Open",
   open_label: (uri: string) => `Open the document of ${uri}`,
   result: "Result",
-  no_items: "No items here.",
-  no_items_yet: "Items appear as soon as the source is read.",
+  no_items: "No items.",
+  no_items_yet: "Items appear once the source has been read.",
   run_failed: "The import failed",
 } as const;

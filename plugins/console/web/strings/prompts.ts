@@ -2,15 +2,15 @@
 export const prompt_strings = {
   title: "Prompts",
   text:
-    "Saved instructions that shape the answers of a chat. They apply when a language model " +
-    "writes the answers.",
-  unused_title: "Prompts have no effect for now",
+    "Saved instructions that shape the answers in a chat. They apply when a language " +
+    "model writes the answers.",
+  unused_title: "Prompts currently have no effect",
   unused:
-    "Answers quote the documents word for word, so there is nothing to shape. An administrator " +
-    "can set up a language model; then prompts can be chosen in every chat.",
+    "Answers quote the documents word for word, so prompts don’t apply. Once an " +
+    "administrator has set up a language model, you can choose prompts in every chat.",
   unused_admin:
-    "Answers quote the documents word for word, so there is nothing to shape. Once a language " +
-    "model writes the answers, prompts can be chosen in every chat.",
+    "Answers quote the documents word for word, so prompts don’t apply. Once you have " +
+    "set up a language model, prompts can be chosen in every chat.",
   set_up_model: "Set up a model",
   new_prompt: "New prompt",
   edit_prompt: "Edit prompt",
@@ -24,16 +24,16 @@ export const prompt_strings = {
   delete: "Delete",
   save: "Save prompt",
   name: "Name",
-  name_hint: "What you look for when you choose it.",
+  name_hint: "A short name to find the prompt by.",
   instruction: "Instruction",
-  instruction_hint: "What answers are asked to respect, in your own words.",
+  instruction_hint: "How answers should be written, in your own words.",
   note: "Note",
-  note_hint: "For people only; answers don’t see it.",
-  empty_title: "Write down how answers should read",
-  empty_text: "Begin with one of these, or write your own.",
+  note_hint: "Optional. Shown to people only, and not used in answers.",
+  empty_title: "Create your first prompt",
+  empty_text: "Start with one of these templates, or write your own.",
   delete_title: "Delete this prompt?",
   delete_text: (name: string) =>
-    `“${name}” leaves every chat that uses it. Answers that exist stay as they are.`,
+    `“${name}” is removed from every chat that uses it. Existing answers are not affected.`,
   deleted: (name: string) => `“${name}” was deleted`,
   templates: [
     {

@@ -8,14 +8,16 @@ export const queue_strings = {
   resume: "Resume intake",
   paused_title: "Intake is paused",
   paused_text:
-    "Documents, imports and recordings are accepted and wait. What ran already goes on to its end.",
-  paused_now: "Intake is paused.",
-  open_now: "Intake is open again.",
-  banner: "Intake is paused: new documents wait to be read.",
+    "New documents, imports and recordings are accepted, and wait. Jobs that are already " +
+    "running will finish.",
+  paused_now: "Intake paused.",
+  open_now: "Intake resumed.",
+  banner: "Intake is paused: new documents wait to be indexed.",
   pause_title: "Pause intake?",
   pause_confirm_text:
-    "What people bring is still accepted, and waits. Questions and searches go on. It stays so, " +
-    "over restarts too, until somebody resumes it.",
+    "New documents, imports and recordings are accepted, and wait. Questions and " +
+    "searches keep working. Intake stays paused until someone resumes it, even after a " +
+    "restart.",
   kinds_label: "Jobs by kind",
   kind: "Kind",
   waiting: "Waiting",
@@ -24,53 +26,54 @@ export const queue_strings = {
   actions: "Actions",
   menu: (kind: string) => `Actions for ${kind}`,
   reason_menu: (reason: string) => `Actions for jobs that failed: ${reason}`,
-  retry_all: "Run all that failed again",
-  drop_failed: "Drop all that failed",
-  drop_waiting: "Drop all that wait",
-  retry_reason: "Run these again",
-  drop_reason: "Drop these",
+  retry_all: "Run all failed jobs again",
+  drop_failed: "Drop all failed jobs",
+  drop_waiting: "Drop all waiting jobs",
+  retry_reason: "Run these jobs again",
+  drop_reason: "Drop these jobs",
   times: (count: number) => `${count} ×`,
-  retried: (count: number) => `${jobs(count)} ${count === 1 ? "runs" : "run"} again.`,
+  retried: (count: number) => `${jobs(count)} queued again.`,
   retried_some: (count: number, left: number) =>
-    `${jobs(count)} run again; ${left} can’t, what they were for says how.`,
+    `${jobs(count)} queued again. ${left} can’t be run from here: retry them on the ` +
+    "pages of their documents or runs.",
   dropped: (count: number) => `${jobs(count)} dropped.`,
   drop_title: (kind: string) => `Drop jobs: ${kind}?`,
   drop: "Drop",
   drop_texts: {
     failed: (count: number) =>
-      `${jobs(count)} that failed are forgotten, and can’t be run again from here.`,
+      `${jobs(count)} will be removed from the list and can’t be run again from here.`,
     ready: (count: number) =>
-      `${jobs(count)} that wait end as if they had failed: their documents are not read. There ` +
-      "is no way back.",
+      `${jobs(count)} will end as failed, and their documents won’t be indexed. This ` +
+      "can’t be undone.",
   },
-  none: "Nothing waits, runs or has failed",
-  none_text: "Jobs of all kinds are done.",
-  folders_title: "Folders that are read now",
-  folders_label: "Folders that are read now",
+  none: "No waiting, running or failed jobs",
+  none_text: "All jobs are done.",
+  folders_title: "Folders being indexed",
+  folders_label: "Folders being indexed",
   folder: "Folder",
-  owner: "Whose",
+  owner: "Owner",
   speed: "Speed",
-  per_minute: (count: number) => `${count} a minute`,
+  per_minute: (count: number) => `${count} per minute`,
   left: "Time left",
   unknown: "–",
   jobs_title: "Jobs",
   vectors: {
     title: "Vectors",
     states: {
-      none: "Nothing makes vectors: search goes by words alone.",
-      ready: "Every document has its vectors.",
-      pending: "Vectors are being made. Until a document has them, words find it.",
-      paused: "No vectors are made. Words find the documents that wait.",
-      failing: "No vectors are made at the moment.",
+      none: "No embedder is set up: search matches words only.",
+      ready: "All documents have vectors.",
+      pending: "Vectors are being created. Documents without vectors are found by words only.",
+      paused: "Vectors are paused. Waiting documents are found by words only.",
+      failing: "Vectors can’t be created at the moment.",
     },
     waiting: (documents: number, passages: number) =>
       `${documents} ${documents === 1 ? "document waits" : "documents wait"}, with about ` +
       `${passages} ${passages === 1 ? "passage" : "passages"}`,
-    per_second: (count: number) => `${count} passages a second`,
+    per_second: (count: number) => `${count} passages per second`,
     left: (time: string) => `${time} left`,
     pause: "Pause vectors",
     resume: "Resume vectors",
-    paused_now: "No vectors are made from now on.",
-    open_now: "Vectors are made again.",
+    paused_now: "Vectors paused.",
+    open_now: "Vectors resumed.",
   },
 } as const;

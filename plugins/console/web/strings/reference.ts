@@ -3,9 +3,9 @@
 export const reference_strings = {
   title: "API reference",
   text:
-    "Every call of the API. What you try out here is done for real, in your name; scripts send " +
-    "an API key instead.",
-  calls: "Calls",
+    "Every operation of the API. Requests you try out here are real and run under your " +
+    "account. Scripts use an API key instead.",
+  calls: "Operations",
   keys: "API keys",
   documentation: "Documentation",
   document: "openapi.json",

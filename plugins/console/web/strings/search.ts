@@ -2,23 +2,23 @@
 export const search_strings = {
   title: "Search",
   text:
-    "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find " +
-    "it as it is written.",
-  query: "What to look for",
+    "Find passages in your documents by words or questions. Put a phrase in quotes to " +
+    "match it exactly.",
+  query: "Search query",
   placeholder: "Search in your documents",
   folder: "Folder",
   all_folders: "All folders",
   search: "Search",
   results: (count: number) => `${count} ${count === 1 ? "passage" : "passages"}`,
-  best: (count: number) => `The ${count} best passages`,
+  best: (count: number) => `Top ${count} passages`,
   start_title: "Find a passage",
-  start_text: "Type a question or a few words. Results open at the passage.",
+  start_text: "Type a question or a few words. Results open at the matching passage.",
   none_title: "Nothing found",
   none_text:
-    "Try other words, fewer of them, or another folder. Documents that are still being indexed " +
-    "are not searched yet.",
+    "Try different or fewer words, or another folder. Documents that are still being " +
+    "indexed can’t be found yet.",
   by_meaning: "by meaning",
-  by_meaning_why: "It has none of your words, and means much the same.",
+  by_meaning_why: "This passage contains none of your words but has a similar meaning.",
   list: "Passages",
   palette: "Search documents, chats, folders and commands",
   palette_placeholder: "Search documents, chats, folders and commands",
@@ -26,14 +26,14 @@ export const search_strings = {
   folders: "Folders",
   pages: "Pages",
   chats: "Chats",
-  unnamed: "A chat without a name",
+  unnamed: "Untitled chat",
   commands: "Commands",
   command: {
     new_chat: "New chat",
     new_import: "New import",
     dark: "Dark theme",
     light: "Light theme",
-    system: "Theme of the system",
+    system: "System theme",
     account: "Your account",
     sign_out: "Sign out",
   },

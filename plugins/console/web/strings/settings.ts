@@ -4,36 +4,36 @@ import type { Answer } from "../api/types";
 type Kind = Answer<"listAllSettings">[number]["kind"];
 
 export const setting_strings = {
-  label: (section: string) => `Settings of ${section}`,
+  label: (section: string) => `${section} settings`,
   filter: "Find a setting",
-  which: "Which settings",
-  changeable: "Can be changed here",
+  which: "Settings to show",
+  changeable: "Editable here",
   all: "All",
   setting: "Setting",
-  origin: "From",
+  origin: "Source",
   actions: "Actions",
   origins: { default: "Default", stored: "Changed here" } as Readonly<Record<string, string>>,
   change: "Change",
   change_label: (setting: string) => `Change ${setting}`,
   change_title: (setting: string) => `Change ${setting}`,
-  reset: "Back to the default",
-  reset_label: (setting: string) => `Back to the default: ${setting}`,
+  reset: "Reset to default",
+  reset_label: (setting: string) => `Reset to default: ${setting}`,
   save: "Save",
   value: "Value",
   none: "none",
-  at_start: "Takes effect at the next start of the server.",
+  at_start: "Takes effect when the server restarts.",
   overruled: (origin: string, stored: string) =>
-    `${origin} wins over what was stored here: ${stored}.`,
-  overruled_title: (origin: string) => `${origin} says otherwise`,
+    `${origin} overrides the value stored here: ${stored}.`,
+  overruled_title: (origin: string) => `Overridden by ${origin}`,
   overruled_text: (origin: string) =>
-    `What you store here takes effect once ${origin} no longer names this setting.`,
-  restart: "Another value takes effect at the next start.",
-  outside: "Only whoever starts the server can set this.",
+    `The value stored here takes effect once ${origin} no longer sets it.`,
+  restart: "A changed value takes effect when the server restarts.",
+  outside: "Only the operator can set this, when starting the server.",
   hints: {
-    duration: "Such as 30s, 5m, 2h or 30d.",
-    size: "Such as 512KiB, 64MiB or 2GiB.",
+    duration: "For example 30s, 5m, 2h or 30d.",
+    size: "For example 512KiB, 64MiB or 2GiB.",
     list: "Separated by commas.",
-    secret: "It is stored encrypted and shown to nobody.",
+    secret: "Stored encrypted and never shown.",
     integer: "",
     number: "",
     boolean: "",
@@ -45,13 +45,14 @@ export const setting_strings = {
     [least === null ? "" : `At least ${least}.`, most === null ? "" : `At most ${most}.`]
       .filter(Boolean)
       .join(" "),
-  saved: (setting: string) => `${setting} is changed.`,
-  saved_for_start: (setting: string) => `${setting} is changed for the next start.`,
+  saved: (setting: string) => `${setting} changed.`,
+  saved_for_start: (setting: string) =>
+    `${setting} saved. It takes effect when the server restarts.`,
   saved_overruled: (setting: string, origin: string) =>
-    `${setting} is stored; ${origin} wins over it.`,
-  nothing: "No such setting",
-  nothing_text: "No setting has this in its name or description.",
+    `${setting} saved, but ${origin} overrides it.`,
+  nothing: "No matching settings",
+  nothing_text: "No setting has this text in its name or description.",
   foot:
-    "The command line wins over the environment, that over dossier.toml, that over what is " +
-    "changed here, and that over the default. Secrets are hidden.",
+    "Sources in order of precedence: command line, environment, dossier.toml, changes " +
+    "made here, default. Secrets are hidden.",
 } as const;

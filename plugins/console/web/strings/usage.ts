@@ -2,7 +2,7 @@
 
 export const usage_strings = {
   title: "Usage",
-  text: "What you and your API keys did here, and what you hold.",
+  text: "Activity of your account and API keys, and what you have stored.",
   period: "Period",
   periods: { "30": "30 days", "90": "90 days" },
   charts: {
@@ -22,27 +22,27 @@ export const usage_strings = {
     uploads: "New documents",
     storage_bytes: "Storage",
   },
-  numbers: "Day by day",
+  numbers: "Daily figures",
   /** Shown instead of a chart. */
   nothing: {
-    requests: "Nobody asked anything of the server in these days.",
-    answers: "No question was answered in these days.",
-    uploads: "No document came in these days.",
-    storage_bytes: "Nothing was stored in these days.",
+    requests: "No requests in this period.",
+    answers: "No answers in this period.",
+    uploads: "No new documents in this period.",
+    storage_bytes: "Nothing was stored in this period.",
   } as Readonly<Record<string, string>>,
-  total: (text: string) => `${text} in all`,
+  total: (text: string) => `${text} in total`,
   now: (text: string) => `${text} now`,
   chart_label: (what: string, days: number) => `${what} of the last ${days} days`,
-  held: "What you hold",
-  held_text: "With the limits that apply to you.",
+  held: "What you have stored",
+  held_text: "And the limits that apply to you.",
   limit: (used: string, limit: string) => `${used} of ${limit}`,
   no_limit: "no limit",
   kinds: { folders: "Folders", documents: "Documents", chats: "Chats", storage: "Storage" },
   rate: "Requests through the API",
   rate_text: (requests: string, seconds: number) =>
-    `At most ${requests} in ${seconds} seconds, by all your keys together. The console has a ` +
-    "window of its own.",
-  no_rate: "There is no limit.",
+    `At most ${requests} in ${seconds} seconds for all your keys together. The console ` +
+    "is counted separately.",
+  no_rate: "No limit.",
   download: "CSV",
   day: "Day",
 } as const;

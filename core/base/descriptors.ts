@@ -1,15 +1,15 @@
 /** Starts threads, and checks that there are the file descriptors that one can't do without. */
 import { closeSync, openSync } from "node:fs";
-import { unavailable, type HttpError } from "./errors";
+import { NothingSaved } from "./errors";
 
 /** More than a thread or a child process opens as it starts. */
 const needed = 32;
 
 /** 503. */
-export const tooManyOpen = (): HttpError =>
-  unavailable(
-    "The server has too many connections, files or processes open at the moment. Nothing was " +
-      "saved; try again.",
+export const tooManyOpen = (): NothingSaved =>
+  new NothingSaved(
+    "The server has too many connections, files or processes open at the moment. Try again in a " +
+      "few seconds.",
     5,
   );
 

@@ -45,6 +45,21 @@ export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_l
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>
   new HttpError(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
 
+/**
+ * 503 because the storage or the operating system failed before anything was saved. Requests that
+ * would have changed something are told so.
+ */
+export class NothingSaved extends HttpError {
+  constructor(detail: string, retry_after_s: number) {
+    super(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
+  }
+  /** The error as told to a request that would have changed something. */
+  toldToChange(): HttpError {
+    const { status, code, detail, headers } = this;
+    return new HttpError(status, code, `${detail} Nothing was saved.`, { headers });
+  }
+}
+
 /** Names a field of the body in a sentence, by its JSON pointer. */
 export const fieldName = (pointer: string): string =>
   pointer === "" ? "The body" : `\`${pointer.slice(1).replaceAll("/", ".")}\``;

@@ -16,7 +16,7 @@ import { KnownCallers } from "./known-callers";
 import type { MountedSurface } from "./mounted-surface";
 import { old_prefix, prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
-import { problemResponse } from "./problem";
+import { problemResponse, toldTo } from "./problem";
 import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
 import type { RateLimit, RateLimiter, ServedRequest, Surface } from "./slots";
@@ -107,7 +107,8 @@ export class Gateway {
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
       const problem = this.#mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
-      return problem(translateError(error), state.request_id);
+      const told = toldTo(translateError(error), state.served?.route ?? null);
+      return problem(told, state.request_id);
     }
   }
 

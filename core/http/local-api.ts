@@ -7,7 +7,7 @@ import { HttpError } from "../base/errors";
 import { notifyObservers } from "../base/observers";
 import { loop_turns } from "../lib/loop-turns";
 import type { AskedBy, RequestContext } from "./compiled-route";
-import { toHttpError } from "./problem";
+import { toHttpError, toldTo } from "./problem";
 import { prefix, type Router } from "./router";
 import type { LocalRequest } from "./route";
 import type { ServedRequest } from "./slots";
@@ -61,7 +61,7 @@ export class LocalApi {
     const response = await router.handle(request, context).catch((error: unknown) => {
       if (!(error instanceof HttpError) && !signal?.aborted)
         log.error("request failed", { method, path: path.split("?")[0], ...errorFields(error) });
-      failure = toHttpError(error);
+      failure = toHttpError(toldTo(error, context.route));
       return null;
     });
     const status = response?.status ?? failure!.status;

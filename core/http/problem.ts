@@ -1,5 +1,6 @@
 /** The wire format of an error: RFC 9457 problem+json. Decided only here. */
-import { HttpError } from "../base/errors";
+import { HttpError, NothingSaved } from "../base/errors";
+import type { Route } from "./route";
 
 const titles: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -33,6 +34,12 @@ export const toHttpError = (error: unknown): HttpError =>
         "internal_error",
         "Something went wrong inside the server. The log has the cause under this request id.",
       );
+
+/** The error as told to the request: one that would have changed something hears that it did not. */
+export const toldTo = (error: unknown, route: Route<any, any> | null): unknown =>
+  error instanceof NothingSaved && route && route.method !== "GET" && route.scope !== "read"
+    ? error.toldToChange()
+    : error;
 
 /** An unknown error becomes a 500 without any internals: no stack, path or SQL. */
 export function problemResponse(error: unknown, request_id: string): Response {

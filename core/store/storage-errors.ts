@@ -1,6 +1,6 @@
 /** Classifies errors of the database and the file system, and translates them into responses. */
 import { tooManyOpen } from "../base/descriptors";
-import { HttpError, unavailable } from "../base/errors";
+import { HttpError, NothingSaved, unavailable } from "../base/errors";
 
 /** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of its cause. */
 function codeOf(error: unknown): string {
@@ -80,29 +80,35 @@ export const storageFull = (): HttpError =>
   new HttpError(
     507,
     "storage_full",
-    "The storage of the server is full, and nothing was saved. Delete folders, documents or " +
-      "chats that are not needed, or have the disk enlarged; then try again.",
+    "The server's storage is full. Nothing was saved. Delete folders, documents or chats that are " +
+      "no longer needed, or ask the operator to free space on the disk, then try again.",
+  );
+
+/** 507: PostgreSQL can't even delete then. */
+const databaseFull = (): HttpError =>
+  new HttpError(
+    507,
+    "storage_full",
+    "The disk of the database server is full. Nothing was saved. The operator must free space on " +
+      "it or enlarge it; until then nothing can be deleted either.",
   );
 
 /** 503. */
 export const storageUnwritable = (): HttpError =>
-  unavailable(
-    "The storage of the server can't be written to at the moment. Nothing was saved.",
-    30,
-  );
+  unavailable("The server's storage can't be written to at the moment. Nothing was saved.", 30);
 
-/** 503: only whoever runs the server can mend it. */
+/** 503: only the operator can repair it. */
 const databaseDamaged = (): HttpError =>
   unavailable(
-    "The database of the server is damaged. Whoever runs the server learns from its log and from " +
-      "`dossier doctor` what to do.",
+    "The server's database is damaged. The operator can find out what to do from the server's log " +
+      "and from `dossier doctor`.",
     300,
   );
 
 /** 503: every connection was in use for too long. */
 export const databaseBusy = (): HttpError =>
   withCause(
-    unavailable("The database is busy, and nothing was saved; try again.", 5),
+    new NothingSaved("The database is busy. Try again in a few seconds.", 5),
     Object.assign(new Error("every connection is taken"), { code: busy_code }),
   );
 
@@ -110,8 +116,8 @@ export const databaseBusy = (): HttpError =>
 export const outcomeUnknown = (cause: unknown): HttpError =>
   withCause(
     unavailable(
-      "The connection to the database was lost at the last moment. It may have been saved: look " +
-        "before you try again.",
+      "The connection to the database was lost while the change was being saved. Check whether it " +
+        "was saved before you try again.",
       5,
     ),
     cause,
@@ -120,33 +126,33 @@ export const outcomeUnknown = (cause: unknown): HttpError =>
 /** The HTTP error for a storage fault (507 or 503); any other error is returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
-  if (isFull(error)) return withCause(storageFull(), error);
+  if (isFull(error))
+    return withCause(hasState(error, "53100") ? databaseFull() : storageFull(), error);
   if (isReadOnly(error)) return withCause(storageUnwritable(), error);
   if (isDamage(error)) return withCause(databaseDamaged(), error);
   if (isBusy(error))
     return withCause(
-      unavailable("The database is in use by another program. Nothing was saved; try again.", 2),
+      new NothingSaved("The database is in use by another program. Try again in a few seconds.", 2),
       error,
     );
   if (hasTooManyConnections(error))
     return withCause(
-      unavailable(
-        "The database takes no more connections at the moment. Nothing was saved; try again.",
+      new NothingSaved(
+        "The database accepts no more connections at the moment. Try again in a few seconds.",
         5,
       ),
       error,
     );
   if (isUnreachable(error))
     return withCause(
-      unavailable("The database can't be reached at the moment. Nothing was saved; try again.", 5),
+      new NothingSaved("The database can't be reached at the moment. Try again shortly.", 5),
       error,
     );
   if (isExhausted(error)) return withCause(tooManyOpen(), error);
   if (isFilesFault(error))
     return withCause(
-      unavailable(
-        "The place where original files are kept does not answer at the moment. Nothing was " +
-          "changed; try again in a while.",
+      new NothingSaved(
+        "The storage for original files is not responding at the moment. Try again shortly.",
         30,
       ),
       error,

@@ -190,7 +190,7 @@ function findSet(
       try {
         return { raw: sources.readSecretFile(path).trim(), origin: `${name}_FILE` };
       } catch {
-        problems.push(`${section}.${key}: the file ${path} of ${name}_FILE can't be read.`);
+        problems.push(`${section}.${key}: the file ${path} named by ${name}_FILE can't be read.`);
         return undefined;
       }
     }
@@ -211,12 +211,12 @@ export function decode(raw: unknown, of: SettingSchema): Decoded {
   if (of.kind === "size") return measured(raw, sizes_bytes, "a size such as 512KiB, 64MiB or 2GiB");
   if (of.kind === "list") return decodeList(raw, of);
   if (of.kind === "secret")
-    return typeof raw === "string" ? { value: raw } : { problem: "must be a text" };
+    return typeof raw === "string" ? { value: raw } : { problem: "must be text" };
   const value = typeof raw === "string" ? fromText(raw, of) : raw;
   // Lengths are counted in code points, as in the API document.
   const { maxLength, ...others } = of;
   if (typeof value === "string" && maxLength !== undefined && [...value].length > maxLength)
-    return { problem: `must be a text of at most ${maxLength} characters` };
+    return { problem: `must be text of at most ${maxLength} characters` };
   const wrong = Value.Errors(others as SettingSchema, value).First();
   return wrong ? { problem: `must be ${expected(of)}, not ${JSON.stringify(raw)}` } : { value };
 }
@@ -230,7 +230,7 @@ function decodeList(raw: unknown, of: SettingSchema): Decoded {
           .filter((item) => item !== "")
       : raw;
   if (!Array.isArray(items) || !items.every((item) => typeof item === "string"))
-    return { problem: "must be a list of texts" };
+    return { problem: "must be a list of strings" };
   if (of.of !== "duration") return { value: items };
   const decoded = items.map((item) =>
     measured(item, durations_ms, "a list of durations such as 5s,5m"),
@@ -331,8 +331,8 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
       unknown.keys.push({
         section,
         problem:
-          `${file_name}: ${section} stands outside of a section; settings belong below one, such ` +
-          "as [server].",
+          `${file_name}: ${section} is outside of any section. Put it below the header of ` +
+          "its section, such as [server].",
       });
       continue;
     }

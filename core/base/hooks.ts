@@ -141,7 +141,7 @@ const failed = (check: string, why: string): HttpError =>
   new HttpError(
     503,
     check_failed,
-    `The check ${check} failed${why}, so nothing was let through. Try again, or tell the ` +
+    `The check ${check} failed${why}, so the request was refused. Try again, or tell the ` +
       "operator of the server.",
     { headers: { "retry-after": String(retry_after_s) } },
   );

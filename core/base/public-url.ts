@@ -17,7 +17,7 @@ export function checkedPublicUrl(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "")
     throw wrong(text, "is not an address such as https://nas.example/dossier");
   if (url.username || url.password || url.search || url.hash || /[?#]/.test(text))
-    throw wrong(text, "may have a host, a port and a path, and nothing else");
+    throw wrong(text, "may only have a host, a port and a path");
   if (url.pathname.includes("//")) throw wrong(text, "has an empty part in its path");
   return (url.origin + url.pathname).replace(/\/$/, "");
 }

@@ -9,8 +9,8 @@ export function misplacedSecret(schema: unknown): string | null {
     if (!isObject(value) && !Array.isArray(value)) return null;
     if (isObject(value) && value.kind === "secret" && !is_field)
       return (
-        `its schema has a secret at ${at || "its root"}, where it can't be sealed: a Secret() ` +
-        "must be a field of the schema, or of an object in it"
+        `its schema has a secret at ${at || "its root"}, where it can't be encrypted: a ` +
+        "Secret() must be a field of the schema, or of an object in it"
       );
     for (const [name, inner] of Object.entries(value)) {
       const inside =

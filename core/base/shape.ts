@@ -5,7 +5,7 @@ type Kind = "text" | "number" | "boolean" | "function" | "object";
 export type Shape<T> = { readonly [K in keyof T]?: Kind | `${Kind}?` };
 
 const words: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   boolean: "true or false",
   function: "a function",

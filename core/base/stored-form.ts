@@ -113,12 +113,12 @@ export function formWords(of: SettingSchema): string {
   if (kind === "Size") return "be a size such as 512KiB, 64MiB or 2GiB";
   if (kind === "Flag") return "be true or false";
   if (kind === "List")
-    return `be a list of at most ${items_max} texts of at most ${item_length_max} characters`;
+    return `be a list of at most ${items_max} entries of at most ${item_length_max} characters each`;
   if (kind === "Integer")
-    return `be a whole number of ${limits.minimum} to ${limits.maximum}, without zeros before it`;
+    return `be a whole number from ${limits.minimum} to ${limits.maximum}, without leading zeros`;
   return kind === "Number"
     ? "be a number"
-    : `be a text of at most ${limits.maxLength ?? text_length_max} characters`;
+    : `be text of at most ${limits.maxLength ?? text_length_max} characters`;
 }
 
 /** Whether a value has this form. */

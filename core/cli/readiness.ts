@@ -33,8 +33,8 @@ export const readyRoute = route.get("/ready", {
       schema: ReadinessRecord,
       example: {
         ready: false,
-        reason: "The disk is full: what needs space is refused, deleting works.",
-        checks: { ...check_example, storage: "The disk is full: …" },
+        reason: "The disk is full. Requests that need space are refused; deleting works.",
+        checks: { ...check_example, storage: "The disk is full. …" },
       },
     },
   },

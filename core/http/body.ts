@@ -31,7 +31,7 @@ export function checkMediaType(
 ): void {
   const given = mediaType(request);
   if (wanted.some((one) => one === given)) return;
-  const but = given === "" ? "; the request has no Content-Type" : `, not ${given}`;
+  const but = given === "" ? "; the request has no Content-Type header" : `, not ${given}`;
   throw new HttpError(
     415,
     "unsupported_media_type",
@@ -120,6 +120,7 @@ const tooSlow = () =>
   new HttpError(
     408,
     "body_timeout",
-    `The body came too slowly: after ${body_ms_max / 1_000} s most of it was still missing.`,
+    "The body arrived too slowly: most of it was still missing after " +
+      `${body_ms_max / 1_000} s.`,
     { headers: { connection: "close" } },
   );

@@ -98,7 +98,7 @@ function compileRoute(
     if (route.admin && !caller?.admin)
       throw forbidden("Only administrators may do this.", "admin_only");
     if (scope !== null && !caller?.scopes.includes(scope))
-      throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
+      throw forbidden(`This API key lacks the scope ${scope}.`, "missing_scope");
   };
   const body = bodyReader(route, bodies);
   const what = `${route.method} ${route.path}`;

@@ -178,7 +178,7 @@ export class StreamLimit {
       throw new HttpError(
         429,
         "too_many_streams",
-        `${this.own.max} streams of ${what} are open for this user already. ${advice}`,
+        `This user already has ${this.own.max} streams of ${what} open. ${advice}`,
         { headers: { "retry-after": "1" } },
       );
     const releaseTotal = await this.total.acquire("");
@@ -188,6 +188,6 @@ export class StreamLimit {
         releaseTotal();
       };
     releaseOwn();
-    throw unavailable(`Too many streams of ${what} are open at this moment. ${advice}`, 1);
+    throw unavailable(`Too many streams of ${what} are open at the moment. ${advice}`, 1);
   }
 }

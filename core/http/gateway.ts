@@ -215,7 +215,7 @@ function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {
   return new HttpError(
     429,
     "rate_limited",
-    `More than ${limit} requests came in this window. Try again in ${retry_after_s} s.`,
+    `The limit of ${limit} requests per window was exceeded. Try again in ${retry_after_s} s.`,
     { headers: { "retry-after": String(retry_after_s) } },
   );
 }

@@ -48,8 +48,8 @@ function whyNotOpened(
   const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
   if (code === "EADDRINUSE")
     return (
-      `Port ${port} on ${host} is in use already${doubt}. ` +
-      "Is another Dossier running? Choose another with --port."
+      `Port ${port} on ${host} is already in use${doubt}. If another Dossier is running, ` +
+      "stop it, or choose another port with --port."
     );
   if (code === "EADDRNOTAVAIL" || doubtful)
     return (
@@ -57,7 +57,10 @@ function whyNotOpened(
       "Choose another with --host, such as 127.0.0.1."
     );
   if (code === "EACCES")
-    return `This user may not open port ${port} on ${host}. Choose one above 1023 with --port.`;
+    return (
+      `This user is not allowed to open port ${port} on ${host}. Choose a port above 1023 ` +
+      "with --port."
+    );
   return `${host}:${port} can't be opened: ${message}`;
 }
 

@@ -54,14 +54,14 @@ export function requireBounded(json: Uint8Array, most = values_max): void {
       if ((json[at + 1]! | 0x20) !== 0x7d) values += 1;
       if (depth > depth_max)
         throw badRequest(
-          `The body nests deeper than ${depth_max} levels, the most that is accepted.`,
+          `The body is nested more deeply than the limit of ${depth_max} levels.`,
           undefined,
           "malformed_json",
         );
     } else if ((byte | 0x20) === 0x7d) depth -= 1;
     if (values > most)
       throw badRequest(
-        `The body has more than ${most} values, the most that is accepted.`,
+        `The body has more than the limit of ${most} values.`,
         undefined,
         "too_many_values",
       );
@@ -111,9 +111,9 @@ function refuseIllFormed(body: unknown): void {
 
 function refuseText(text: string, pointer: () => string): void {
   const problem = text.includes("\u0000")
-    ? "contains the character U+0000, which text can't have"
+    ? "contains the character U+0000, which is not allowed"
     : text.isWellFormed()
       ? undefined
-      : "contains half of a surrogate pair, which is not a character";
+      : "contains an unpaired surrogate, which is not a valid character";
   if (problem !== undefined) throw badRequest(`${fieldName(pointer())} ${problem}.`, pointer());
 }

@@ -125,7 +125,8 @@ function inItsForm(protocol: Protocol, error: HttpError, request_id: string): Re
 
 const foreignOrigin = (origin: string): HttpError =>
   forbidden(
-    `It was sent by a page of ${origin.slice(0, 200)}, which server.cors_origins does not name.`,
+    `It was sent by a page of ${origin.slice(0, 200)}, which is not listed in ` +
+      "server.cors_origins.",
     "cross_site",
   );
 
@@ -140,8 +141,8 @@ const unauthorized = (token_was_sent: boolean): HttpError =>
     401,
     "unauthorized",
     token_was_sent
-      ? "The API key is not valid: it may be mistyped, expired or deactivated."
-      : "This needs an API key: send the header `Authorization: Bearer <API_KEY>`.",
+      ? "The API key is not valid. It may be mistyped, expired or deactivated."
+      : "This request needs an API key. Send the header `Authorization: Bearer <API_KEY>`.",
     {
       headers: {
         "www-authenticate": token_was_sent

@@ -32,7 +32,8 @@ export const toHttpError = (error: unknown): HttpError =>
     : new HttpError(
         500,
         "internal_error",
-        "Something went wrong inside the server. The log has the cause under this request id.",
+        "Something went wrong on the server. The server's log has the cause under this " +
+          "request id.",
       );
 
 /** The error as told to the request: one that would have changed something hears that it did not. */

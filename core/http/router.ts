@@ -107,12 +107,12 @@ function unrouted(
     return new HttpError(
       404,
       "no_such_route",
-      `There is no ${pathOf(request.url)} here. The API is described at ${document}.`,
+      `There is nothing at ${pathOf(request.url)}. The API is described at ${document}.`,
     );
   return new HttpError(
     405,
     "method_not_allowed",
-    `${request.method} is not possible here, only ${methods.join(", ")}.`,
+    `This path does not support ${request.method}, only ${methods.join(", ")}.`,
     { headers: { allow: methods.join(", ") } },
   );
 }

@@ -10,14 +10,14 @@ import { requiredPattern } from "./fields";
 export const EndpointLimits: StoredLimits = {
   name: "Endpoint",
   json: { pattern: `^${endpoint_pattern}$` },
-  must: "be an address such as http://127.0.0.1:8080/v1, without user name, query and fragment",
+  must: "be an address such as http://127.0.0.1:8080/v1, without user name, query or fragment",
 };
 /** A duration above zero. */
 export const SomeTimeLimits: StoredLimits = { name: "SomeDuration", least_ms: 1 };
 export const KeyLimits: StoredLimits = {
   name: "Key",
   json: { pattern: "^[!-~]+$" },
-  must: "hold no spaces and no characters beyond ASCII",
+  must: "contain only ASCII characters and no spaces",
 };
 export const NotBlankLimits: StoredLimits = {
   json: { pattern: requiredPattern() },

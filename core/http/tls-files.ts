@@ -26,7 +26,7 @@ function readPair({ cert, key }: TlsPaths): TlsPair {
   const private_key = parsed(
     () => createPrivateKey(pair.key),
     /ENCRYPTED/.test(pair.key)
-      ? `${key} (server.tls_key) is locked with a passphrase; store the key without one`
+      ? `${key} (server.tls_key) is protected by a passphrase; store the key without one`
       : `${key} (server.tls_key) holds no private key in PEM format`,
   );
   if (!certificate.checkPrivateKey(private_key))
@@ -43,7 +43,11 @@ function read(setting: string, path: string): string {
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     const why =
-      code === "ENOENT" ? "does not exist" : code === "EACCES" ? "may not be read" : message;
+      code === "ENOENT"
+        ? "does not exist"
+        : code === "EACCES"
+          ? "can't be read by this user"
+          : message;
     throw new Error(`${path} (${setting}) ${why}`);
   }
 }
@@ -112,7 +116,7 @@ export class TlsFiles {
       this.#failure = null;
     } catch (error) {
       this.#failure =
-        "The certificate has changed and can't be used, the one before stays in use: " +
+        "The changed certificate can't be used, so the previous one stays in use: " +
         `${error instanceof Error ? error.message : String(error)}.`;
       this.log.error("the certificate can't be reloaded", errorFields(error));
     }

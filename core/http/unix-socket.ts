@@ -21,10 +21,11 @@ export async function clearSocketPath(path: string): Promise<void> {
   const found = stateOf(path);
   if (found === undefined) return;
   if (!found.isSocket())
-    throw new Error(`${path} (server.socket) exists and is no socket: it is left as it is.`);
+    throw new Error(`${path} (server.socket) exists and is not a socket. It was not changed.`);
   if (await isServed(path))
     throw new Error(
-      `A server listens on ${path} (server.socket) already. Is another Dossier running?`,
+      `Another server is already listening on ${path} (server.socket). If it is another ` +
+        "Dossier, stop it first.",
     );
   rmSync(path, { force: true });
 }
@@ -51,8 +52,8 @@ function whyNotOpened(path: string, { code, message }: Error & { code?: string }
   if (stateOf(dirname(path)) === undefined)
     return `The directory of ${path} (server.socket) does not exist.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return `This user may not make the socket ${path} (server.socket).`;
-  if (code === "EADDRINUSE") return `${path} (server.socket) is in use already.`;
+    return `This user is not allowed to create the socket ${path} (server.socket).`;
+  if (code === "EADDRINUSE") return `${path} (server.socket) is already in use.`;
   return `The socket ${path} (server.socket) can't be opened: ${message}`;
 }
 

@@ -96,7 +96,7 @@ class MultipartUpload {
   async receive({ body, headers, signal }: Request): Promise<ReceivedPart[]> {
     const { part, files_max, total_bytes_max } = this.options;
     const boundary = boundaryOf(headers.get("content-type"));
-    if (boundary === undefined) throw malformed("its Content-Type names no boundary");
+    if (boundary === undefined) throw malformed("its Content-Type has no boundary");
     if (!body) throw badRequest("The request needs a multipart body.", "");
     const parser = createParser(boundary, this.#onPart, this.#fail, parts_max + files_max - 1);
     const bytes_max = total_bytes_max + framing_bytes_max;
@@ -151,9 +151,8 @@ class MultipartUpload {
 const tooManyFiles = (part: string, files_max: number): HttpError =>
   badRequest(
     files_max === 1
-      ? `The body has more than one part \`${part}\`: send one file a request.`
-      : `The body has more than ${files_max} parts \`${part}\`, ` +
-          "the most that one request may bring.",
+      ? `The body has more than one part \`${part}\`. Send one file per request.`
+      : `The body has more than ${files_max} parts \`${part}\`, the limit per request.`,
     `/${part}`,
   );
 
@@ -214,7 +213,7 @@ async function parseBody(
     for await (const chunk of source as AsyncIterable<Buffer>) {
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
-        throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
+        throw tooLarge(`The body is larger than the limit of ${bytes_max} bytes.`);
       for (let at = 0; at < chunk.byteLength && !ended; at += parsed_bytes) {
         const some = chunk.subarray(at, at + parsed_bytes);
         // The parser calls back when the reader of the part has caught up; after the last boundary
@@ -225,7 +224,7 @@ async function parseBody(
     }
     if (!ended) await step(() => parser.end());
   } catch (error) {
-    throw error instanceof HttpError ? error : malformed("it broke off");
+    throw error instanceof HttpError ? error : malformed("it was cut off");
   } finally {
     source.destroy();
   }

@@ -123,11 +123,12 @@ function typedFields(
   for (const [name, text] of new URLSearchParams(search)) {
     const schema = fields.get(name);
     if (!schema) continue;
-    if (seen.has(name)) throw badRequest(`The query field \`${name}\` is given twice.`, `?${name}`);
+    if (seen.has(name))
+      throw badRequest(`The query field \`${name}\` is given more than once.`, `?${name}`);
     seen.add(name);
     if (text.includes("\u0000"))
       throw badRequest(
-        `The query field \`${name}\` contains the character U+0000, which text can't have.`,
+        `The query field \`${name}\` contains the character U+0000, which is not allowed.`,
         `?${name}`,
       );
     query[name] = typed(text, schema);

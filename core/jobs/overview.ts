@@ -151,17 +151,20 @@ export class JobsOverview {
         .executeTakeFirst();
       if (!job) throw notFound("job");
       if (job.state !== "failed")
-        throw conflict(`This job has not failed: it is ${job.state}.`, "not_failed");
+        throw conflict(
+          `Only failed jobs can be run again; this job is ${job.state}.`,
+          "not_failed",
+        );
       const handler = this.retriableHandler(job);
       if (!handler || job.payload === "")
         throw conflict(
-          "This job can't be run again. What it was for says how to try again.",
+          "This job can't be run again from here. Retry the document or run that it was for.",
           "not_retriable",
         );
       const payload: unknown = JSON.parse(job.payload);
       if (!Value.Check(handler.on.payload, payload))
         throw conflict(
-          "This job can't be run again: it was made for another version of its plugin.",
+          "This job can't be run again: it was created by another version of its plugin.",
           "not_retriable",
         );
       if (handler.limits.requeue) {
@@ -193,7 +196,7 @@ export class JobsOverview {
       if (job.state === "failed")
         return void (await tx.deleteFrom("core_jobs").where("id", "=", id).execute());
       if (job.state !== "ready")
-        throw conflict(`Only jobs that wait or have failed can be dropped: it is ${job.state}.`);
+        throw conflict(`Only waiting or failed jobs can be dropped; this job is ${job.state}.`);
       await this.dropWaiting(tx, job);
     });
     store.truncateWal();
@@ -239,8 +242,8 @@ export class JobsOverview {
   private requireDroppable(kind: Pick<Row, "plugin" | "name">): void {
     if (!this.isDroppable(kind))
       throw conflict(
-        `Waiting jobs of the kind ${kind.name} can't be dropped: what they are for would never ` +
-          "be done.",
+        `Waiting jobs of the kind ${kind.name} can't be dropped, because their work would ` +
+          "never be done.",
         "not_droppable",
       );
   }
@@ -304,7 +307,7 @@ export class JobsOverview {
   }
 }
 
-const dropped_reason = "an administrator has dropped it";
+const dropped_reason = "dropped by an administrator";
 
 const idsOf = async (
   db: JobsDb,

@@ -51,7 +51,7 @@ export class Poller {
     const silent_ms = performance.now() - this.alive_at_ms;
     return silent_ms < silent_ms_max
       ? null
-      : `Nobody has looked for jobs for ${Math.round(silent_ms / 1_000)} s.`;
+      : `The job queue has not been checked for ${Math.round(silent_ms / 1_000)} s.`;
   }
 
   /** There may be something to run. Returns at once; does nothing before `start`. */

@@ -76,7 +76,7 @@ export class ByteBudget {
     const { waiting_max, per_owner_waiting_max, wait_ms_max } = this.options;
     const mine = this.#waiting.get(owner) ?? [];
     if (mine.length >= per_owner_waiting_max || this.#waiting_count >= waiting_max)
-      throw new BudgetRefusal("Too many wait already.");
+      throw new BudgetRefusal("Too many requests are already waiting.");
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiting: Waiting = { bytes, admit: () => resolve(this.#grant(owner, bytes)) };
     const refuse = (why: unknown): void => {
@@ -85,7 +85,7 @@ export class ByteBudget {
     };
     const onAbort = (): void => refuse(signal.reason);
     const timer = setTimeout(
-      () => refuse(new BudgetRefusal("The wait took too long.")),
+      () => refuse(new BudgetRefusal("It waited too long for its turn.")),
       wait_ms_max,
     );
     signal.addEventListener("abort", onAbort, { once: true });

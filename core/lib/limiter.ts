@@ -36,7 +36,11 @@ export interface Entry {
 export class LimiterRefusal extends Error {
   override readonly name = "LimiterRefusal";
   constructor(readonly reason: "full" | "timeout") {
-    super(reason === "full" ? "Too many wait already." : "The wait took too long.");
+    super(
+      reason === "full"
+        ? "Too many requests are already waiting."
+        : "It waited too long for its turn.",
+    );
   }
 }
 

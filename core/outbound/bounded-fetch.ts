@@ -34,7 +34,7 @@ export async function fetchBounded(
   for await (const part of response.body ?? []) {
     bytes += part.length;
     if (bytes > bytes_max)
-      throw new AnswerTooLarge(`${new URL(url).host} answered with more than ${bytes_max} bytes`);
+      throw new AnswerTooLarge(`${new URL(url).host} sent more than ${bytes_max} bytes`);
     parts.push(part);
   }
   const headers = new Headers(response.headers);

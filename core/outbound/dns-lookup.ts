@@ -43,7 +43,7 @@ export function createDnsLookup({
     await settlesWithin(Promise.all(asked), timeout_ms);
     resolver.cancel();
     return combine(
-      answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }),
+      answers.map((answer) => answer ?? { kind: "silent", reason: "no response in time" }),
     );
   };
 }

@@ -22,7 +22,7 @@ export async function probeEndpoint({
 }: EndpointAddress): Promise<EndpointStatus> {
   const reply = await askEndpoint({ base_url, api_key, section }, { path: "/models", timeout_ms });
   const host = hostOf(base_url);
-  const answers = { status: "ok", detail: `${host} answers.`, fix: null } as const;
+  const answers = { status: "ok", detail: `${host} responds.`, fix: null } as const;
   if ("json" in reply) return answers;
   const { detail, fix } = reply.finding;
   switch (reply.http_status) {

@@ -80,9 +80,9 @@ export async function askEndpoint(
 /** The endpoint responds, but with something other than requested. */
 export const wrongShape = (at: EndpointAddress, path: string): EndpointFinding =>
   failing(
-    `${hostOf(at.base_url)} answers, but not as ${path} of a compatible endpoint does.`,
-    `Correct ${settingOf(at)}: it is what comes before ${path}` +
-      `${at.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
+    `${hostOf(at.base_url)} responds, but not like ${path} of a compatible endpoint.`,
+    `Correct ${settingOf(at)}: it must be the part of the address before ` +
+      `${path}${at.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
     settingOf(at),
   );
 
@@ -155,9 +155,9 @@ const failing = (detail: string, fix: string, setting: string): EndpointFinding 
 
 function tooLate(at: EndpointAddress, timeout_ms: number): EndpointFinding {
   return failing(
-    `${hostOf(at.base_url)} is too slow: it has not answered within ${timeout_ms / 1_000} s.`,
-    "Look at what that server is doing: one that is still loading its model answers a little " +
-      `later. A firewall that says nothing looks the same; then correct ${settingOf(at)}.`,
+    `${hostOf(at.base_url)} is too slow: it did not respond within ${timeout_ms / 1_000} s.`,
+    "Check that server: it may still be loading its model. If a firewall drops the " +
+      `connection, correct ${settingOf(at)} or the firewall.`,
     settingOf(at),
   );
 }
@@ -175,12 +175,12 @@ const faults: readonly (readonly [
   ],
   [
     /^(EAI_AGAIN|ESERVFAIL|EREFUSED|ETIMEOUT)$/,
-    ({ hostname }) => `The name ${hostname} can't be resolved: the name server fails.`,
-    (setting) => `Correct ${setting}, or look at the name servers of this machine.`,
+    ({ hostname }) => `The name ${hostname} can't be resolved: the name server failed.`,
+    (setting) => `Correct ${setting}, or check the name servers of this machine.`,
   ],
   [
     /^(ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/,
-    ({ host }) => `Nothing listens at ${host}.`,
+    ({ host }) => `Nothing is listening at ${host}.`,
     (setting, { hostname }) =>
       `Start the server there, or correct ${setting}.` +
       (/^(localhost|127\.|\[::1\])/.test(hostname)
@@ -189,33 +189,34 @@ const faults: readonly (readonly [
   ],
   [
     /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|ConnectionTimeout)$/,
-    ({ host }) => `No way leads to ${host} from this machine.`,
-    (setting) => `Correct ${setting}, or look at the network.`,
+    ({ host }) => `${host} can't be reached from this machine.`,
+    (setting) => `Correct ${setting}, or check the network.`,
   ],
   [
     /^(EPROTO|ERR_SSL|ERR_TLS_HANDSHAKE)/,
     ({ host }) => `${host} does not speak TLS.`,
-    (setting) => `Begin ${setting} with http://, or name the port that speaks TLS.`,
+    (setting) => `Start ${setting} with http://, or use the port that speaks TLS.`,
   ],
   [
     /CERT|ALTNAME|HOSTNAME_MISMATCH|LEAF_SIGNATURE|ISSUER/,
     ({ host }) => `The certificate of ${host} is not trusted.`,
     (setting) =>
-      `Give it a certificate that this machine trusts, for the name in ${setting}; the file of a ` +
-      "certificate authority of your own goes into the environment as NODE_EXTRA_CA_CERTS.",
+      `Use a certificate for the name in ${setting} that this machine trusts. For a ` +
+      "private certificate authority, set the environment variable NODE_EXTRA_CA_CERTS to " +
+      "the path of its certificate.",
   ],
   [
     /^(Malformed_HTTP|HPE_|InvalidHTTP)/,
     ({ host }) => `${host} does not speak HTTP.`,
-    (setting) => `Correct ${setting}: another service listens there.`,
+    (setting) => `Correct ${setting}: another service is listening there.`,
   ],
   [
     /^(ECONNRESET|EPIPE|ConnectionClosed)$/,
-    ({ host }) => `${host} takes the connection and breaks it off.`,
+    ({ host }) => `${host} accepts the connection, then closes it.`,
     (setting, { protocol }) =>
       protocol === "http:"
-        ? `If it speaks TLS, begin ${setting} with https://; else look at its log.`
-        : `Correct ${setting}, or look at the log of that server.`,
+        ? `If it speaks TLS, start ${setting} with https://. Otherwise, check its log.`
+        : `Correct ${setting}, or check the log of that server.`,
   ],
 ];
 
@@ -226,7 +227,7 @@ function unreachable(at: EndpointAddress, error: Error): EndpointFinding {
     fault = faults.find(([codes]) => codes.test(code));
   return fault
     ? failing(`${withCode(fault[1](url), code)}`, fault[2](setting, url), setting)
-    : failing(`${url.host} does not answer.`, `Start it, or correct ${setting}.`, setting);
+    : failing(`${url.host} is not responding.`, `Start it, or correct ${setting}.`, setting);
 }
 /** Certificate errors are only distinguished by their code. */
 const withCode = (detail: string, code: string): string =>
@@ -250,27 +251,27 @@ async function findingOf(
   if (status === 401 || status === 403)
     return api_key === undefined
       ? failing(
-          `${host} refuses the key (${status}): none was sent.`,
-          `Put one into ${section}.api_key.`,
+          `${host} requires an API key (${status}), and none was sent.`,
+          `Set ${section}.api_key.`,
           `${section}.api_key`,
         )
       : failing(
-          `${host} refuses the key (${status}).`,
-          `Put the right key into ${section}.api_key, one that may use this model.`,
+          `${host} rejects the API key (${status}).`,
+          `Set ${section}.api_key to a key that may use this model.`,
           `${section}.api_key`,
         );
   if (status === 429)
     return {
       status: "warn",
-      detail: `${host} takes no more requests now (429)${says}`,
-      fix: "Wait a while, or look at the limits and the credit of that account.",
+      detail: `${host} accepts no more requests at the moment (429)${says}`,
+      fix: "Wait a while, or check the limits and the credit of that account.",
       setting: null,
     };
   if (status >= 500)
     return {
       ...failing(
-        `${host} answers with ${status}${says}`,
-        `Look at the log of ${host}.`,
+        `${host} responds with status ${status}${says}`,
+        `Check the log of ${host}.`,
         settingOf(at),
       ),
       setting: null,
@@ -286,11 +287,11 @@ function nothingThere(
 ): EndpointFinding {
   const { base_url, address_setting } = at;
   if (status !== 404 && status !== 405)
-    return refusal(at, `${hostOf(base_url)} refuses the request (${status})${says}`);
+    return refusal(at, `${hostOf(base_url)} rejects the request (${status})${says}`);
   const versioned =
     address_setting !== undefined || /\/v\d+(\/|$)/.test(new URL(base_url).pathname);
   return failing(
-    `${hostOf(base_url)} answers, but has nothing at ${pathOf(base_url)}${path} (${status}).`,
+    `${hostOf(base_url)} responds, but has nothing at ${pathOf(base_url)}${path} (${status}).`,
     `Correct ${settingOf(at)}${versioned ? "." : ": most end with /v1."}`,
     settingOf(at),
   );
@@ -301,8 +302,8 @@ const refusal = (at: EndpointAddress, detail: string): EndpointFinding =>
   failing(
     detail,
     at.model === undefined
-      ? "Look at the log of that server."
-      : `Look at the log of that server, and at ${at.section}.model.`,
+      ? "Check the log of that server."
+      : `Check the log of that server, and ${at.section}.model.`,
     at.model === undefined ? settingOf(at) : `${at.section}.model`,
   );
 
@@ -310,8 +311,8 @@ function redirected(at: EndpointAddress, headers: Headers): EndpointFinding {
   const { base_url } = at;
   const to = URL.parse(headers.get("location") ?? "", base_url)?.origin.slice(0, said_length_max);
   return failing(
-    `${hostOf(base_url)} sends on to ${to ?? "another address"}, which is not followed.`,
-    `Put the address itself into ${settingOf(at)}.`,
+    `${hostOf(base_url)} redirects to ${to ?? "another address"}. Redirects are not followed.`,
+    `Set ${settingOf(at)} to the final address.`,
     settingOf(at),
   );
 }
@@ -336,7 +337,7 @@ async function missingModel(
       : ` It has ${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : "."}`;
   return failing(
     `${hostOf(base_url)} has no model ${model}.${others}`,
-    `Correct ${section}.model, or have that server load it.`,
+    `Correct ${section}.model, or load the model on that server.`,
     `${section}.model`,
   );
 }

@@ -8,7 +8,7 @@ export class NotHttp extends Error {
   override readonly name = "NotHttp";
   readonly code = "NotHttp";
   constructor() {
-    super("what came is no answer of HTTP/1.1");
+    super("the response is not valid HTTP/1.1");
   }
 }
 

@@ -59,15 +59,14 @@ export function parseTarget(text: string): Target {
     );
   // The parser would silently strip these, or read a backslash as a slash.
   if (/[\x00-\x20\x7f\\]/.test(text))
-    throw new InvalidUrl("The URL must not hold spaces, control characters or backslashes.");
+    throw new InvalidUrl("The URL must not contain spaces, control characters or backslashes.");
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidUrl("The URL must be absolute and begin with http:// or https://.");
+    throw new InvalidUrl("The URL must be absolute and start with http:// or https://.");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
-    throw new InvalidUrl("The URL must not hold a user name or a password.");
-  if (text.includes("#"))
-    throw new InvalidUrl("The URL must not hold a fragment (#…): it is never sent.");
-  if (url.port === "0") throw new InvalidUrl("The URL must not name port 0.");
+    throw new InvalidUrl("The URL must not contain a user name or a password.");
+  if (text.includes("#")) throw new InvalidUrl("The URL must not contain a fragment (#…).");
+  if (url.port === "0") throw new InvalidUrl("The URL must not use port 0.");
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const is_address = ipVersion(host) !== 0;
   if (!is_address) {
@@ -89,5 +88,5 @@ function checkName(host: string): void {
     labels.length < 2 ||
     internal_names.some((name) => host === name || host.endsWith(`.${name}`))
   )
-    throw new InvalidUrl(`The URL's host must be public; ${host} is a name inside a network.`);
+    throw new InvalidUrl(`The URL's host must be public; ${host} is an internal name.`);
 }

@@ -331,7 +331,7 @@ export class LiveSettings {
 /** Requires every setting to exist. @throws HttpError 400 when one does not, or none is named. */
 function namesIn(changes: SettingChanges): string[] {
   const names = Object.keys(changes);
-  if (names.length === 0) throw badRequest("Name at least one setting.");
+  if (names.length === 0) throw badRequest("Specify at least one setting.");
   return names;
 }
 const sectionsOf = (names: Iterable<string>): string[] => [

@@ -311,7 +311,7 @@ export class ServerOperations implements Operations {
     if ((settings.value(section, key) === true) === on) return;
     await settings.change({ [setting]: null });
     throw conflict(
-      `${setting} is set by ${state!.origin}, which wins: change it there.`,
+      `${setting} is set by ${state!.origin}, which overrides it. Change it there.`,
       "overruled",
     );
   }

@@ -93,7 +93,7 @@ export class PluginDirectory implements PluginFiles {
     if (sha256 !== null && sha256.toLowerCase() !== own_sha256)
       throw refused(
         "wrong_sha256",
-        `${shown} is not what it should be: its SHA-256 is ${own_sha256}, not ${sha256}.`,
+        `${shown} does not match the expected SHA-256: it is ${own_sha256}, not ${sha256}.`,
       );
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     const installed = await this.find();
@@ -134,7 +134,7 @@ export class PluginDirectory implements PluginFiles {
     if (description === undefined)
       throw refused(
         "bad_plugin",
-        `${shown} can't be added: ${reasonIn(last) ?? "it is no plugin"}.`,
+        `${shown} can't be added: ${reasonIn(last) ?? "it is not a plugin"}.`,
       );
     const replaced = this.#requireName(description, shown, isReplaceable, installed);
     // The files as they will be afterwards, sorted by name.
@@ -152,7 +152,7 @@ export class PluginDirectory implements PluginFiles {
       if (rest.includes(file) && before === null && after !== undefined)
         throw refused(
           "bad_plugin",
-          `${shown} can't be added: ${name} would be left out: ${after}.`,
+          `${shown} can't be added, because ${name} would be left out: ${after}.`,
         );
     }
     return { description: next.found.get(staged) ?? description, replaced, tried: next };
@@ -175,13 +175,13 @@ export class PluginDirectory implements PluginFiles {
     { files }: FoundPlugins,
   ): PluginFile | null {
     if (this.options.built_in.includes(name))
-      throw clash(`${shown} is called ${name}, like a plugin that is built in: rename it.`);
+      throw clash(`${shown} has the name of the built-in plugin ${name}. Rename it.`);
     const installed = files.find((one) => one.name === name || fileStem(one.file) === name) ?? null;
     if (installed === null || isReplaceable(installed)) return installed;
     const has = installed.description?.version ?? "of an unknown version";
     throw clash(
-      `There is a plugin ${name} ${has} already, in ${installed.file}: to put ${version} in its ` +
-        "place, add it with --replace.",
+      `The plugin ${name} ${has} is already installed, in ${installed.file}. To replace it ` +
+        `with ${version}, use --replace.`,
     );
   }
 

@@ -69,13 +69,13 @@ export class SettingRules {
     }
     if (of.changes === "outside")
       return refuse(
-        "can't be stored, because it decides what the server may reach or how it is reached: set " +
-          "it in dossier.toml, in the environment or on the command line, and start the server " +
-          "again",
+        "can't be stored, because it controls what the server can reach or how it is " +
+          "reached. Set it in dossier.toml, in the environment or on the command line, and " +
+          "restart the server",
       );
     if (raw === null) return null;
     if (raw === "" && of.schema.kind !== "list")
-      return refuse("is empty: unset it to go back to the default");
+      return refuse("must not be empty. To go back to the default, unset it");
     if (
       typeof raw === "string" &&
       raw.length > text_length_max &&

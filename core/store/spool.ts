@@ -86,7 +86,7 @@ export class Spool {
   abort(): void {
     for (const stream of this.#open_streams)
       stream.destroy(
-        unavailable("The server is stopping. Nothing was saved; send the file again.", 5),
+        unavailable("The server is stopping. Nothing was saved. Send the file again.", 5),
       );
   }
 
@@ -117,7 +117,7 @@ async function write(
     }
     size_bytes += chunk.byteLength;
     if (size_bytes > bytes_max)
-      throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
+      throw tooLarge(`The file is larger than the limit of ${bytes_max} bytes.`);
     // Data that arrives faster than it is written comes in chunks of many megabytes.
     for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
       const slice = chunk.subarray(at, at + slice_bytes);

@@ -60,7 +60,7 @@ export class StorageState {
     this.#damage_met_ms = performance.now();
     if (is_known) return;
     this.#damage =
-      `The database is damaged (${error.message}). \`dossier doctor\` says what is wrong; ` +
+      `The database is damaged (${error.message}). Run \`dossier doctor\` for details, and ` +
       "restore the newest backup into a new directory.";
     this.options.log.error("the database is damaged", errorFields(error));
   }
@@ -86,14 +86,14 @@ export class StorageState {
     const damage = this.#damageMet();
     if (damage !== undefined) return damage;
     if (this.options.isDiskFull())
-      return "The disk is full: what needs space is refused, deleting works.";
+      return "The disk is full. Requests that need space are refused; deleting works.";
     const known_for_ms = performance.now() - this.#known_at_ms;
     if (known_for_ms > (this.#failing === undefined ? known_ms_max : retry_ms)) {
       this.#probing ??= this.#probe().finally(() => {
         this.#probing = undefined;
       });
       if (!(await settlesWithin(this.#probing, patience_ms)))
-        return `A write to the storage has taken longer than ${patience_ms / 1_000} s.`;
+        return `A write to the storage is taking longer than ${patience_ms / 1_000} s.`;
     }
     return this.#failing === undefined
       ? null

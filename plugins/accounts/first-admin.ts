@@ -14,13 +14,13 @@ const link_valid_ms = 24 * 3_600_000;
 /** Binds the sealed token of a start's link. */
 const seal_context = "accounts_setup_links.sealed";
 const alreadySetUp = () =>
-  conflict("This server has an administrator already: sign in instead.", "already_set_up");
+  conflict("This server already has an administrator. Sign in instead.", "already_set_up");
 const badLink = () =>
   new HttpError(
     403,
     "bad_link",
-    "This set-up link is not valid: it may be incomplete, used, or older than 24 hours. Print " +
-      "another with: dossier setup --link",
+    "This set-up link is not valid: it may be incomplete, already used, or older than 24 " +
+      "hours. To print a new one, run: dossier setup --link",
   );
 
 export type FirstAdminContext = Omit<AccountContext, "notify"> &
@@ -79,7 +79,7 @@ export class FirstAdmin {
     if ((email === undefined && password === undefined) || (await this.isSetUp())) return null;
     if (email === undefined || password === undefined)
       throw new Error(
-        "The first administrator needs both settings, admin.email and admin.password.",
+        "To create the first administrator, set both admin.email and admin.password.",
       );
     try {
       const user = await newUserRow({ email, password, role: "admin" }, this.ctx);

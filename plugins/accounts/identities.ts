@@ -115,7 +115,7 @@ function checkIdentity({ provider, external_id }: { provider: string; external_i
     ["/provider", provider],
   ] as const)
     if (typeof id !== "string" || id.length > id_length_max || !id.isWellFormed())
-      throw badRequest(`It must be a text of at most ${id_length_max} characters.`, pointer);
+      throw badRequest(`It must be text of at most ${id_length_max} characters.`, pointer);
   if (external_id === "") throw badRequest("It must not be empty.", "/external_id");
 }
 
@@ -123,18 +123,18 @@ export const deactivated = () =>
   new HttpError(
     403,
     "deactivated",
-    "This user is deactivated here: an administrator can let them in again.",
+    "This user is deactivated. An administrator can activate them again.",
   );
 const notAUser = (email: string) =>
   new HttpError(
     403,
     "not_a_user",
-    `There is no user ${email} here: ask an administrator for an invitation.`,
+    `There is no user ${email} on this server. Ask an administrator for an invitation.`,
   );
 const emailInUse = (email: string) =>
   new HttpError(
     403,
     "email_in_use",
-    `There is a user ${email} here already, who signs in by other means: sign in as before, or ` +
-      "ask an administrator.",
+    `The user ${email} already exists and signs in another way. Sign in as before, or ask ` +
+      "an administrator.",
   );

@@ -66,7 +66,7 @@ export class Invitations {
         throw new HttpError(
           409,
           "deactivated",
-          "This user is deactivated: activate the user first.",
+          "This user is deactivated. Activate the user first.",
         );
       return this.newLink(tx, user);
     });
@@ -115,8 +115,8 @@ export class Invitations {
       throw new HttpError(
         403,
         "bad_link",
-        "This link is not valid: it may be incomplete, used, replaced by a newer one, or too " +
-          "old. Ask an administrator for another.",
+        "This link is not valid: it may be incomplete, already used, expired, or replaced " +
+          "by a newer one. Ask an administrator for a new link.",
       );
     return user;
   }

@@ -16,7 +16,7 @@ export const scopesOf = (column: string): readonly Scope[] => scopes_by_column[c
 function checkedScopes(scopes: readonly string[]): string {
   const unknown = scopes.find((scope) => !(all_scopes as readonly string[]).includes(scope));
   if (unknown !== undefined)
-    throw badRequest(`There is no scope "${unknown}"; the scopes are read and write.`, "/scopes");
+    throw badRequest(`There is no scope "${unknown}". The scopes are read and write.`, "/scopes");
   if (scopes.length === 0)
     throw badRequest("The key needs at least one scope: read or write.", "/scopes");
   return all_scopes.filter((scope) => scopes.includes(scope)).join(",");
@@ -30,7 +30,7 @@ export function newKeyRow(
 ): { readonly row: KeyRow; readonly token: string } {
   const now = now_ms();
   if (expires_at !== null && expires_at <= now)
-    throw badRequest("The key would have expired already: give a time to come.", "/expires_at");
+    throw badRequest("The expiry date must be in the future.", "/expires_at");
   const { token, public_id } = newKeyToken();
   const row: KeyRow = {
     id: newId("key"),

@@ -73,6 +73,6 @@ export class PasswordVerifier {
 }
 
 const lockedOut = (wait_s: number) =>
-  new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, {
+  new HttpError(429, "locked_out", `Too many failed attempts. Try again in ${wait_s} s.`, {
     headers: { "retry-after": String(wait_s) },
   });

@@ -15,7 +15,7 @@ export function checkPassword(password: string, pointer = "/password"): void {
     throw badRequest(`The password must have at least ${password_length_min} characters.`, pointer);
   if (Buffer.byteLength(password) > password_bytes_max)
     throw badRequest(
-      `The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`,
+      `The password must have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`,
       pointer,
     );
 }
@@ -67,7 +67,7 @@ export class Passwords {
 }
 
 export const tooManySignIns = () =>
-  unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
+  unavailable("Too many people are signing in at the moment. Try again shortly.", 5);
 
 /** The same password typed on two keyboards may have different code points. */
 const normalized = (password: string): string => password.normalize("NFKC");

@@ -183,7 +183,7 @@ export class SessionService implements Sessions {
       )
     )
       return;
-    const detail = "This is not your current password.";
+    const detail = "The current password is wrong.";
     throw new HttpError(400, "wrong_password", detail, {
       errors: [{ pointer: "/current_password", detail }],
     });

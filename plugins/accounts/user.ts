@@ -26,7 +26,7 @@ export function checkedEmail(text: string): string {
 export const foldedEmail = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
 
 export const emailTaken = (email: string) =>
-  conflict(`There is a user with the email ${email} already.`, "email_taken");
+  conflict(`A user with the email ${email} already exists.`, "email_taken");
 
 /**
  * A stored user, with the password hashed. @throws HttpError 400 on an invalid email or password.

@@ -18,8 +18,8 @@ import { smallTalkOf } from "./small-talk";
 const passages_max = 8;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts =
-  "Saved prompts shape answers that a model writes. This answer quotes the documents, so they " +
-  "were not applied.";
+  "Saved prompts apply only to answers written by a language model. This answer quotes the " +
+  "documents, so they were not applied.";
 
 const unmodelled: Pick<Answered, "model" | "prompts" | "usage"> = {
   model: "extractive",

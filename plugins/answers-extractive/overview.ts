@@ -9,12 +9,11 @@ import type { SmallTalk } from "./small-talk";
 /** The maximum number of documents, and of headings of each. */
 export const overview_limits = { documents: 10, headings: 4 } as const;
 
-const greeting = "Hello! Questions are answered here from documents, with quotes.";
+const greeting = "Hello! Ask a question, and it is answered with quotes from your documents.";
 const nothing_there =
-  "The selected folders hold no documents that can be searched yet. Add documents to them, then " +
-  "ask about what they say.";
-const what_next = "Ask about something that they say.";
-const names_only = "This tells what the folders hold, not what the documents say.";
+  "The selected folders have no searchable documents yet. Add documents, then ask about them.";
+const what_next = "Ask about something in them.";
+const names_only = "This answer lists what the folders contain. It does not quote the documents.";
 
 type Said = Pick<
   Answered,
@@ -28,7 +27,7 @@ export function overviewAnswer(kind: SmallTalk, overview: Overview): Said {
     ...(kind === "greeting" ? [greeting] : []),
     ...(is_empty
       ? [nothing_there]
-      : [`The selected folders hold ${counted(overview)}:`, lines.join("\n"), what_next]),
+      : [`The selected folders contain ${counted(overview)}:`, lines.join("\n"), what_next]),
   ];
   return {
     answer: parts.join("\n\n"),

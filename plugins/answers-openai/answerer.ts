@@ -46,7 +46,7 @@ const word_ms_max = 20_000;
 const nothing_found = "No passage in the selected folders answers this.";
 const cut_off: Warning = {
   code: "answer_cut",
-  message: "The language model had more to say than an answer may hold.",
+  message: "The answer was cut off because it reached the maximum length.",
 };
 
 export class LanguageModelAnswerer implements Answerer {
@@ -163,7 +163,7 @@ export class LanguageModelAnswerer implements Answerer {
     } finally {
       limit.clear();
     }
-    throw new ProviderFailure("unusable", "no source bears the model's answer out", {
+    throw new ProviderFailure("unusable", "no source supports the model's answer", {
       retryable: false,
     });
   }
@@ -285,7 +285,7 @@ class Preview {
 const timedOut = (timeout_ms: number): ProviderFailure =>
   new ProviderFailure(
     "unavailable",
-    `the provider took longer than answers.timeout, ${timeout_ms / 1_000} s`,
+    `the provider took longer than answers.timeout (${timeout_ms / 1_000} s)`,
     { retryable: false },
   );
 

@@ -25,24 +25,18 @@ export class ProviderFailure extends Error {
 }
 
 const sentences: Readonly<Record<FailureKind, string>> = {
-  unavailable:
-    "The language model that answers questions can't be reached at the moment. Please ask again " +
-    "later.",
-  slow:
-    "The language model that answers questions takes too long at the moment. Please ask again " +
-    "later.",
-  busy:
-    "The language model that answers questions is too busy at the moment. Please ask again " +
-    "later.",
+  unavailable: "The language model can't be reached at the moment. Try again later.",
+  slow: "The language model is taking too long to respond. Try again later.",
+  busy: "The language model is too busy at the moment. Try again later.",
   refused:
-    "The language model that answers questions refuses this server's requests. Please tell the " +
-    "administrator of this server.",
+    "The language model rejects this server's requests. Tell the administrator of this " +
+    "server.",
   too_long:
-    "The question with its passages is longer than the language model can read. Please ask a " +
+    "The question and its passages are longer than the language model can read. Ask a " +
     "shorter question.",
   unusable:
-    "The language model gave no answer that the documents support. Please word the question " +
-    "differently.",
+    "The language model gave no answer that the documents support. Try rephrasing the " +
+    "question.",
 };
 /** For the asker. */
 export const sentenceOf = ({ kind }: ProviderFailure): string => sentences[kind];
@@ -55,15 +49,17 @@ export const warningOf = ({
     ? {
         code: "answer_unsupported",
         message:
-          "The language model gave no answer that the documents support, so this answer quotes " +
-          "them.",
+          "The language model gave no answer that the documents support, so this answer " +
+          "quotes the documents instead.",
       }
     : {
         code: "provider_unavailable",
         message:
           kind === "slow"
-            ? "The language model did not begin in time, so this answer quotes the documents."
-            : "The language model could not answer, so this answer quotes the documents.",
+            ? "The language model did not start responding in time, so this answer quotes " +
+              "the documents instead."
+            : "The language model could not answer, so this answer quotes the documents " +
+              "instead.",
       };
 
 const isTransient = (status: number): boolean =>

@@ -21,15 +21,15 @@ const look_every_ms = 15_000;
 
 const advice: Readonly<Partial<Record<FailureKind, string>>> = {
   unavailable:
-    "Start it, or correct answers.base_url (DOSSIER_ANSWERS_BASE_URL); `dossier config test " +
-    "answers` says what is wrong.",
+    "Start it, or correct answers.base_url (DOSSIER_ANSWERS_BASE_URL). Run `dossier config " +
+    "test answers` to see what is wrong.",
   refused:
-    "Correct answers.api_key, answers.model or answers.base_url; `dossier config test answers` " +
-    "says which.",
+    "Correct answers.api_key, answers.model or answers.base_url. Run `dossier config test " +
+    "answers` to see which.",
   slow:
-    "Give it more to work with, or lower answers.passages_max, or raise " +
+    "Run it on faster hardware, lower answers.passages_max, or raise " +
     "answers.first_word_timeout.",
-  busy: "Look at the limits of that account, or lower answers.model_concurrency.",
+  busy: "Check the limits of that account, or lower answers.model_concurrency.",
 };
 
 export interface ModelHealthContext extends Pick<Context, "now_ms"> {
@@ -69,7 +69,7 @@ export class ModelHealth {
     this.look();
     const instead =
       this.ctx.fallback === "extractive" ? "answers quote the documents" : "questions fail";
-    const why = `The language model does not answer, so ${instead}: ${last.message}.`;
+    const why = `The language model is not responding, so ${instead}: ${last.message}.`;
     return `${why} ${advice[last.kind]}`;
   }
 

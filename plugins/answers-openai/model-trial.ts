@@ -18,7 +18,7 @@ export async function tryModel(
   if (endpoint === null)
     return {
       status: "ok",
-      detail: "No language model is asked: answers are sentences of the documents.",
+      detail: "No language model is used: answers quote sentences from the documents.",
       fix: null,
       setting: null,
     };
@@ -39,7 +39,7 @@ export async function tryModel(
   const seconds = (reply.took_ms / 1_000).toFixed(1);
   return {
     status: "ok",
-    detail: `${model} at ${hostOf(endpoint.base_url)} has answered in ${seconds} s.`,
+    detail: `${model} at ${hostOf(endpoint.base_url)} responded in ${seconds} s.`,
     fix: null,
     setting: null,
   };

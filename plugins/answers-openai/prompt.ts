@@ -81,7 +81,7 @@ export function composePrompt(
   if (sources.length === 0)
     throw new ProviderFailure(
       "too_long",
-      "the question leaves no room for passages in answers.context_tokens",
+      "the question leaves no room for passages within answers.context_tokens",
       { retryable: false },
     );
   return {

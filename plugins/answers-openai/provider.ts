@@ -206,14 +206,14 @@ class SilenceLimit implements Disposable {
 }
 
 const silent = (): ProviderFailure =>
-  new ProviderFailure("unavailable", "the provider fell silent in the middle of an answer", {
+  new ProviderFailure("unavailable", "the provider stopped sending in the middle of an answer", {
     retryable: true,
   });
 
 const wordless = (first_word_ms: number): ProviderFailure =>
   new ProviderFailure(
     "slow",
-    `the provider wrote no word within answers.first_word_timeout, ${first_word_ms / 1_000} s`,
+    `the provider sent nothing within answers.first_word_timeout (${first_word_ms / 1_000} s)`,
     { retryable: false },
   );
 
@@ -254,9 +254,13 @@ async function readStream(
   if (finish === null)
     throw (
       silence.reason() ??
-      new ProviderFailure("unavailable", "the provider broke off in the middle of an answer", {
-        retryable: true,
-      })
+      new ProviderFailure(
+        "unavailable",
+        "the provider closed the connection in the middle of an answer",
+        {
+          retryable: true,
+        },
+      )
     );
   return { usage, cut: finish !== "stop" };
 }
@@ -278,7 +282,7 @@ async function readWhole(
   const choice = field(field(body, "choices"), 0);
   const text = field(field(choice, "message"), "content");
   if (typeof text !== "string")
-    throw new ProviderFailure("unusable", "the provider's answer holds no text", {
+    throw new ProviderFailure("unusable", "the provider's response contains no text", {
       retryable: true,
     });
   onText(text.slice(0, characters_max));
@@ -314,13 +318,17 @@ class RefusedParameters extends ProviderFailure {
 function failureOf(error: unknown): Error {
   if (error instanceof ProviderFailure) return error;
   if (error instanceof SyntaxError)
-    return new ProviderFailure("unusable", "the provider's answer can't be read", {
+    return new ProviderFailure("unusable", "the provider's response can't be read", {
       retryable: true,
     });
   if (!(error instanceof APIError) || error.status === undefined)
-    return new ProviderFailure("unavailable", "the provider could not be reached, or broke off", {
-      retryable: true,
-    });
+    return new ProviderFailure(
+      "unavailable",
+      "the provider could not be reached, or closed the connection",
+      {
+        retryable: true,
+      },
+    );
   const status = error.status as number;
   const code =
     typeof error.code === "string" && /^[a-z_]{1,40}$/.test(error.code) ? error.code : undefined;

@@ -69,7 +69,7 @@ export class CircuitBreaker {
     if (is_probe && (this.is_open || this.probing))
       throw new ProviderFailure(
         "unavailable",
-        "the provider failed several times in a row and is left alone for a while",
+        "the provider failed several times in a row and is not asked for a while",
         { retryable: false },
       );
     this.probing = is_probe;

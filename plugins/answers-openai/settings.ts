@@ -35,22 +35,20 @@ export function endpointOf({
   const problems = [
     base_url
       ? problemOfUrl(base_url)
-      : "answers.base_url is missing, and answers.provider is openai: set " +
-        "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
+      : "answers.base_url is required when answers.provider is openai. Set " + "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
     model?.trim()
       ? null
-      : "answers.model is missing, and answers.provider is openai: set DOSSIER_ANSWERS_MODEL to " +
-        "the model's name there.",
+      : "answers.model is required when answers.provider is openai. Set " + "DOSSIER_ANSWERS_MODEL to the model's name at the endpoint.",
     timeout > 0 && timeout <= timeout_ms_max
       ? null
-      : "answers.timeout must be more than nothing and at most 4m.",
-    first_word_timeout > 0 ? null : "answers.first_word_timeout must be more than nothing.",
+      : "answers.timeout must be more than 0s and at most 4m.",
+    first_word_timeout > 0 ? null : "answers.first_word_timeout must be more than 0s.",
     answer_tokens * 2 <= context_tokens
       ? null
       : "answers.answer_tokens must be at most half of answers.context_tokens.",
     api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
       ? null
-      : "answers.api_key holds characters that no key has.",
+      : "answers.api_key contains characters that are not allowed in a key.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return { base_url: base_url!.replace(/\/+$/, ""), model: model!.trim(), api_key };
@@ -59,9 +57,9 @@ export function endpointOf({
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    return "answers.base_url must begin with http:// or https://.";
+    return "answers.base_url must start with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "answers.base_url must hold no user name, password, query or fragment; a key goes into " +
-        "answers.api_key."
+    ? "answers.base_url must not contain a user name, password, query or fragment. Set the " +
+        "key in answers.api_key."
     : null;
 }

@@ -42,8 +42,8 @@ export class Recorder {
   failure(): string | null {
     return this.#failing === null
       ? null
-      : `The audit log can't be written: ${this.#failing} ${this.#waiting.length} entries wait` +
-          (this.#lost > 0 ? `, and ${this.#lost} are lost.` : ".");
+      : `The audit log can't be written: ${this.#failing} ${this.#waiting.length} entries ` +
+          `are waiting${this.#lost > 0 ? `, and ${this.#lost} were lost.` : "."}`;
   }
 
   /** Never rejects. */

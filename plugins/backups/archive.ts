@@ -95,15 +95,15 @@ export async function openBackup(path: string): Promise<Backup> {
   const bad = (why: string): BadBackup => new BadBackup(`${basename(path)} ${why}`);
   const entries = readEntries(path, bad);
   const entry = entries.get(manifest_part);
-  if (!entry) throw bad("is no backup of Dossier: it has no manifest.json.");
+  if (!entry) throw bad("is not a Dossier backup: it has no manifest.json.");
   const text = await readText(path, entry, manifest_bytes_max);
   const manifest = parsed(text) as Manifest | undefined;
   if (manifest?.format !== "dossier backup")
-    throw bad("is no backup of Dossier: its manifest.json is not one.");
+    throw bad("is not a Dossier backup: its manifest.json is of another kind.");
   if (manifest.format_version > format_version)
     throw bad(
-      `was made by Dossier ${manifest.dossier?.version}, in a newer format than this version ` +
-        `(${version}) reads. Use that version.`,
+      `was created by Dossier ${manifest.dossier?.version}, in a newer format than this ` +
+        `version (${version}) can read. Use that version.`,
     );
   try {
     manifest_shape.validate(manifest);
@@ -112,10 +112,11 @@ export async function openBackup(path: string): Promise<Backup> {
   }
   const backup = { path, manifest, entries };
   for (const { name, bytes } of manifest.parts)
-    if (entries.get(name)?.bytes !== bytes) throw bad(`is damaged: its part ${name} is not whole.`);
+    if (entries.get(name)?.bytes !== bytes)
+      throw bad(`is damaged: its part ${name} is incomplete.`);
   for (const name of [database_part, list_part])
     if (!manifest.parts.some((part) => part.name === name))
-      throw bad(`is damaged: its manifest.json does not name ${name}.`);
+      throw bad(`is damaged: its manifest.json does not list ${name}.`);
   return backup;
 }
 
@@ -131,15 +132,17 @@ function readEntries(path: string, bad: (why: string) => BadBackup): Map<string,
     const source = fileSource(file);
     const directory = findDirectory(source);
     if (!directory)
-      throw bad("is cut off, or no backup of Dossier: the directory at its end is missing.");
+      throw bad("is cut off, or not a Dossier backup: the ZIP directory at its end is missing.");
     for (const entry of readDirectory(source, directory, directory_bytes_max)) {
       if (!isPart(entry.name))
-        throw bad(`is no backup of Dossier: it holds ${JSON.stringify(entry.name.slice(0, 100))}.`);
-      if (entries.has(entry.name)) throw bad(`is damaged: it holds ${entry.name} twice.`);
+        throw bad(
+          `is not a Dossier backup: it contains ${JSON.stringify(entry.name.slice(0, 100))}.`,
+        );
+      if (entries.has(entry.name)) throw bad(`is damaged: it contains ${entry.name} twice.`);
       entries.set(entry.name, entry);
     }
   } catch (error) {
-    throw error instanceof ZipError ? bad("is damaged: its directory can't be read.") : error;
+    throw error instanceof ZipError ? bad("is damaged: its ZIP directory can't be read.") : error;
   } finally {
     closeSync(file);
   }
@@ -189,14 +192,16 @@ export async function* readPart(
 ): AsyncGenerator<Buffer> {
   const entry = entries.get(name);
   if (!entry || entry.bytes !== bytes)
-    throw new BadBackup(`${basename(path)} is damaged: its part ${name} is not whole.`);
+    throw new BadBackup(`${basename(path)} is damaged: its part ${name} is incomplete.`);
   const hash = new Bun.CryptoHasher("sha256");
   for await (const piece of piecesOf(path, entry, bytes)) {
     hash.update(piece);
     yield piece;
   }
   if (hash.digest("hex") !== sha256)
-    throw new BadBackup(`${basename(path)} is damaged: its part ${name} has other bytes.`);
+    throw new BadBackup(
+      `${basename(path)} is damaged: its part ${name} does not match its SHA-256.`,
+    );
 }
 
 async function* piecesOf(path: string, entry: ZipEntry, bytes_max: number): AsyncGenerator<Buffer> {

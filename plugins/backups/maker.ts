@@ -47,9 +47,9 @@ export interface Made {
 
 /** The message when the database is a server and can't be backed up here. */
 export const elsewhere_message =
-  "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
-  "original files after it, with `dossier backup originals` for a list to check them by: " +
-  "docs/scale.md says how.";
+  "Backups do not include PostgreSQL databases. Back up the database with pg_dump and then " +
+  "the original files; `dossier backup originals` lists them for checking. See " +
+  "docs/scale.md.";
 
 /** Deleting less at once delays nobody. */
 const large_copy_bytes = 2 ** 24;
@@ -186,7 +186,7 @@ export class BackupMaker {
     const now = await this.#ask(join(input.work, database_part), watch);
     const other = Object.keys(answers).find((name) => !Bun.deepEquals(now[name], answers[name]));
     if (other !== undefined)
-      throw new Error(`asked again, its database answers otherwise (${other})`);
+      throw new Error(`queries on the copied database gave different results (${other})`);
     return manifest;
   }
 
@@ -212,7 +212,7 @@ export class BackupMaker {
     const home = join(this.ctx.paths.data, "backups");
     await mkdir(home, { recursive: true });
     const unlock = lockFile(join(home, "backup.lock"), () =>
-      conflict("Another backup of this data directory is under way.", "backup_running"),
+      conflict("Another backup of this data directory is in progress.", "backup_running"),
     );
     const directory = join(home, `${work_prefix}${this.ctx.now_ms()}`);
     try {
@@ -232,10 +232,12 @@ const signalOf = ({ signal }: Watch) => (signal === undefined ? {} : { signal })
 async function archivesOf(path: string | undefined): Promise<string[]> {
   if (path === undefined) return [];
   const found = resolve(path);
-  if (!existsSync(found)) throw badRequest(`There is no backup ${found} to be incremental to.`);
+  if (!existsSync(found))
+    throw badRequest(`There is no backup ${found} to base an incremental backup on.`);
   if (!(await stat(found)).isDirectory()) return [found];
   const names = (await readdir(found)).filter((name) => backup_pattern.test(name)).sort();
-  if (names.length === 0) throw badRequest(`There is no backup in ${found} to be incremental to.`);
+  if (names.length === 0)
+    throw badRequest(`There is no backup in ${found} to base an incremental backup on.`);
   return names.map((name) => join(found, name));
 }
 

@@ -132,7 +132,7 @@ function requireCron(schedule: string | null): void {
 
 function problemOf(cron: string): string | null {
   try {
-    return nextTime(cron, 0) === null ? "it is never due" : null;
+    return nextTime(cron, 0) === null ? "it never occurs" : null;
   } catch (error) {
     return (error as Error).message;
   }

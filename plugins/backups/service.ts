@@ -116,7 +116,7 @@ export class BackupService {
     const others = (await this.#names()).filter((other) => other > name);
     const needed = await this.#needed(others.map((other) => join(directory, other)));
     if (needed.includes(name))
-      throw conflict("A younger backup needs its originals: delete that one first.", "needed");
+      throw conflict("A newer backup needs its originals. Delete that one first.", "needed");
     await rm(path, { force: true });
     this.#described.delete(name);
     this.ctx.log.info("deleted a backup", { name });
@@ -131,7 +131,10 @@ export class BackupService {
   /** @throws HttpError 409 while one is in progress here. */
   requireIdle(): void {
     if (this.#current !== null)
-      throw conflict("A backup or a rehearsal is under way; wait for its end.", "backup_running");
+      throw conflict(
+        "A backup or a rehearsal is in progress. Wait until it has finished.",
+        "backup_running",
+      );
   }
 
   /** Newest first, at most five hundred; `total` counts all. */
@@ -196,8 +199,9 @@ export class BackupService {
       return {
         failing:
           last_success === null
-            ? "No backup was made since the start, although one is overdue."
-            : `The last backup is of ${new Date(last_success).toISOString()}: the next is overdue.`,
+            ? "A backup is overdue: none has been created since the server started."
+            : "A backup is overdue: the last one is from " +
+              `${new Date(last_success).toISOString()}.`,
       };
     return "ok";
   }
@@ -210,8 +214,8 @@ export class BackupService {
 
   directoryGoneMessage(): string {
     return (
-      `Backups were made in ${this.ctx.settings.directory}, which is not there: is its disk ` +
-      "mounted?"
+      `The backup directory ${this.ctx.settings.directory} does not exist. Check that its ` +
+      "disk is mounted."
     );
   }
 

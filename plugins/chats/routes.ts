@@ -340,7 +340,7 @@ function lastEventOf(request: Request): number {
   const id = lastEventId(request) ?? "";
   if (id === "") return 0;
   if (!/^\d{1,15}$/.test(id))
-    throw badRequest("The header Last-Event-ID must be an id that this stream gave.");
+    throw badRequest("The header Last-Event-ID must be the id of an event of this stream.");
   return Number(id);
 }
 

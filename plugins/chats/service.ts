@@ -213,8 +213,8 @@ export async function submitMessage(
 function sameRequest(message: MessageRow, text: string): MessageRow {
   if (message.text !== text)
     throw conflict(
-      "This requestId was used in this session for a message with another text. Use a new " +
-        "requestId for a new message.",
+      "This requestId was already used in this session for a message with a different " +
+        "text. Use a new requestId for each new message.",
     );
   return message;
 }
@@ -313,8 +313,8 @@ export async function cancelMessage(
     const ending = cancelledAt(ctx.now_ms());
     if (!(await store.endMessage(tx, message.id, ending)))
       throw conflict(
-        `This message is finished: its status is ${message.status}. ` +
-          "Only a running one can be cancelled.",
+        `This message has already finished: its status is ${message.status}. Only running ` +
+          "messages can be cancelled.",
       );
     await failAnswer(tx, message.id, ending.completed_at);
     await ctx.cancelJobs(tx, [message.id]);

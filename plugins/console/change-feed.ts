@@ -140,7 +140,7 @@ export class ChangeFeed {
       throw new HttpError(
         429,
         "too_many_streams",
-        `One user may watch ${streams_max} streams at a time. Close a page.`,
+        `A user can have at most ${streams_max} streams open. Close a page of the console.`,
         { headers: { "retry-after": "30" } },
       );
     const backlog = this.#backlogOf(owner_id);

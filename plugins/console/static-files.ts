@@ -69,7 +69,7 @@ export class StaticFiles {
     if (module !== undefined)
       return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
     if (!isPagePath(path) || !wantsPage(request))
-      throw new HttpError(404, "not_found", `There is no ${path} here.`);
+      throw new HttpError(404, "not_found", `There is nothing at ${path}.`);
     return sendText(request, this.#index_html, this.#index_etag, "text/html; charset=utf-8");
   }
 }

@@ -69,7 +69,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceOptions): Surface
   },
   recheck: (request, client) => sessions.recheck(request, client),
   unauthorized: () =>
-    new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", {
+    new HttpError(401, "signed_out", "You are not signed in. Sign in first.", {
       headers: { "www-authenticate": `Session realm="dossier"` },
     }),
 });
@@ -92,7 +92,10 @@ export function refusalOf(
     return crossSite("It was sent by a page of another site.");
   if (origin === null)
     return site === null
-      ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
+      ? crossSite(
+          "It has neither a Sec-Fetch-Site nor an Origin header, so the page that sent it is " +
+            "unknown.",
+        )
       : undefined;
   // Protection against DNS rebinding: anybody can point a domain of theirs at this server and serve
   // pages under it. Once the server's own name is known, no other name is accepted.
@@ -105,11 +108,11 @@ export function refusalOf(
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
   if (!from || !asked.some((own) => sameHost(own, from.host)))
     return crossSite(
-      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse ` +
-        "proxy, set server.public_url to the address that people use.",
+      `It was sent by a page of ${origin}, but the address of this server is ${host}. ` +
+        "Behind a reverse proxy, set server.public_url to the address that people use.",
     );
   return secure && from.protocol !== "https:"
-    ? crossSite("It was sent by a page that did not come by HTTPS.")
+    ? crossSite("It was sent by a page that was not loaded over HTTPS.")
     : undefined;
 }
 

@@ -36,7 +36,7 @@ export async function tryEmbedder(
 ): Promise<EndpointFinding> {
   if (settings.provider === "openai") return tryEndpoint(settings, signal);
   if (settings.provider === "none")
-    return good("Nothing makes vectors: search goes by words alone.");
+    return good("No embedder is set up: search matches words only.");
   const { embedder, check } = builtin();
   if (embedder === null) return { ...(await check.run()), setting: "embeddings.model" };
   const { model } = embedder,
@@ -45,7 +45,7 @@ export async function tryEmbedder(
     const options = { kind: "query", model, dimensions: null, signal } as const;
     await embedder.embed([question], options);
     return good(
-      `The built-in encoder has made a vector in ${seconds(performance.now() - began_ms)}.`,
+      `The built-in encoder created a vector in ${seconds(performance.now() - began_ms)}.`,
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ export async function tryEmbedder(
     return {
       status: "fail",
       detail: `The built-in encoder can't be used: ${reason}`,
-      fix: "Look at the log, and whether the disk has room for the model.",
+      fix: "Check the log, and that the disk has enough space for the model.",
       setting: "embeddings.model",
     };
   }
@@ -68,7 +68,7 @@ async function tryEndpoint(
     const missing = settings.base_url ? "embeddings.model" : "embeddings.base_url";
     return {
       status: "fail",
-      detail: `${missing} is not set, so that nothing makes vectors: search goes by words alone.`,
+      detail: `${missing} is not set, so no vectors are created and search matches words only.`,
       fix: "Set embeddings.base_url and embeddings.model, or choose another provider.",
       setting: missing,
     };
@@ -91,17 +91,18 @@ async function tryEndpoint(
     return {
       status: "fail",
       detail:
-        `${model} at ${hostOf(base_url)} makes ${made}, and ` +
-        `${reply.body > 0 ? "refuses to make" : "not"} ${dimensions.toLocaleString("en-US")}.`,
-      fix: "Take embeddings.dimensions away, or name a model that can give as many.",
+        `${model} at ${hostOf(base_url)} creates ${made}, ` +
+        `${reply.body > 0 ? "and refuses to create vectors of" : "not of"} ` +
+        `${dimensions.toLocaleString("en-US")}.`,
+      fix: "Unset embeddings.dimensions, or use a model that supports it.",
       setting: "embeddings.dimensions",
     };
-  const done = `${model} at ${hostOf(base_url)} has made ${made} in ${seconds(reply.took_ms)}.`;
+  const done = `${model} at ${hostOf(base_url)} created ${made} in ${seconds(reply.took_ms)}.`;
   if (reply.took_ms <= question_ms_max) return good(done);
   return {
     status: "warn",
-    detail: `${done} That is too slow for questions, which wait at most 3 s for theirs.`,
-    fix: "Test again: the first request may have waited for the model to be loaded.",
+    detail: `${done} That is too slow for questions, which wait at most 3 s for their vector.`,
+    fix: "Test again: the model may only just have been loaded.",
     setting: null,
   };
 }

@@ -96,10 +96,10 @@ export class EndpointEmbedder implements Embedder {
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted)
-        throw new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`);
+        throw new Error(`the embedder did not respond within ${timeout_ms / 1_000} s`);
       throw error instanceof EmbedderFailure || error instanceof RequestRefused
         ? error
-        : new EmbedderFailure("the embedder could not be reached, or broke off");
+        : new EmbedderFailure("the embedder could not be reached, or closed the connection");
     }
   }
 }
@@ -119,9 +119,10 @@ const advice: Readonly<Record<number, string>> = {
 const failureOf = (status: number): Error =>
   status === 400 || status === 413 || status === 422
     ? new RequestRefused(
-        `the embedder answered ${status}; check embeddings.model and embeddings.dimensions`,
+        `the embedder responded with status ${status}; check embeddings.model and ` +
+          "embeddings.dimensions",
       )
-    : new EmbedderFailure(`the embedder answered ${status}${advice[status] ?? ""}`);
+    : new EmbedderFailure(`the embedder responded with status ${status}${advice[status] ?? ""}`);
 
 async function textOf(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -158,7 +159,7 @@ function vectorsOf(text: string): Float32Array[] {
   }
   return vectors;
 }
-const unreadable = (): Error => new EmbedderFailure("the embedder's answer can't be read");
+const unreadable = (): Error => new EmbedderFailure("the embedder's response can't be read");
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -181,13 +181,13 @@ function builtinBy(
     return { embedder, check: { name, run: async () => ok(detail) } };
   }
   const detail =
-      `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) names ${model}, which the built-in encoder ` +
+      `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) is ${model}, which the built-in encoder ` +
       "does not have.",
-    fix = "`dossier model list` shows the models, `dossier model add` adds one.";
+    fix = "Run `dossier model list` to see the models, or `dossier model add` to add one.";
   return {
     embedder: null,
     check: { name, run: async () => ({ status: "fail", detail, fix }) },
-    failing: `${detail} ${fix} Until then search goes by words alone.`,
+    failing: `${detail} ${fix} Until then, search matches words only.`,
   };
 }
 

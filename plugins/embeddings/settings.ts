@@ -35,8 +35,8 @@ export function endpointOf({
     problemOfUrl(base_url),
     api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
       ? null
-      : "embeddings.api_key holds characters that no key has.",
-    timeout > 0 ? null : "embeddings.timeout must be more than nothing.",
+      : "embeddings.api_key contains characters that are not allowed in a key.",
+    timeout > 0 ? null : "embeddings.timeout must be more than 0s.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
@@ -52,9 +52,9 @@ export function endpointOf({
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    return "embeddings.base_url must begin with http:// or https://.";
+    return "embeddings.base_url must start with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "embeddings.base_url must hold no user name, password, query or fragment; a key goes into " +
-        "embeddings.api_key."
+    ? "embeddings.base_url must not contain a user name, password, query or fragment. Set " +
+        "the key in embeddings.api_key."
     : null;
 }

@@ -38,7 +38,7 @@ export class EventStreams {
   private readonly limit: StreamLimit;
 
   constructor(private readonly ctx: EventStreamsContext) {
-    const words = { what: "events", advice: "Close one of them, or try again." };
+    const words = { what: "events", advice: "Close one of them, or try again later." };
     this.limit = new StreamLimit(words, ctx.shared.openLimit("events.streams", ctx.streams_max));
   }
 
@@ -78,8 +78,8 @@ export class EventStreams {
     const unknown = types.find((type) => !known.includes(type));
     if (unknown !== undefined)
       throw badRequest(
-        `There is no event ${JSON.stringify(unknown)}; the query field \`types\` may name ` +
-          `${known.toSorted().join(", ")}.`,
+        `There is no event ${JSON.stringify(unknown)}. The query field \`types\` can ` +
+          `contain ${known.toSorted().join(", ")}.`,
         "?types",
       );
   }

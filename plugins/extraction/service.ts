@@ -57,8 +57,8 @@ function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]):
   const why =
     what === null
       ? "This is not a text file, and its type is not known"
-      : `This seems to be ${what}, which can't be read`;
-  return `${why}. What can be read: ${extractors.map(({ name }) => name).join(", ")}.`;
+      : `This appears to be ${what}, which can't be read`;
+  return `${why}. Supported formats: ${extractors.map(({ name }) => name).join(", ")}.`;
 }
 
 /** A label on one line, short enough to be shown beside a quote; null if blank. */

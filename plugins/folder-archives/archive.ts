@@ -45,14 +45,14 @@ export async function readEntries(path: string): Promise<ReadonlyMap<string, Zip
       directory = findDirectory(source);
     if (!directory)
       throw new BadArchive(
-        "The archive is refused: it is cut off, or no ZIP file: its directory is missing.",
+        "The archive is refused: it is cut off, or not a ZIP file (its directory is missing).",
       );
     let packed_bytes = 0;
     for (const entry of readDirectory(source, directory, directory_bytes_max)) {
       checkEntry(entry, entries);
       packed_bytes += entry.packed_bytes;
       if (packed_bytes > source.size)
-        throw badPart(entry.name, "lies where others lie, or beyond the end of the file");
+        throw badPart(entry.name, "overlaps another part, or is beyond the end of the file");
       entries.set(entry.name, entry);
       if (entries.size > entries_max)
         throw new BadArchive(
@@ -75,10 +75,10 @@ function checkEntry(
   entries: ReadonlyMap<string, ZipEntry>,
 ): void {
   if (is_link) throw badPart(name, "is a symbolic link");
-  if (kindOfPart(name) === undefined) throw badPart(name, "is none of a folder archive");
+  if (kindOfPart(name) === undefined) throw badPart(name, "does not belong in a folder archive");
   if (entries.has(name)) throw badPart(name, "is there twice");
   if (encrypted) throw badPart(name, "is encrypted");
-  if (method !== 0 && method !== 8) throw badPart(name, "is packed in an unknown way");
+  if (method !== 0 && method !== 8) throw badPart(name, "is compressed with an unknown method");
 }
 
 /** The bytes of a part, in chunks. @throws BadArchive */
@@ -87,7 +87,7 @@ export async function* readBytes(path: string, entry: ZipEntry): AsyncGenerator<
     yield* entryPieces(path, entry, entry.bytes);
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
-    throw badPart(entry.name, "is damaged: its bytes are not those that were packed");
+    throw badPart(entry.name, "is damaged: its checksum does not match");
   }
 }
 
@@ -105,7 +105,7 @@ export async function* readText(
     try {
       return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
     } catch {
-      throw badPart(name, "is no UTF-8");
+      throw badPart(name, "is not UTF-8");
     }
   };
   for await (const piece of pieces) {
@@ -143,9 +143,9 @@ function parsedLine(name: string, number: number, line: string): Line {
   try {
     value = JSON.parse(line);
   } catch {
-    throw badPart(name, `has a line ${number} that is no JSON`);
+    throw badPart(name, `has a line ${number} that is not JSON`);
   }
   if (value === null || typeof value !== "object" || Array.isArray(value))
-    throw badPart(name, `has a line ${number} that is no JSON object`);
+    throw badPart(name, `has a line ${number} that is not a JSON object`);
   return { number, value };
 }

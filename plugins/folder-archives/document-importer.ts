@@ -178,7 +178,7 @@ const not_read = {
   status: "sync_failed",
   error: {
     code: "cancelled",
-    message: "It was not read yet when its folder was exported. Index it again.",
+    message: "The document had not been indexed yet when its folder was exported. Index it again.",
   },
 } as const;
 

@@ -5,7 +5,7 @@ import { archiveBytes, type WriterContext } from "./writer";
 
 export class ExportService {
   readonly #streams = new ArchiveStreams(
-    "Too many folders are being exported. Try again in a while.",
+    "Too many folders are being exported at the moment. Try again later.",
   );
 
   constructor(private readonly ctx: WriterContext & { readonly folders: Folders }) {}

@@ -145,7 +145,7 @@ export class ImportService {
   async exhausted(tx: Db, import_id: string): Promise<void> {
     await this.#fail(tx, import_id, {
       code: "import_failed",
-      message: "The archive could not be imported, although it was tried several times.",
+      message: "The archive could not be imported after several attempts.",
     });
   }
 
@@ -295,8 +295,5 @@ export class ImportService {
   }
 }
 
-const takes_too_long =
-  "The archive is refused: to look through it takes more than " +
-  `${check_ms_max / 60_000} minutes.`;
-const unreadable =
-  "The archive is refused: it could not be read within the memory that is there for it.";
+const takes_too_long = `The archive is refused: checking it took longer than ${check_ms_max / 60_000} minutes.`;
+const unreadable = "The archive is refused: checking it needs more memory than is allowed.";

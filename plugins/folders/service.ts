@@ -369,8 +369,8 @@ async function requireRoot(tx: Db, owner_id: string, parent_id: string): Promise
   if (parent.owner_id !== owner_id) throw forbidden("The parent folder belongs to another user.");
   if (parent.parent_id !== null)
     throw badRequest(
-      "The field parentId must name a root folder: folders have two levels, and this one is a " +
-        "subfolder.",
+      "The field parentId must be the id of a root folder. Folders have two levels, and " +
+        "this one is a subfolder.",
       "/parentId",
     );
 }

@@ -26,5 +26,5 @@ export function checkCron(expression: string, now_ms: number): void {
       "/every",
     );
   }
-  if (next === null) throw badRequest("The time that `every` names never comes.", "/every");
+  if (next === null) throw badRequest("The schedule in `every` never occurs.", "/every");
 }

@@ -48,7 +48,7 @@ export class HostBusy extends SourceFailure {
     readonly answer: string,
     host: string,
   ) {
-    super(`${host} answered ${answer}.`, "http_status");
+    super(`${host} responded with ${answer}.`, "http_status");
   }
 }
 
@@ -135,7 +135,7 @@ export class Fetcher {
       const rules = robots === null ? allow_all : await this.robotsOf(target, robots, signal);
       if (!rules.allows(`${target.url.pathname}${target.url.search}`))
         throw new SourceFailure(
-          `The robots.txt of ${target.url.host} asks not to fetch this.`,
+          `The robots.txt of ${target.url.host} does not allow fetching this.`,
           "robots_disallowed",
         );
       const { response, done } = await this.request(target, rules, signal);
@@ -148,7 +148,7 @@ export class Fetcher {
       if (redirects === redirects_max)
         throw new SourceFailure(`It was redirected more than ${redirects_max} times.`);
       if (!URL.canParse(location, target.href))
-        throw new SourceFailure("It was redirected to something that is no address.");
+        throw new SourceFailure("It was redirected to an invalid address.");
       target = fetchTarget(new URL(location, target.href).href);
     }
   }
@@ -188,8 +188,8 @@ export class Fetcher {
     if (checked.kind === "allowed") return checked.addresses;
     if (checked.kind === "refused")
       throw new SourceFailure(
-        `${target.host} has an address that is local, private or reserved; ` +
-          "only public hosts are fetched from.",
+        `${target.host} has a local, private or reserved address. Only public hosts can be ` +
+          "imported from.",
         "address_refused",
       );
     throw new SourceFailure(
@@ -250,7 +250,7 @@ export class Fetcher {
       if (error instanceof BadStatus || error instanceof HostBusy)
         throw new SourceFailure(
           `The robots.txt of ${new URL(origin).host} could not be read (${error.answer}), ` +
-            "so nothing is fetched from there.",
+            "so nothing is fetched from this host.",
           "robots_unreadable",
         );
       if (error instanceof HttpError && error.status === 413) return allow_all;
@@ -266,7 +266,7 @@ class BadStatus extends SourceFailure {
     readonly answer: string,
     host: string,
   ) {
-    super(`${host} answered ${answer}.`, "http_status");
+    super(`${host} responded with ${answer}.`, "http_status");
   }
 }
 
@@ -317,13 +317,13 @@ function toFailure(error: unknown): Error {
   if (code === "") return error instanceof Error ? error : new Error(String(error));
   if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/i.test(code))
     return new SourceFailure(
-      `The certificate of the server was not accepted (${code}). It must be valid for this name; ` +
-        "one of an authority of your own goes into the environment of this server as " +
-        "NODE_EXTRA_CA_CERTS.",
+      `The certificate of the host was not accepted (${code}). It must be valid for this ` +
+        "host name. To trust a private certificate authority, the operator sets " +
+        "NODE_EXTRA_CA_CERTS in the environment of this server.",
       "certificate_refused",
     );
   return new SourceFailure(
-    `The server could not be reached, or broke off (${code}).`,
+    `The host could not be reached, or closed the connection (${code}).`,
     "unreachable",
   );
 }

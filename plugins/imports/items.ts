@@ -52,9 +52,7 @@ export const itemsExhausted = (
 ): Promise<void> =>
   failHost(ctx, tx, run_id, host, {
     code: "internal_error",
-    message:
-      "It could not be imported, although it was tried several times. The log of the server " +
-      "has the reason.",
+    message: "It could not be imported after several attempts. The server's log has the reason.",
   });
 
 /** One turn at the items of one host of a run. */
@@ -180,8 +178,8 @@ class ItemWorker {
       await this.fail(item, {
         code: "internal_error",
         message:
-          `It could not be imported, although it was tried ${tries_max} times. ` +
-          "The log of the server has the reason.",
+          `It could not be imported after ${tries_max} attempts. The server's log has the ` +
+          "reason.",
       });
       return true;
     }

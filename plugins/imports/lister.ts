@@ -54,8 +54,7 @@ export const listingExhausted = (ctx: ImportContext, tx: Db, { run_id }: Payload
   endListing(ctx, tx, run_id, {
     code: "internal_error",
     message:
-      "The source could not be read, although it was tried several times. The log of the " +
-      "server has the reason.",
+      "The source could not be read after several attempts. The server's log has the reason.",
   });
 
 /** All items are known; `error` explains why some are not. */
@@ -88,7 +87,7 @@ async function writeItems(
       signal.throwIfAborted();
       if (++listed > items_max)
         throw new SourceFailure(
-          `The source has more than ${items_max} items, the most that one import takes.`,
+          `The source has more items than the limit of ${items_max} per import.`,
         );
       if (!(await writer.add(withinLimits(item, hider)))) return false;
     }
@@ -202,12 +201,12 @@ export function withinLimits(item: SourceItem, hider: SecretHider): SourceItem {
   if (uri.length > uri_length_max)
     return {
       uri: hider.text(uri).slice(0, uri_length_max).toWellFormed(),
-      error: `Its address has more than ${uri_length_max} characters, the most that is kept.`,
+      error: `Its address is longer than the limit of ${uri_length_max} characters.`,
     };
   if (hider.has(uri))
     return {
       uri: hider.text(uri),
-      error: "Its address has a secret of the source in it, and addresses are shown.",
+      error: "Its address contains a secret of the source, and addresses are shown in the import.",
     };
   return {
     ...item,

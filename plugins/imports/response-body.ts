@@ -33,8 +33,7 @@ export async function* bodyOf(
   const decoder = decoders[encoding];
   if (!decoder)
     throw new SourceFailure(
-      `The answer is packed as ${encoding.slice(0, 40)}, which was not asked for ` +
-        "and can't be read.",
+      `The response is encoded as ${encoding.slice(0, 40)}, which is not supported.`,
     );
   yield* decoded(raw, decoder());
 }
@@ -56,7 +55,7 @@ async function* limited(
   }
   signal.throwIfAborted();
   if (length !== null && bytes < length)
-    throw new SourceFailure(`The answer broke off after ${bytes} of ${length} bytes.`);
+    throw new SourceFailure(`The response was cut off after ${bytes} of ${length} bytes.`);
 }
 
 async function* decoded(
@@ -76,7 +75,8 @@ async function* decoded(
     throw (
       failure ??
       new SourceFailure(
-        `The answer can't be unpacked (${error instanceof Error ? error.message : String(error)}).`,
+        "The response can't be decompressed " +
+          `(${error instanceof Error ? error.message : String(error)}).`,
       )
     );
   } finally {
@@ -86,7 +86,4 @@ async function* decoded(
 }
 
 const tooLarge = (bytes_max: number): SourceFailure =>
-  new SourceFailure(
-    `The file is larger than ${bytes_max} bytes, the most that is accepted.`,
-    "too_large",
-  );
+  new SourceFailure(`The file is larger than the limit of ${bytes_max} bytes.`, "too_large");

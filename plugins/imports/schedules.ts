@@ -39,7 +39,7 @@ export class Schedules {
       await folders.require(tx, owner_id, folder_id);
       if ((await store.countSchedules(tx, owner_id)) >= schedules_max)
         throw forbidden(
-          `One user may have at most ${schedules_max} schedules of imports. Delete one first.`,
+          `A user can have at most ${schedules_max} import schedules. Delete one first.`,
           "quota_exceeded",
         );
       const schedule: ScheduleRow = {

@@ -103,8 +103,8 @@ export function unsealSecrets(
     return JSON.parse(sealed.unseal(text, boundTo(owner_id)));
   } catch {
     throw new SourceFailure(
-      "The credentials of the source can't be read any more: the server has another secret key " +
-        "than when they were given. Begin the import anew, with the credentials.",
+      "The credentials of the source can no longer be read, because the server's secret " +
+        "key has changed. Start the import again and enter the credentials.",
       "credentials_unreadable",
     );
   }

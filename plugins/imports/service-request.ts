@@ -21,7 +21,7 @@ export async function askService(
   { bytes_max, timeout_ms, signal }: ServiceLimits,
 ): Promise<SourceAnswer> {
   const late = new SourceFailure(
-    `The answer took longer than ${timeout_ms / 1_000} s and was stopped.`,
+    `The request took longer than ${timeout_ms / 1_000} s and was stopped.`,
     "timeout",
   );
   const limit = new TimeLimit(timeout_ms, { signal, reason: () => late });
@@ -62,7 +62,7 @@ class ServiceAnswer implements SourceAnswer {
         length += piece.byteLength;
         if (length > bytes_max)
           throw new SourceFailure(
-            `The answer is longer than ${bytes_max} bytes, the most that is accepted.`,
+            `The response is larger than the limit of ${bytes_max} bytes.`,
             "too_large",
           );
         yield piece;

@@ -62,7 +62,7 @@ export const unfinished_max = 100;
 const preview_items_max = 1_000;
 const preview_ms_max = 30_000;
 const previews_max = { in_all: 8, of_owner: 2 };
-const too_many_previews = "Too many sources are being looked at; try again.";
+const too_many_previews = "Too many sources are being previewed at the moment. Try again.";
 
 export class Imports {
   private readonly validators = new Map<ImportSource, Validator>();
@@ -182,8 +182,8 @@ export class Imports {
       const error = hider.error(caught);
       if (late.aborted)
         throw unavailable(
-          `The source could not be looked through within ${preview_ms_max / 1_000} s. ` +
-            "Import it without dry_run, or try again.",
+          `The source could not be read within ${preview_ms_max / 1_000} s. Import it ` +
+            "without dry_run, or try again.",
           5,
         );
       if (!(error instanceof SourceFailure)) throw error;
@@ -219,7 +219,7 @@ export class Imports {
     return this.ctx.inDeletion(async (tx) => {
       const run = await requireRun(tx, owner_id, run_id);
       if (run.finished_at !== null)
-        throw conflict(`The import has ended already (${run.status}).`, "import_ended");
+        throw conflict(`The import has already ended (${run.status}).`, "import_ended");
       await cancelRun(this.ctx, tx, run);
       return requireRun(tx, owner_id, run_id);
     });
@@ -290,8 +290,8 @@ async function requireRun(from: Db, owner_id: string, run_id: string): Promise<L
 async function requireCapacity(tx: Db, owner_id: string): Promise<void> {
   if ((await store.countUnfinished(tx, owner_id)) >= unfinished_max)
     throw forbidden(
-      `At most ${unfinished_max} imports of one user may be under way. ` +
-        "Wait for one to end, or cancel it.",
+      `A user can have at most ${unfinished_max} imports in progress. Wait for one to end, ` +
+        "or cancel it.",
       "quota_exceeded",
     );
 }
@@ -299,9 +299,9 @@ async function requireCapacity(tx: Db, owner_id: string): Promise<void> {
 /** @throws HttpError 409 when nothing of the run can be retried. */
 function requireRetryable({ finished_at, status, kind, failed, error }: RunState): void {
   const refuse = (why: string): HttpError => conflict(why, "nothing_to_retry");
-  if (finished_at === null) throw refuse("The import is still under way.");
-  if (status === "cancelled") throw refuse("A cancelled import can't be retried; begin a new one.");
+  if (finished_at === null) throw refuse("The import is still in progress.");
+  if (status === "cancelled") throw refuse("A cancelled import can't be retried. Start a new one.");
   if (kind === "device")
-    throw refuse("Files of your device can't be fetched again; send them again.");
-  if (failed === 0 && error === null) throw refuse("Nothing of this import has failed.");
+    throw refuse("Files from your device can't be fetched again. Upload them again.");
+  if (failed === 0 && error === null) throw refuse("This import has no failed items.");
 }

@@ -43,7 +43,7 @@ export async function openSource(
   const run = await store.sourceOf(ctx.db, run_id);
   const shown = JSON.parse(run.source) as { readonly type: string };
   const source = findSource(ctx, shown.type);
-  if (!source) return new SourceFailure(`There is no kind of source ${shown.type} any more.`);
+  if (!source) return new SourceFailure(`The source type ${shown.type} no longer exists.`);
   try {
     const secrets = unsealSecrets(ctx, run.owner_id, run.secrets);
     const tools = new RunTools(ctx, run_id, await ownerOf(ctx, run.owner_id), signal);

@@ -18,7 +18,7 @@ export interface UploadTarget {
 
 const interrupted = {
   code: "interrupted",
-  message: "The server stopped before this file was stored; send it again.",
+  message: "The server stopped before this file was stored. Upload it again.",
 };
 
 /**

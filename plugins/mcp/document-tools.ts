@@ -52,8 +52,8 @@ function folderLine(folder: FolderRecord, path: string): string {
   const { syncing, sync_failed } = folder.status_counts;
   const states = [
     counted(folder.document_count, "document"),
-    ...(syncing > 0 ? [`${syncing} still being read`] : []),
-    ...(sync_failed > 0 ? [`${sync_failed} could not be read`] : []),
+    ...(syncing > 0 ? [`${syncing} still being indexed`] : []),
+    ...(sync_failed > 0 ? [`${sync_failed} could not be indexed`] : []),
   ];
   const about = folder.description ? `\n  ${folder.description.replace(/\s+/g, " ")}` : "";
   return `- ${path} (id ${folder.id}): ${states.join(", ")}${about}`;
@@ -95,7 +95,7 @@ const listDocuments = tool({
     };
   },
 });
-const states = { syncing: "still being read", sync_failed: "could not be read" } as const;
+const states = { syncing: "still being indexed", sync_failed: "could not be indexed" } as const;
 
 const search = tool({
   name: "search",
@@ -125,11 +125,13 @@ const search = tool({
         limit: Math.min(limit ?? passages_default, passages_max),
       },
     );
-    if (data.length === 0) return { text: "No passage of these documents matches." };
+    if (data.length === 0) return { text: "No passage in these documents matches." };
     return {
-      text: `${counted(data.length, "passage")}, best first. read_document reads around them.`,
+      text:
+        `${counted(data.length, "passage")}, best first. Call read_document to read the text ` +
+        "around them.",
       items: data.map((passage, at) => `[${at + 1}] ${placeOf(passage)}\n${quoted(passage.quote)}`),
-      more: (shown) => (shown < data.length ? "Ask for fewer, or more narrowly." : ""),
+      more: (shown) => (shown < data.length ? "Ask for fewer results, or narrow the query." : ""),
     };
   },
 });
@@ -223,7 +225,7 @@ export const readRange = (
 export function rangeText(range: TextRange, tokens_max: number): string {
   const { name, version, length, page, page_end, page_label } = range;
   if (version === 0)
-    throw new HttpError(409, "not_read_yet", `${name} has not been read yet; try again soon.`);
+    throw new HttpError(409, "not_read_yet", `${name} has not been indexed yet. Try again soon.`);
   const text = beginningOf(range.text, textTokens(tokens_max));
   const is_whole = text.length === range.text.length;
   const end = range.start + codePoints(text),

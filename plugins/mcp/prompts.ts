@@ -51,6 +51,6 @@ const whole = (text: string, { tokens_max }: ToolCall): string =>
 function pageOf(cursor: string | undefined): number {
   if (cursor === undefined) return 1;
   if (!/^[1-9]\d{0,6}$/.test(cursor))
-    throw new HttpError(400, "invalid_request", "This cursor was not given by this server.");
+    throw new HttpError(400, "invalid_request", "This cursor was not issued by this server.");
   return Number(cursor);
 }

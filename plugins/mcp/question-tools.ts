@@ -81,7 +81,7 @@ async function askDirectly(
     throw new HttpError(
       403,
       "missing_scope",
-      "This API key may not write, so it has no conversations to go on from.",
+      "This API key lacks the scope write, so it has no conversations to continue.",
     );
   const { made } = await call.direct.begin(call.caller.owner_id, {
     text,
@@ -152,12 +152,15 @@ async function answerText(
     if (result) return { text: `${resultText(result)}\n\n(conversation ${place.chat_id})` };
     left_s -= poll_s;
     if (left_s <= 0) return { text: pendingText(place) };
-    await call.progress(status === "PENDING" ? "It waits for its turn." : "It is being answered.");
+    await call.progress(
+      status === "PENDING" ? "It is waiting in the queue." : "It is being answered.",
+    );
   }
 }
 
 const pendingText = ({ chat_id, request_id }: Place): string =>
-  `The answer is still being made. get_answer with the id ${chat_id}/${request_id} waits for it.`;
+  `The answer is still being written. Call get_answer with the id ${chat_id}/${request_id} ` +
+  "to wait for it.";
 
 /** Nobody waits for the answer any more. */
 const cancel = ({ api }: ToolCall, place: Place): Promise<unknown> =>

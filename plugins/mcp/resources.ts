@@ -33,7 +33,7 @@ export async function listResources(
   cursor: string | undefined,
 ) {
   if (!caller.scopes.includes("read"))
-    throw new HttpError(403, "missing_scope", "This API key may not read: it lacks that scope.");
+    throw new HttpError(403, "missing_scope", "This API key lacks the scope read.");
   const found = await documents.listOwned(db, caller.owner_id, {
     after: cursor ?? null,
     limit: page_size + 1,
@@ -53,8 +53,7 @@ export async function listResources(
 /** @throws HttpError 404 */
 export async function readResource(call: ToolCall, uri: string) {
   const named = /^dossier:\/\/documents\/([\w-]{1,100})(?:\?start=(\d{1,12}))?$/.exec(uri);
-  if (!named)
-    throw new HttpError(404, "not_found", `There is no resource ${uri.slice(0, 200)} here.`);
+  if (!named) throw new HttpError(404, "not_found", `There is no resource ${uri.slice(0, 200)}.`);
   const range = await readRange(call, named[1]!, {
     start: Number(named[2] ?? 0),
     length: read_points,

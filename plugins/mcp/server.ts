@@ -140,7 +140,7 @@ const shown = ({ name, title, description, input, reads_only }: Tool) => ({
 
 /** Another user's record is reported as unknown. */
 const sentenceOf = ({ code, detail }: HttpError): string =>
-  code === "forbidden" ? "There is no such record here, or it belongs to somebody else." : detail;
+  code === "forbidden" ? "There is no such record, or it belongs to another user." : detail;
 
 /** Returns the error as the result of the tool, so that the model can correct itself. */
 async function readable(run: () => Promise<ToolText>, signal: AbortSignal): Promise<ToolText> {

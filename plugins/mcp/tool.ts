@@ -72,11 +72,12 @@ export async function requireFolder(call: ToolCall, named: string): Promise<Fold
     404,
     "not_found",
     found.length === 0
-      ? `There is no folder ${named.slice(0, 200)}: list_folders shows those there are.`
-      : `Several folders are called ${named.slice(0, 200)}: name one by its id (${found
-          .slice(0, 10)
-          .map(({ id }) => id)
-          .join(", ")}).`,
+      ? `There is no folder ${named.slice(0, 200)}. Call list_folders to see the folders.`
+      : `Several folders are named ${named.slice(0, 200)}. Use an id instead ` +
+          `(${found
+            .slice(0, 10)
+            .map(({ id }) => id)
+            .join(", ")}).`,
   );
 }
 

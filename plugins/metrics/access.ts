@@ -25,14 +25,15 @@ export function requireAccess(
     throw new HttpError(
       401,
       "unauthorized",
-      "Metrics need their token: send the header `Authorization: Bearer <metrics.token>`.",
+      "Reading metrics needs the token. Send the header `Authorization: Bearer " +
+        "<metrics.token>`.",
       { headers: { "www-authenticate": `Bearer realm="metrics"` } },
     );
   }
   throw forbidden(
     networks === null
-      ? "Metrics are closed: set metrics.token or metrics.networks to say who may read them."
-      : "Metrics may not be read from this address: it is in none of metrics.networks.",
+      ? "Access to metrics is not set up. Set metrics.token or metrics.networks to allow it."
+      : "Metrics can't be read from this address, because it is not in metrics.networks.",
     "metrics_closed",
   );
 }

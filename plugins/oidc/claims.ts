@@ -20,16 +20,16 @@ type Rules = Pick<
 export function externalUserOf(issuer: string, claims: Claims, rules: Rules): ExternalUser {
   const { sub, email } = claims;
   if (typeof sub !== "string" || sub === "")
-    throw forbidden("The provider does not say who you are.", "no_subject");
+    throw forbidden("The sign-in provider did not identify you.", "no_subject");
   if (typeof email !== "string" || email === "")
     throw forbidden(
-      "The provider has not told your email address: it needs the scope email there.",
+      "The sign-in provider did not send your email address. It must grant the scope email.",
       "no_email",
     );
   const is_verified = claims.email_verified === true || claims.email_verified === "true";
   if (rules.require_verified_email && !is_verified)
     throw forbidden(
-      `The provider has not verified your address ${email}: have it verified there.`,
+      `Your email address ${email} is not verified. Verify it with the sign-in provider.`,
       "email_not_verified",
     );
   checkDomain(email, rules);
@@ -53,7 +53,10 @@ function checkDomain(email: string, { allowed_domains }: Rules): void {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   const allowed = allowed_domains.map((one) => one.trim().replace(/^@/, "").toLowerCase());
   if (allowed.length > 0 && !allowed.includes(domain))
-    throw forbidden(`Addresses of ${domain} may not come in here.`, "domain_not_allowed");
+    throw forbidden(
+      `Email addresses of ${domain} are not allowed to sign in.`,
+      "domain_not_allowed",
+    );
 }
 
 /**

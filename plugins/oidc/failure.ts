@@ -19,28 +19,26 @@ function inWords(error: unknown): HttpError {
   const said = oauthErrorOf(error);
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
     return said === "access_denied"
-      ? forbidden("The provider says that signing in was not allowed, or given up.", "denied")
-      : providerFault(`The provider could not sign you in (${said ?? "it does not say why"}).`);
+      ? forbidden("The sign-in was denied or cancelled at the provider.", "denied")
+      : providerFault(`The sign-in provider could not sign you in (${said ?? "no reason given"}).`);
   if (isInvalidClient(error))
     return providerFault(
-      "The provider does not accept this server: its client id or secret is wrong. Tell an " +
+      "The sign-in provider does not accept this server's client ID or secret. Tell an " +
         "administrator.",
     );
   if (said === "invalid_grant")
-    return forbidden(
-      "The provider takes this sign-in for used, or too old. Begin again.",
-      "grant_refused",
-    );
-  if (said !== null) return providerFault(`The provider refuses this sign-in (${said}).`);
+    return forbidden("This sign-in was already used or has expired. Start again.", "grant_refused");
+  if (said !== null) return providerFault(`The sign-in provider refused the sign-in (${said}).`);
   if (mismatches.has(code))
     return forbidden(
-      "What the provider answers does not belong to this sign-in. Begin again.",
+      "The provider's response does not match this sign-in. Start again.",
       "answer_mismatch",
     );
   return unreachable(error)
-    ? providerFault("The provider of single sign-on does not answer. Try again in a while.")
+    ? providerFault("The sign-in provider is not responding. Try again later.")
     : providerFault(
-        "The answer of the provider can't be used. An administrator finds the reason in the log.",
+        "The provider's response can't be used. An administrator can find the reason in " +
+          "the log.",
       );
 }
 

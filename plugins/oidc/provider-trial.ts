@@ -18,7 +18,7 @@ export async function tryProvider(
   { now_ms, callback_url }: ProviderTrialContext,
 ): Promise<EndpointFinding> {
   const client = clientOf(settings);
-  if (client === null) return ok("Nobody signs in this way: oidc.issuer is not set.");
+  if (client === null) return ok("Single sign-on is off: oidc.issuer is not set.");
   const at = {
     base_url: client.issuer.href.replace(/\/$/, ""),
     api_key: undefined,
@@ -44,20 +44,21 @@ async function knownClient(provider: Provider, callback_url: string): Promise<En
   url.searchParams.set("iss", iss);
   const given = { state: "trial", nonce: "trial", verifier: "a".repeat(43) };
   const refused: unknown = await provider.identify(url, given, () => true).catch((e: unknown) => e);
-  const back = `It must know ${callback_url} as an address that it sends back to.`;
+  const back = `Register ${callback_url} as a redirect address with the provider.`;
   if (isInvalidClient(refused))
     return fail(
       `${issuer.host} does not accept the client ${provider.client.client_id}` +
         `${client_secret === undefined ? ": no secret was sent." : " with this secret."}`,
-      "Correct oidc.client_id and oidc.client_secret: they are those of the client there.",
+      "Correct oidc.client_id and oidc.client_secret. They must be those of the client " +
+        "registered with the provider.",
       client_secret === undefined ? "oidc.client_secret" : "oidc.client_id",
     );
   if (oauthErrorOf(refused) !== null)
-    return ok(`${issuer.host} answers and knows this server. ${back}`);
+    return ok(`${issuer.host} responds and knows this server. ${back}`);
   return {
     status: "warn",
-    detail: `${issuer.host} answers, but does not say whether it knows this server. ${back}`,
-    fix: "Sign in once in another browser before you rely on it.",
+    detail: `${issuer.host} responds, but does not say whether it knows this server. ${back}`,
+    fix: "Sign in once in another browser to check it.",
     setting: null,
   };
 }
@@ -68,13 +69,13 @@ function unusable(document: unknown, { issuer }: OidcClient, error: unknown): En
     typeof named === "string" && URL.canParse(named) && new URL(named).href !== issuer.href;
   return is_other
     ? fail(
-        `${issuer.host} calls itself ${named.slice(0, 200)}, not ${issuer.href}.`,
-        "Put the address that it calls itself by into oidc.issuer, to the letter.",
+        `${issuer.host} identifies itself as ${named.slice(0, 200)}, not ${issuer.href}.`,
+        "Set oidc.issuer to exactly that address.",
       )
     : fail(
-        `What ${issuer.host} says of itself can't be used: ` +
+        `The configuration published by ${issuer.host} can't be used: ` +
           `${(error instanceof Error ? error.message : String(error)).slice(0, 200)}.`,
-        "Correct oidc.issuer: another service may listen there.",
+        "Correct oidc.issuer: another service may be listening there.",
       );
 }
 

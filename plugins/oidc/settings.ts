@@ -24,7 +24,7 @@ const ScopeLimits: StoredLimits = {
     contains: { const: "openid" },
     pattern: `^(?:${one_scope},)* *openid *(?:,${one_scope})*$`,
   },
-  must: "be names of scopes, openid among them",
+  must: "be a list of scopes that includes openid",
 };
 
 export const OidcConfig = t.Object({
@@ -131,19 +131,18 @@ export function clientOf(settings: OidcSettings): OidcClient | null {
     typeof url === "string" ? url : null,
     client_id?.trim()
       ? null
-      : "oidc.client_id is missing, and oidc.issuer is set: it is what the provider calls this " +
-        "server.",
-    scopes.includes("openid") ? null : "oidc.scopes must have openid among them.",
+      : "oidc.client_id is required when oidc.issuer is set. Set it to the client ID of this " + "server at the provider.",
+    scopes.includes("openid") ? null : "oidc.scopes must include openid.",
     scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
       ? null
-      : "oidc.scopes holds a name that no scope has.",
+      : "oidc.scopes contains an invalid scope name.",
     timeout > 0 && timeout <= timeout_ms_max
       ? null
-      : "oidc.timeout must be more than nothing and at most 30s.",
+      : "oidc.timeout must be more than 0s and at most 30s.",
     settings.role_claim?.trim() ||
     (settings.admin_values.length === 0 && settings.member_values.length === 0)
       ? null
-      : "oidc.role_claim is missing, and values of it are set: name the claim that holds them.",
+      : "oidc.role_claim is required when role values are set. Set it to the claim that " + "contains them.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
@@ -161,8 +160,8 @@ export function clientOf(settings: OidcSettings): OidcClient | null {
 function issuerUrl(issuer: string): URL | string {
   const url = URL.parse(issuer.trim().replace(new RegExp(`${RegExp.escape(well_known)}$`), ""));
   if (!url || !/^https?:$/.test(url.protocol))
-    return "oidc.issuer must begin with https:// or http://.";
+    return "oidc.issuer must start with https:// or http://.";
   return url.username || url.password || url.search || url.hash
-    ? "oidc.issuer must hold no user name, password, query or fragment."
+    ? "oidc.issuer must not contain a user name, password, query or fragment."
     : url;
 }

@@ -105,13 +105,13 @@ function refuseUnsupported({
 }): void {
   if (n !== undefined && n !== null && n !== 1)
     throw badRequest(
-      "There is one answer to a question: `n` must be 1.",
+      "Only one answer per question is supported: `n` must be 1.",
       "/n",
       "unsupported_value",
     );
   if (response_format && response_format.type !== "text")
     throw badRequest(
-      "Answers are text: `response_format.type` must be `text`.",
+      "Only text answers are supported: `response_format.type` must be `text`.",
       "/response_format/type",
       "unsupported_value",
     );
@@ -201,7 +201,7 @@ function failure(error: unknown): string {
     const shown =
       known instanceof HttpError
         ? known
-        : new HttpError(500, "internal_error", "The answer was broken off.");
+        : new HttpError(500, "internal_error", "The answer was cut off.");
     return event(problemEvent(shown));
   }
 }

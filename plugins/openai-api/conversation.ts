@@ -51,7 +51,10 @@ export function conversationOf(messages: readonly Message[]): Conversation {
       );
   }
   if (!asked)
-    throw badRequest("The last message must be the user's: it is the question.", "/messages");
+    throw badRequest(
+      "The last message must be from the user, because it is the question.",
+      "/messages",
+    );
   return { instructions, history, ...asked };
 }
 
@@ -63,8 +66,8 @@ function textOf({ content }: Message, pointer: string): string {
       if ((type === "text" || type === "refusal") && typeof text === "string") return text;
       if (type === "refusal") return "";
       throw badRequest(
-        "Messages are text here: upload pictures, recordings and files into a folder, and ask " +
-          "about them.",
+        "Only text messages are supported. To ask about pictures, recordings or files, " +
+          "upload them to a folder.",
         `${pointer}/${at}/type`,
         "unsupported_content",
       );

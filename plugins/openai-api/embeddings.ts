@@ -73,7 +73,8 @@ export const embeddingHandlers = (
         throw new HttpError(
           429,
           "too_many_embeddings",
-          `${under_way_max} requests of this account are being embedded; wait for them.`,
+          `${under_way_max} embedding requests of this account are already in progress. ` +
+            "Wait for them to finish.",
           { headers: { "retry-after": "1" } },
         );
       const left = new AbortController();
@@ -92,12 +93,12 @@ function requireEmbedder(embedder: Embedder | undefined, model: string): Embedde
   if (!embedder)
     throw modelNotFound(
       model,
-      "This server makes no embeddings: its setting embeddings.provider is `none`, or the model " +
-        "is missing.",
+      "Embeddings are not available on this server: embeddings.provider is `none`, or the " +
+        "model is missing.",
     );
   const known = [embedder.model, nameOf(embedder), all_folders];
   if (known.includes(model) || usual_name.test(model)) return embedder;
-  throw modelNotFound(model, `Embeddings are made by \`${nameOf(embedder)}\`.`);
+  throw modelNotFound(model, `The embedding model of this server is \`${nameOf(embedder)}\`.`);
 }
 
 /** Without repository and checksum: `multilingual-e5-small`. */
@@ -114,14 +115,14 @@ async function textsOf(
   for (const [at, one] of given.entries()) {
     const pointer = is_one ? "/input" : `/input/${at}`;
     if (typeof one === "number")
-      throw badRequest("`input` must be text, or the tokens of one, not both.", pointer);
+      throw badRequest("`input` must be text or tokens, not both.", pointer);
     const text =
       typeof one === "string" ? one : await textOfTokens(numbersOf(one, pointer), pointer);
     if (text.trim() === "") throw badRequest("A text of `input` must not be blank.", pointer);
     points += codePoints(text);
     if (points > points_max)
       throw badRequest(
-        `The texts of \`input\` may have ${points_max} characters together.`,
+        `The texts in \`input\` can have at most ${points_max} characters in total.`,
         "/input",
         "string_above_max_length",
       );
@@ -132,7 +133,7 @@ async function textsOf(
 
 function numbersOf(tokens: readonly unknown[], pointer: string): readonly number[] {
   if (tokens.every((token) => typeof token === "number")) return tokens;
-  throw badRequest("`input` must be text, or the tokens of one, not both.", pointer);
+  throw badRequest("`input` must be text or tokens, not both.", pointer);
 }
 
 async function embed(
@@ -159,7 +160,7 @@ async function embed(
 function oneOf(vectors: TextVectors, at: number): Float32Array {
   const parts = vectors instanceof Float32Array ? [vectors] : (vectors ?? []);
   if (parts.length === 0)
-    throw badRequest("The model can't take this text.", `/input/${at}`, "text_not_supported");
+    throw badRequest("The model can't process this text.", `/input/${at}`, "text_not_supported");
   if (parts.length === 1) return parts[0]!;
   const sum = new Float32Array(parts[0]!.length);
   for (const part of parts) for (let i = 0; i < sum.length; i++) sum[i]! += part[i]!;
@@ -176,7 +177,7 @@ function embeddingList(
   const numbers = vectors[0]?.length ?? 0;
   if (dimensions && dimensions !== numbers)
     throw badRequest(
-      `\`dimensions\` must be ${numbers}, which is what the model gives.`,
+      `\`dimensions\` must be ${numbers}, the number that the model produces.`,
       "/dimensions",
       "unsupported_value",
     );

@@ -286,7 +286,7 @@ async function addUnderFreeName(
     } catch (error) {
       if (!(error instanceof HttpError) || error.status !== 409) throw error;
     }
-  throw new HttpError(409, "conflict", `${names_max} files of the folder are called ${name}.`);
+  throw new HttpError(409, "conflict", `The folder already has ${names_max} files named ${name}.`);
 }
 
 function numbered(name: string, n: number): string {

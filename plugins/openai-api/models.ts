@@ -107,11 +107,12 @@ export async function folderOf(
   throw missing(
     model,
     found.length === 0
-      ? "GET /v1/models lists those there are: a model is the id or the name of a folder, or " +
-          `\`${all_folders}\` for all.`
-      : `Several folders are called so: name one by its id (${found
-          .slice(0, 10)
-          .map(({ id }) => id)
-          .join(", ")}).`,
+      ? `A model is the id or name of a folder, or \`${all_folders}\` for all folders. GET ` +
+          "/v1/models lists them."
+      : "Several folders have this name. Use an id instead " +
+          `(${found
+            .slice(0, 10)
+            .map(({ id }) => id)
+            .join(", ")}).`,
   );
 }

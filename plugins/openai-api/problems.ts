@@ -9,7 +9,7 @@ interface Shown {
 }
 
 /** Another user's record is reported as unknown. */
-const unknown_record = "There is no such record here, or it belongs to somebody else.";
+const unknown_record = "There is no such record, or it belongs to another user.";
 const quota = "insufficient_quota";
 
 export function openAiProblem(error: HttpError): Response {
@@ -60,7 +60,7 @@ function paramOf({ errors }: HttpError): string | null {
 }
 
 export const modelNotFound = (model: string, why: string): HttpError => {
-  const detail = `The model \`${model.slice(0, 200)}\` does not exist here. ${why}`;
+  const detail = `The model \`${model.slice(0, 200)}\` does not exist. ${why}`;
   return new HttpError(404, "model_not_found", detail, {
     errors: [{ pointer: "/model", detail }],
   });

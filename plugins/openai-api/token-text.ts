@@ -25,8 +25,8 @@ export async function textOfTokens(tokens: readonly number[], pointer: string): 
     const encoded = known[token];
     if (encoded === undefined)
       throw badRequest(
-        `${token} is no token of cl100k_base, the vocabulary of OpenAI's embedding models. Send ` +
-          "text, or tokens of that vocabulary.",
+        `${token} is not a token of cl100k_base, the vocabulary of OpenAI's embedding ` +
+          "models. Send text, or tokens of that vocabulary.",
         pointer,
         "invalid_token",
       );

@@ -133,7 +133,8 @@ export const vectorStoreHandlers = ({
     const folder = await folderOf(call, call.params.storeId, storeNotFound);
     if (body.filters !== undefined && body.filters !== null)
       throw badRequest(
-        "Documents have no attributes to filter by: search a folder that holds the right ones.",
+        "Filters are not supported, because documents have no attributes. Search a folder " +
+          "with the documents you need.",
         "/filters",
         "unsupported_value",
       );
@@ -196,7 +197,8 @@ const storeNotFound = (named: string): HttpError =>
   new HttpError(
     404,
     "not_found",
-    `There is no vector store ${named.slice(0, 200)}: it is the id or the name of a folder.`,
+    `There is no vector store ${named.slice(0, 200)}. A vector store is the id or name of ` +
+      "a folder.",
   );
 
 const search = async (
@@ -275,7 +277,7 @@ async function documentIn(
   const { storeId, fileId } = call.params;
   const document = await getDocument(call, fileId);
   if (!document.folder_ids.includes(storeId))
-    throw new HttpError(404, "not_found", "The folder does not hold this document.");
+    throw new HttpError(404, "not_found", "The folder does not contain this document.");
   return document;
 }
 

@@ -46,18 +46,18 @@ export async function downloadPlugin(
       if (response.status === 200) return await bodyOf(response);
       await response.body?.cancel().catch(() => undefined);
       if (response.status < 300 || response.status > 399 || location === null)
-        throw badRequest(`${target.host} answered with status ${response.status}.`);
+        throw badRequest(`${target.host} responded with status ${response.status}.`);
       if (!URL.canParse(location, target.href))
-        throw badRequest(`${target.host} leads to something that is no address.`);
+        throw badRequest(`${target.host} redirects to an invalid address.`);
       target = targetOf(new URL(location, target.href).href);
     }
-    throw badRequest(`The address leads on more than ${redirects_max} times.`);
+    throw badRequest(`The address redirects more than ${redirects_max} times.`);
   } catch (error) {
     if (error instanceof HttpError) throw error;
     throw badRequest(
       limit.signal.aborted
-        ? `It took longer than ${download_ms_max / 1_000} s to fetch it.`
-        : `It could not be fetched: ${error instanceof Error ? error.message : String(error)}.`,
+        ? `The download took longer than ${download_ms_max / 1_000} s.`
+        : `The download failed: ${error instanceof Error ? error.message : String(error)}.`,
     );
   } finally {
     limit.clear();
@@ -68,7 +68,7 @@ function targetOf(address: string): Target {
   try {
     const target = parseTarget(address.replace(/#.*$/s, ""));
     if (target.url.protocol !== "https:")
-      throw badRequest(`A plugin is fetched by https alone, not from ${target.url.origin}.`);
+      throw badRequest(`Plugins can only be downloaded over https, not from ${target.url.origin}.`);
     return target;
   } catch (error) {
     throw error instanceof InvalidUrl ? badRequest(error.message) : error;
@@ -83,7 +83,7 @@ async function addressesOf(
   if (checked.kind === "allowed") return checked.addresses;
   if (checked.kind === "refused")
     throw badRequest(
-      `${target.host} has an address that is local, private or reserved. Download the file ` +
+      `${target.host} has a local, private or reserved address. Download the file ` +
         "yourself, or allow its network in plugins.allow_networks.",
     );
   throw badRequest(
@@ -99,7 +99,7 @@ async function bodyOf(response: Response): Promise<Uint8Array> {
   for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > plugin_bytes_max)
-      throw tooLarge(`A plugin has at most ${plugin_bytes_max / 2 ** 20} MiB.`);
+      throw tooLarge(`The plugin is larger than the limit of ${plugin_bytes_max / 2 ** 20} MiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

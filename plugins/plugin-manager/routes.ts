@@ -230,8 +230,8 @@ export function managerHandlers({
   const requireInstalls = (): void => {
     if (!installs())
       throw forbidden(
-        "Plugin files are not changed in the console of this server: use `dossier plugin`, or " +
-          "set plugins.install_in_console in dossier.toml and restart the server.",
+        "Adding and removing plugins in the console is off. Use `dossier plugin`, or set " +
+          "plugins.install_in_console in dossier.toml and restart the server.",
         "not_allowed",
       );
   };

@@ -126,7 +126,7 @@ export class PluginManager {
   async remove(name: string, also?: Also): Promise<string> {
     const { plugin_files } = this.ctx.operations;
     if (plugin_files.built_in.includes(name))
-      throw conflict(`${name} is built in: it can be disabled, not removed.`, "built_in");
+      throw conflict(`${name} is built in. It can be disabled, but not removed.`, "built_in");
     const file = await this.fileOf(name);
     if (file === null) throw notFound(`plugin ${name}`);
     plugin_files.remove(file);
@@ -149,7 +149,10 @@ export class PluginManager {
     if (!known) throw notFound(`plugin ${name}`);
     if (next.includes(name) === !enabled) return;
     if (pinned_by !== null)
-      throw conflict(`${pinned_by} says which plugins are disabled: change it there.`, "overruled");
+      throw conflict(
+        `The disabled plugins are set by ${pinned_by}. Change them there.`,
+        "overruled",
+      );
     await this.storeDisabled(name, { enabled }, also);
   }
 

@@ -99,7 +99,7 @@ async function tryReranker(
 ): Promise<EndpointFinding> {
   const endpoint = endpointOf(settings);
   return endpoint === null
-    ? { ...ok("Nothing is reranked: passages keep the order of the search."), setting: null }
+    ? { ...ok("No reranker is set up: passages keep the order of the search."), setting: null }
     : tryEndpoint(endpoint, trial_ms_max, signal);
 }
 
@@ -115,9 +115,9 @@ async function tryEndpoint(
   if (asked.took_ms > endpoint.timeout_ms)
     return {
       status: "warn",
-      detail: `${host} has ranked two sentences in ${took}, and searches wait less than that.`,
-      fix: "Raise rerank.timeout, or give that server more to work with.",
+      detail: `${host} ranked two sentences in ${took}, which is longer than searches wait for it.`,
+      fix: "Raise rerank.timeout, or run the reranker on faster hardware.",
       setting: "rerank.timeout",
     };
-  return { ...ok(`${host} has ranked two sentences in ${took}.`), setting: null };
+  return { ...ok(`${host} ranked two sentences in ${took}.`), setting: null };
 }

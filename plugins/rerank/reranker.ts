@@ -98,7 +98,7 @@ export async function askReranker(
     ? {
         finding: {
           ...wrongShape(at, path),
-          fix: `Correct ${section}.base_url: it is what comes before ${path}.`,
+          fix: `Correct ${section}.base_url: it must be the part of the address before ${path}.`,
         },
       }
     : { scores, took_ms: reply.took_ms };

@@ -33,10 +33,10 @@ export function endpointOf({
     problemOfUrl(base_url),
     api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
       ? null
-      : "rerank.api_key holds characters that no key has.",
+      : "rerank.api_key contains characters that are not allowed in a key.",
     timeout > 0 && timeout <= timeout_ms_max
       ? null
-      : "rerank.timeout must be more than nothing and at most 30s.",
+      : "rerank.timeout must be more than 0s and at most 30s.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
@@ -51,9 +51,9 @@ export function endpointOf({
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    return "rerank.base_url must begin with http:// or https://.";
+    return "rerank.base_url must start with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "rerank.base_url must hold no user name, password, query or fragment; a key goes into " +
-        "rerank.api_key."
+    ? "rerank.base_url must not contain a user name, password, query or fragment. Set the " +
+        "key in rerank.api_key."
     : null;
 }

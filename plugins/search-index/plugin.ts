@@ -198,7 +198,7 @@ function outdatedMessage(documents: number): string | null {
   if (documents === 0) return null;
   const how_many =
     documents > outdated_counted_max ? `More than ${outdated_counted_max}` : String(documents);
-  return `${how_many} documents wait to be indexed anew; until then their old index answers.`;
+  return `${how_many} documents are waiting to be reindexed. Until then, their old index is used.`;
 }
 
 /** Counts in a child process when the database is a file. */

@@ -23,11 +23,12 @@ export class SearchAdmission {
       throw new HttpError(
         429,
         "too_many_searches",
-        `${per_owner} searches of this account are under way; wait for them, and try again.`,
+        `${per_owner} searches of this account are already in progress. Wait for them to ` +
+          "finish, then try again.",
         { headers: { "retry-after": String(retry_after_s) } },
       );
     if (this.total >= total)
-      throw unavailable("Too many searches are under way; try again.", retry_after_s);
+      throw unavailable("Too many searches are in progress. Try again.", retry_after_s);
     this.count(owner_id, 1);
     try {
       return await search();

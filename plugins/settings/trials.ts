@@ -42,7 +42,7 @@ export class Trials {
    */
   async run(name: string, changes: Changes, signal: AbortSignal): Promise<EndpointFinding> {
     const section = this.list().find((one) => one.section === name);
-    if (section === undefined) throw notFound("section of settings that can be tried");
+    if (section === undefined) throw notFound("section of settings that can be tested");
     const { operations } = this.ctx;
     const states = operations
       .settingStates()
@@ -72,7 +72,7 @@ export class Trials {
       );
     } catch (error) {
       if (error instanceof LimiterRefusal)
-        throw unavailable("Others are trying settings at the moment; try again soon.", 5);
+        throw unavailable("Other settings are being tested at the moment. Try again soon.", 5);
       throw error;
     }
   }
@@ -122,15 +122,16 @@ function withAll(
   },
 ): EndpointFinding {
   const notes = overruled.map(
-    ({ setting, origin }) => `${setting} is what ${origin} says: that was tried.`,
+    ({ setting, origin }) => `${setting} is set by ${origin}, and that value was tested.`,
   );
-  if (strays.length > 0) notes.push(`Of another section, and not tried: ${strays.join(", ")}.`);
+  if (strays.length > 0)
+    notes.push(`Not tested, because it belongs to another section: ${strays.join(", ")}.`);
   if (withheld === null) return { ...finding, detail: [finding.detail, ...notes].join(" ") };
   const { setting, used_at } = withheld;
-  notes.push(`The key that is set was not sent: it is used at ${used_at}.`);
+  notes.push(`The stored key was not sent, because it is used at ${used_at}.`);
   const detail = [finding.detail, ...notes].join(" ");
   return finding.setting === setting
-    ? { ...finding, detail, fix: "Give the key together with the address." }
+    ? { ...finding, detail, fix: "Enter the key together with the address." }
     : { ...finding, detail };
 }
 

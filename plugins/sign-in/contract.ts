@@ -108,7 +108,7 @@ export function roleOf(
   if (member_values.length === 0 || member_values.some((one) => values.includes(one)))
     return "member";
   throw forbidden(
-    "You are known where you sign in, but nobody says there that you may come in here.",
+    "You are signed in with the provider, but have no role that gives access to this server.",
     "no_role",
   );
 }

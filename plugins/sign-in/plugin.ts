@@ -52,7 +52,7 @@ export default definePlugin({
 
 const passwordOff = (ways: ReadonlyMap<string, SignIn>) =>
   forbidden(
-    "Nobody signs in with a password here: use " +
+    "Signing in with a password is off. Use " +
       `“${[...ways.values()].map(({ title }) => title).join("” or “")}”.`,
     "password_off",
   );

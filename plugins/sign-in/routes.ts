@@ -176,6 +176,6 @@ function inWords(error: unknown, way: string, { log }: Pick<Context, "log">): Ht
     : new HttpError(
         500,
         "sign_in_failed",
-        "Signing in this way failed. An administrator finds the reason in the server's log.",
+        "Signing in failed. An administrator can find the reason in the server's log.",
       );
 }

@@ -76,7 +76,7 @@ export class SignInService {
    */
   async callback(id: string, search: URLSearchParams, asked: Asked): Promise<Step> {
     const way = this.wayOf(id);
-    if (!way.callback) throw notFound("way to sign in");
+    if (!way.callback) throw notFound("sign-in method");
     const attempt = await this.attemptOf(id, search, asked);
     const { state, callback_url, remembered } = attempt;
     const url = new URL(`${callback_url}?${search}`);
@@ -119,7 +119,7 @@ export class SignInService {
 
   private wayOf(id: string): SignIn {
     const way = this.ctx.ways().get(id);
-    if (!way) throw notFound("way to sign in");
+    if (!way) throw notFound("sign-in method");
     return way;
   }
 
@@ -132,16 +132,14 @@ export class SignInService {
     if (!attempt)
       throw refused(
         "sign_in_lost",
-        "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.",
+        "This sign-in was started in another browser, or more than ten minutes ago. Start " +
+          "again.",
       );
     const states = search.getAll("state");
     if (attempt.way !== id || states.length !== 1 || !same(states[0]!, attempt.state))
-      throw refused(
-        "state_mismatch",
-        "This is not the sign-in that was begun in this browser last. Begin again.",
-      );
+      throw refused("state_mismatch", "A newer sign-in was started in this browser. Start again.");
     if (!(await this.#used.take(attempt.state)))
-      throw refused("used_already", "This sign-in was used already. Begin again.");
+      throw refused("used_already", "This sign-in was already used. Start again.");
     return attempt;
   }
 
@@ -162,7 +160,7 @@ export class SignInService {
     const from = URL.parse(asked.request.headers.get("origin") ?? "");
     if (way.callback && set !== null && from && !sameHost(from.host, new URL(set).host))
       throw conflict(
-        `Signing in this way works at the address of this server, ${set}/console/ – not at ` +
+        `To sign in this way, open this server at its own address, ${set}/console/, not at ` +
           `${from.origin}.`,
         "wrong_address",
       );

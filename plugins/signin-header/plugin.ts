@@ -123,9 +123,11 @@ function checkConfig({
     .filter(([, header]) => header !== undefined && !/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(header))
     .map(([key]) => `signin_header.${key} is not the name of a header.`);
   if (role === undefined && rules.admin_values.length + rules.member_values.length > 0)
-    problems.push("signin_header.role is missing, and values of it are set: name the header.");
+    problems.push(
+      "signin_header.role is required when role values are set. Set it to the name of the " + "header.",
+    );
   if (sign_out_url !== undefined && !/^(https?:\/\/[^\s/]|\/(?![/\\]))\S*$/.test(sign_out_url))
-    problems.push("signin_header.sign_out_url must begin with /, https:// or http://.");
+    problems.push("signin_header.sign_out_url must start with /, https:// or http://.");
   if (problems.length > 0) throw new ConfigError(problems);
   networkSetting("signin_header.networks", networks);
 }

@@ -37,7 +37,7 @@ export function createSignInMethod({
     async start({ request, client }) {
       const who = named(request, client);
       if (who === null)
-        throw forbidden("The proxy in front of this server does not say who you are.", "not_named");
+        throw forbidden("The proxy in front of this server did not identify you.", "not_named");
       return { user: await accounts.ensureUser(externalUser(who, names, rules)) };
     },
     /** A session of somebody else than the proxy names is over, whichever way it began. */
@@ -58,7 +58,7 @@ function externalUser(
 ) {
   if (email === null)
     throw forbidden(
-      "The proxy in front of this server does not tell your email address.",
+      "The proxy in front of this server did not send your email address.",
       "no_email",
     );
   return {

@@ -15,7 +15,7 @@ export const captionsExtractor = (reader: TranscriptReader): Extractor => ({
     if (size_bytes > captions_bytes_max)
       throw new ExtractionFailure(
         "too_large",
-        `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
+        `Captions must be at most ${captions_bytes_max / 2 ** 20} MiB.`,
       );
     const { media_type } = kindOf(await Bun.file(path).slice(0, head_bytes).bytes())!;
     try {

@@ -101,8 +101,8 @@ export function kindOf(head: Uint8Array): Kind | null {
 export const noTranscriber = (): TranscriptionFailure =>
   new TranscriptionFailure(
     "no_transcriber",
-    "No transcriber is set up on this server, so only captions (.vtt, .srt) can be transcribed. " +
-      "For audio and video, the administrator sets transcription.provider " +
+    "Only captions (.vtt, .srt) can be transcribed, because no transcriber is set up on " +
+      "this server. For audio and video, an administrator must set transcription.provider " +
       "(DOSSIER_TRANSCRIPTION_PROVIDER) to openai or command.",
   );
 
@@ -118,8 +118,8 @@ export async function kindOfFile(
   if (!kind)
     throw new TranscriptionFailure(
       "unsupported_type",
-      "This is neither a recording nor captions. What can be transcribed: audio and video of the " +
-        "usual kinds, WebVTT and SRT.",
+      "This is neither a recording nor captions. Supported are common audio and video " +
+        "formats, WebVTT and SRT.",
     );
   if (kind.kind === "recording" && !transcriber) throw noTranscriber();
   return kind;

@@ -198,8 +198,8 @@ class ChosenTranscriber {
     if (chosen.kind !== "command" || Bun.which(chosen.words[0]!)) return null;
     return {
       failing:
-        `Recordings can't be transcribed: the program ${chosen.words[0]} ` +
-        "of transcription.command is not installed.",
+        `Recordings can't be transcribed: the program ${chosen.words[0]} in ` +
+        "transcription.command is not installed.",
     };
   }
 

@@ -46,7 +46,7 @@ export interface RunnerContext
 type Payload = { readonly run_id: string };
 
 const fault =
-  "The recording could not be transcribed because of a fault in the server. Please try again.";
+  "The recording could not be transcribed because of a problem on the server. Try again.";
 /** Progress is written at most this often. */
 const progress_interval_ms = 500;
 
@@ -86,7 +86,7 @@ export class TranscriptionRunner {
       if (run.size_bytes > captions_bytes_max)
         throw new TranscriptionFailure(
           "too_large",
-          `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
+          `Captions must be at most ${captions_bytes_max / 2 ** 20} MiB.`,
         );
       const read = await files.withLocalFile(run.sha256!, (path) =>
         reader.read(path, null, job.signal),
@@ -235,10 +235,7 @@ export class TranscriptionRunner {
         { signal, onProgress: this.progressWriter(run_id) },
       );
       if (Buffer.byteLength(written) > written_bytes_max)
-        throw new TranscriptionFailure(
-          "too_large",
-          "The transcriber wrote more than a transcript can be.",
-        );
+        throw new TranscriptionFailure("too_large", "The transcript is too long.");
       return await reader.readText(written, recording.duration_s, signal);
     } catch (error) {
       job.throwIfAborted();

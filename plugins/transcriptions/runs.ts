@@ -66,8 +66,8 @@ export class TranscriptionRuns {
   async requireCapacity(from: Db, owner_id: string): Promise<void> {
     if ((await store.unfinishedOf(from, owner_id)).length >= unfinished_max)
       throw forbidden(
-        `At most ${unfinished_max} transcriptions of one user may be under way. ` +
-          "Wait for one to end, or cancel it.",
+        `A user can have at most ${unfinished_max} transcriptions in progress. Wait for ` +
+          "one to end, or cancel it.",
         "quota_exceeded",
       );
   }

@@ -150,7 +150,7 @@ export class Transcriptions {
       const { status } = await requireRun(tx, owner_id, run_id);
       if (!(await runs.cancel(tx, run_id)))
         throw conflict(
-          `The transcription has ended already: its status is ${status}.`,
+          `The transcription has already ended: its status is ${status}.`,
           "already_ended",
         );
     });

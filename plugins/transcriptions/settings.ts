@@ -32,7 +32,7 @@ export function chosenTranscriber(settings: TranscriptionSettings): Chosen {
     ...(settings.provider === "command" ? [problemOfCommand(settings.command, words)] : []),
     settings.timeout > 0 && settings.timeout <= timeout_ms_max
       ? null
-      : "transcription.timeout must be more than nothing and at most 24h.",
+      : "transcription.timeout must be more than 0s and at most 24h.",
     settings.language === undefined || new RegExp(language_pattern).test(settings.language)
       ? null
       : "transcription.language must be a code such as en.",
@@ -55,24 +55,22 @@ const problemsOfEndpoint = ({
 }: TranscriptionSettings): (string | null)[] => [
   base_url
     ? problemOfUrl(base_url)
-    : "transcription.base_url is missing, and transcription.provider is openai: set " +
-      "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
+    : "transcription.base_url is required when transcription.provider is openai. Set " + "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
   model?.trim()
     ? null
-    : "transcription.model is missing, and transcription.provider is openai: set " +
-      "DOSSIER_TRANSCRIPTION_MODEL to the model's name there.",
+    : "transcription.model is required when transcription.provider is openai. Set " + "DOSSIER_TRANSCRIPTION_MODEL to the model's name at the endpoint.",
   api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
     ? null
-    : "transcription.api_key holds characters that no key has.",
+    : "transcription.api_key contains characters that are not allowed in a key.",
 ];
 
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    return "transcription.base_url must begin with http:// or https://.";
+    return "transcription.base_url must start with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "transcription.base_url must hold no user name, password, query or fragment; a key goes " +
-        "into transcription.api_key."
+    ? "transcription.base_url must not contain a user name, password, query or fragment. Set " +
+        "the key in transcription.api_key."
     : null;
 }
 
@@ -81,13 +79,10 @@ function problemOfCommand(
   words: readonly string[] | undefined,
 ): string | null {
   if (!command?.trim())
-    return (
-      "transcription.command is missing, and transcription.provider is command: set " +
-      "DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f " +
-      "{input} -ovtt -of {output}."
-    );
-  if (!words) return "transcription.command has a quote that is not closed.";
+    return "transcription.command is required when transcription.provider is command. Set " + "DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f " + "{input} -ovtt -of {output}.";
+  if (!words) return "transcription.command has an unclosed quote.";
   return words.some((word) => word.includes("{input}"))
     ? null
-    : "transcription.command must hold {input}: the program is given the recording's path there.";
+    : "transcription.command must contain {input}, which is replaced by the path of the " +
+        "recording.";
 }

@@ -73,7 +73,7 @@ export class AttemptSender {
     signal.throwIfAborted();
     if (checked.kind === "refused")
       return {
-        ...failed("the host has an address that is not public; nothing was sent"),
+        ...failed("the host has a non-public address; nothing was sent"),
         outcome: "refused",
       };
     if (checked.kind === "absent") return failed("the host does not exist");
@@ -82,7 +82,8 @@ export class AttemptSender {
     const secrets = this.openSecrets(webhook);
     if (secrets === null)
       return failed(
-        "the signing secret can't be opened with the server's secret key; rotate the secret",
+        "the signing secret can't be decrypted with the server's secret key; rotate the " +
+          "secret",
       );
     const limit = new TimeLimit(answer_ms_max, { signal, grace_ms });
     try {
@@ -96,7 +97,7 @@ export class AttemptSender {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       return failed(
-        limit.signal.aborted ? `no answer within ${answer_ms_max / 1_000} s` : describe(error),
+        limit.signal.aborted ? `no response within ${answer_ms_max / 1_000} s` : describe(error),
       );
     } finally {
       limit.clear();
@@ -160,6 +161,6 @@ function describe(error: unknown): string {
   const code = errorCode(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;
   if (/refused|FailedToOpenSocket/i.test(code)) return "the connection was refused";
-  if (error instanceof NotHttp) return "what came is no answer of HTTP/1.1";
-  return `the connection ended without an answer (${code || "unknown error"})`;
+  if (error instanceof NotHttp) return "the response is not valid HTTP/1.1";
+  return `the connection ended without a response (${code || "unknown error"})`;
 }

@@ -69,7 +69,7 @@ const pause_ms = 20;
 /** Deliveries deleted per transaction. */
 const delete_batch = 500;
 const interrupted =
-  "interrupted: the server stopped before an answer came; the receiver may have got it";
+  "interrupted: the server stopped before a response came; the receiver may have received it";
 
 export class Deliveries {
   constructor(private readonly ctx: DeliveriesContext) {}
@@ -108,7 +108,7 @@ export class Deliveries {
     return this.ctx.inTransaction(async (tx) => {
       const delivery = await requireDelivery(tx, webhook.id, delivery_id);
       if (delivery.status === "pending")
-        throw conflict("This delivery is still under way; it can be repeated when it has ended.");
+        throw conflict("This delivery is still in progress. It can be repeated when it has ended.");
       return { delivery: await this.create(tx, webhook, delivery), attempts: [] };
     });
   }

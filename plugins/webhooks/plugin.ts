@@ -90,8 +90,8 @@ export default definePlugin({
   checkConfig: ({ retry_delays }) => {
     if (retry_delays.length < 1 || retry_delays.length > retries)
       throw new ConfigError([
-        `webhooks.retry_delays must be one or ${retries} durations: ` +
-          "there are three attempts at most.",
+        `webhooks.retry_delays must be one or ${retries} durations, because there are at ` +
+          "most three attempts.",
       ]);
   },
   needs: { accounts: Accounts },

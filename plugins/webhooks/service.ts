@@ -150,7 +150,7 @@ export class Webhooks {
     const unknown = listed.findIndex((one) => !types.includes(one));
     if (unknown >= 0)
       throw badRequest(
-        `Each of the field events must be one of ${types.join(", ")}.`,
+        `Each item of the field events must be one of ${types.join(", ")}.`,
         `/events/${unknown}`,
       );
     return [...new Set([event_type, ...listed])];
@@ -211,8 +211,8 @@ export class Webhooks {
     const per_account = this.ctx.per_account();
     if ((await store.countWebhooks(from, owner_id)) >= per_account)
       throw badRequest(
-        `An account may hold at most ${per_account} webhooks, all events together. ` +
-          "Delete one to register another.",
+        `An account can have at most ${per_account} webhooks across all events. Delete one ` +
+          "to register another.",
         undefined,
         "webhook_limit",
       );
@@ -224,7 +224,7 @@ export class Webhooks {
       await this.hostChecks.run(() => requireHost(target, this.ctx), { key: owner_id });
     } catch (error) {
       throw error instanceof LimiterRefusal
-        ? unchecked("too many others are being checked")
+        ? unchecked("too many other hosts are being checked")
         : error;
     }
   }
@@ -250,7 +250,7 @@ async function requireHost(
   const checked = await checkHost(target, lookup, allows);
   if (checked.kind === "refused")
     throw badRequest(
-      "The URL's host must be public: it has an address that is local, private or reserved.",
+      "The URL's host must be public, but it has a local, private or reserved address.",
       "/url",
     );
   if (checked.kind === "absent")
@@ -260,6 +260,6 @@ async function requireHost(
 
 const unchecked = (why: string) =>
   unavailable(
-    `The URL's host could not be checked: ${why}. The URL is not at fault; try again.`,
+    `The URL's host could not be checked: ${why}. The URL is not at fault. Try again.`,
     retry_after_s,
   );

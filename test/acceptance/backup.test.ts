@@ -254,7 +254,7 @@ describe("a backup of a stopped server", () => {
       });
     expect(await remove(basename(base!))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("A younger backup needs its originals"),
+      stderr: expect.stringContaining("A newer backup needs its originals"),
     });
     expect(await remove("dossier-20200101T000000000Z.zip")).toMatchObject({ code: 1 });
     await backup();
@@ -266,16 +266,16 @@ describe("a backup of a stopped server", () => {
   const damaged: [string, (path: string) => void | Promise<void>, RegExp][] = [
     ["truncated", (path) => truncateSync(path, 3_000), /cut off/],
     ["empty", (path) => truncateSync(path, 0), /cut off/],
-    ["a foreign file", (path) => writeFileSync(path, "not an archive"), /no backup of Dossier/],
+    ["a foreign file", (path) => writeFileSync(path, "not an archive"), /not a Dossier backup/],
     [
       "one with a damaged database",
       (path) => changeBytes(path, 400, 2_000),
-      /its part dossier\.db (can't be read|has other bytes)/,
+      /its part dossier\.db (can't be read|has does not match its SHA-256)/,
     ],
     [
       "one with a damaged original",
       (path) => changeBytes(path, readFileSync(path).indexOf("Original 1") + 3),
-      /its part files\/\w\w\/\w+ (can't be read|has other bytes)/,
+      /its part files\/\w\w\/\w+ (can't be read|has does not match its SHA-256)/,
     ],
     [
       "one with a damaged manifest",
@@ -292,7 +292,7 @@ describe("a backup of a stopped server", () => {
     [
       "an archive with a foreign manifest",
       (path) => archiveOf(path, { "manifest.json": "{}" }),
-      /its manifest\.json is not one/,
+      /its manifest\.json is of another kind/,
     ],
     [
       "one of a newer format",
@@ -343,7 +343,7 @@ describe("a backup of a stopped server", () => {
     const folder = join(server.data, "files", original!);
     const path = join(folder, readdirSync(folder)[0]!);
     const bytes = readFileSync(path);
-    writeFileSync(path, "other bytes");
+    writeFileSync(path, "does not match its SHA-256");
     const { code, stderr } = await server.cli(["backup", "--to", target]);
     writeFileSync(path, bytes);
     expect([code, readdirSync(target)]).toEqual([1, []]);

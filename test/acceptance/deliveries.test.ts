@@ -276,11 +276,11 @@ describe("[13] the host is resolved again before every attempt", () => {
     attempts: number,
     says: string,
   ][] = [
-    ["a move to loopback is skipped", ["127.0.0.1"], "skipped", 1, "not public"],
-    ["a move to a private network", ["10.0.0.1"], "skipped", 1, "not public"],
-    ["one of several addresses is private", ["127.0.0.2", "127.0.0.1"], "skipped", 1, "not public"],
+    ["a move to loopback is skipped", ["127.0.0.1"], "skipped", 1, "non-public"],
+    ["a move to a private network", ["10.0.0.1"], "skipped", 1, "non-public"],
+    ["one of several addresses is private", ["127.0.0.2", "127.0.0.1"], "skipped", 1, "non-public"],
     ["a name that no longer exists", "nxdomain", "dropped", 3, "does not exist"],
-    ["the name server fails", "servfail", "dropped", 3, "could not be looked up"],
+    ["the name server failed", "servfail", "dropped", 3, "could not be looked up"],
     ["the name server refuses", "refused", "dropped", 3, "could not be looked up"],
   ];
   for (const [index, [why, later, ends, attempts, says]] of cases.entries())

@@ -119,7 +119,7 @@ describe("errors are explained with a remedy", () => {
       "no service",
       async () => at(await example.badService("is gone")),
       "unreachable",
-      /could not be reached, or broke off \(.*Correct host, port and security\.$/,
+      /could not be reached, or closed the connection \(.*Correct host, port and security\.$/,
     ],
     [
       "an untrusted certificate",
@@ -133,7 +133,7 @@ describe("errors are explained with a remedy", () => {
       "unreachable",
       /starttls is 143/,
     ],
-    ["a private address", () => ({ host: "127.0.0.2" }), "address_refused", /only public hosts/],
+    ["a private address", () => ({ host: "127.0.0.2" }), "address_refused", /Only public hosts/],
     [
       "a server that hangs",
       async () => at(await example.badService("hangs")),

@@ -177,7 +177,7 @@ describe("errors are explained with a remedy", () => {
       "a private address",
       () => ({ url: root.replace("127.0.0.1", "127.0.0.2") }),
       "address_refused",
-      /only public hosts/,
+      /Only public hosts/,
     ],
     [
       "a server that hangs",

@@ -93,7 +93,7 @@ test("HTTPS reloads its certificate when the file changes", async () => {
   const second = await runCommand(temporaryDirectory(), ["serve", "--port", new URL(url).port], {
     env: { DOSSIER_SERVER_TLS_CERT: at("server.crt"), DOSSIER_SERVER_TLS_KEY: at("server.key") },
   });
-  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("is in use already")]);
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("is already in use")]);
   rmSync(directory, { recursive: true });
 });
 
@@ -154,7 +154,7 @@ test("a Unix socket is for owner and group only, and is reused after a crash", a
     const rival = await runCommand(temporaryDirectory(), ["serve"], { env });
     expect([rival.code, rival.stderr]).toEqual([
       1,
-      expect.stringContaining(`A server listens on ${path} (server.socket) already`),
+      expect.stringContaining(`Another server is already listening on ${path} (server.socket)`),
     ]);
     expect(await health()).toBe("ok");
     await server.kill();
@@ -167,7 +167,7 @@ test("a Unix socket is for owner and group only, and is reused after a crash", a
 
   writeFileSync(path, "somebody's");
   const { code, stderr } = await runCommand(temporaryDirectory(), ["serve"], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining("exists and is no socket")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("exists and is not a socket")]);
   expect(await Bun.file(path).text()).toBe("somebody's");
 });
 

@@ -112,7 +112,7 @@ describe("`dossier plugin add` refuses", () => {
     [
       "the name of a built-in plugin",
       () => [source("own.ts", plain("folders"))],
-      /is called folders, like a plugin that is built in/,
+      /has the name of the built-in plugin folders/,
       1,
     ],
     [
@@ -131,19 +131,19 @@ describe("`dossier plugin add` refuses", () => {
     [
       "a URL without https",
       () => ["http://127.0.0.1/x.js", "--sha256", sha256("x")],
-      /https alone/,
+      /only be downloaded over https/,
       1,
     ],
     [
       "a URL that redirects away from https",
       () => [`${at()}/plain`, "--sha256", sha256("x")],
-      /https alone/,
+      /only be downloaded over https/,
       1,
     ],
     [
       "a URL that answers 404",
       () => [`${at()}/nothing.js`, "--sha256", sha256("x")],
-      /answered with status 404/,
+      /responded with status 404/,
       1,
     ],
   ];

@@ -89,7 +89,7 @@ describe("beside a running server", () => {
 
   test("an endpoint is tested with its settings; the exit code is the result", async () => {
     expect(await server.mustCli(["config", "test", "answers"])).toBe(
-      "No language model is asked: answers are sentences of the documents.",
+      "No language model is used: answers quote sentences from the documents.",
     );
     const env = {
       DOSSIER_ANSWERS_PROVIDER: "openai",
@@ -101,7 +101,7 @@ describe("beside a running server", () => {
       1,
       expect.objectContaining({ status: "fail", setting: "answers.base_url" }),
     ]);
-    expect(said.stderr).toContain("Nothing listens at 127.0.0.1:9.");
+    expect(said.stderr).toContain("Nothing is listening at 127.0.0.1:9.");
   });
 
   test("the audit log has each change with the operating system's user", async () => {

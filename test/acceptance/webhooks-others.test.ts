@@ -169,7 +169,7 @@ test(
     for (const hook of [never, secure]) {
       expect(await begun(hook)).toMatchObject({
         status_code: null,
-        error: "no answer within 15 s",
+        error: "no response within 15 s",
       });
       expect((await begun(hook)).duration_ms).toBeGreaterThanOrEqual(15_000);
     }

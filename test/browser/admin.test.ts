@@ -133,14 +133,14 @@ describe.skipIf(!chromium_path)("models", () => {
       await at.open("/system?part=models");
       await field("Provider").selectOption("openai");
       await press("Test language model");
-      await model().getByText("answers.base_url is missing").waitFor();
+      await model().getByText("answers.base_url is required").waitFor();
       await field("Address").fill("http://127.0.0.1:9/v1");
       await field("Model").fill("tiny");
       await press("Test language model");
-      await model().getByText("Nothing listens at 127.0.0.1:9.").waitFor();
+      await model().getByText("Nothing is listening at 127.0.0.1:9.").waitFor();
       await expectWell(at.window);
       await field("Address").fill(provider.base_url);
-      await model().getByText("Nothing listens").waitFor({ state: "detached" });
+      await model().getByText("Nothing is listening").waitFor({ state: "detached" });
       await field("API key").fill(canary);
       provider.plays(({ headers }) =>
         headers.get("authorization") === `Bearer ${canary}`
@@ -338,7 +338,7 @@ describe.skipIf(!chromium_path)("single sign-on", () => {
       await button.waitFor();
       provider.person = null;
       await button.click();
-      await its.getByText("given up").waitFor();
+      await its.getByText("denied or cancelled").waitFor();
       expect(new URL(its.url()).pathname).toBe("/console/chats");
       await expectWell({ ...another, faults: [] }, { within: "main" });
       provider.person = { sub: "eve", email: "eve@example.com", email_verified: true };

@@ -211,7 +211,7 @@ export function eventStreamCases(start: StartServer): void {
     const key = await server.newKey("ada", ["write"]);
     const headers = { authorization: `Bearer ${key}` };
     const answer = await server.send(null, "GET", "/events", undefined, headers);
-    expectProblem(answer, 403, "lacks that scope");
+    expectProblem(answer, 403, "lacks the scope");
     expectProblem(await server.send(null, "GET", "/events"), 401, "API key");
   });
 

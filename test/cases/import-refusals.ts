@@ -55,7 +55,7 @@ export function importRefusalCases(start: StartServer): void {
       { source: { type: "feed", url: "example com" } },
       400,
       "/source/url",
-      "“example com” is no web address",
+      "“example com” is not a web address",
     ],
     [
       "a list without addresses",
@@ -63,7 +63,7 @@ export function importRefusalCases(start: StartServer): void {
       { source: { type: "urls", urls: ["example.com", "/a"] } },
       400,
       "/source/urls/0",
-      "“example.com” is no web address",
+      "“example.com” is not a web address",
     ],
     [
       "a schedule with an invalid address",
@@ -71,7 +71,7 @@ export function importRefusalCases(start: StartServer): void {
       { source: { type: "sitemap", url: "sitemap.xml" }, every: "0 6 * * 1" },
       400,
       "/source/url",
-      "no web address",
+      "not a web address",
     ],
     [
       "a number for an address",

@@ -137,7 +137,7 @@ export function mcpCases(start: StartServer): void {
         conversation,
         wait_s: 0,
       });
-      const id = /get_answer with the id (\S+) waits/.exec(again.text)?.[1];
+      const id = /get_answer with the id (\S+) to wait/.exec(again.text)?.[1];
       // It may already be complete.
       if (id !== undefined) {
         const { text, is_error } = await say(ada, "get_answer", { id });
@@ -230,7 +230,7 @@ export function mcpCases(start: StartServer): void {
         () => readers,
         "add_text",
         () => ({ folder, text: "a" }),
-        "lacks that scope",
+        "lacks the scope",
       ],
     ];
     test.each(rows)("%s", async (_why, client, name, args, words) => {

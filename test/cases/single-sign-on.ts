@@ -149,7 +149,7 @@ export function singleSignOnCases(
       ["member", "member"],
       [undefined, "member"],
     ]);
-    expect(await said(browser)).toContain("nobody says there that you may come in");
+    expect(await said(browser)).toContain("no role that gives access");
     await set({ role_claim: "realm_access.roles", admin_values: "dossier-admin" });
     await signIn(browser, { ...person, realm_access: { roles: ["dossier-admin"] } });
     expect((await who(browser)).role).toBe("admin");
@@ -157,7 +157,7 @@ export function singleSignOnCases(
 
   describe("a removed user is signed out at the next request", () => {
     test.each([
-      ["deactivated", "PATCH", { active: false }, "This user is deactivated here"],
+      ["deactivated", "PATCH", { active: false }, "This user is deactivated"],
       ["deleted", "DELETE", undefined, null],
     ] as const)("%s", async (_, method, body, says) => {
       const browser = browserNow();
@@ -187,7 +187,7 @@ export function singleSignOnCases(
   describe("a refused user sees the reason:", () => {
     const eve = { sub: "eve", email: "eve@example.com", email_verified: true };
     test.each([
-      ["cancelled at the provider", {}, null, /^403 .*given up/],
+      ["cancelled at the provider", {}, null, /^403 .*denied or cancelled/],
       ["without an email address", {}, { sub: "eve" }, /^403 .*email address/],
       ["with an unverified address", {}, { ...eve, email_verified: false }, /^403 .*not verified/],
       [
@@ -197,18 +197,18 @@ export function singleSignOnCases(
         /^403 .*example\.com/,
       ],
       ["unknown, where users aren't created", { create_users: false }, eve, /^403 .*invitation/],
-      ["with an administrator's address", {}, { ...eve, email: root.email }, /^403 .*other means/],
+      ["with an administrator's address", {}, { ...eve, email: root.email }, /^403 .*another way/],
       [
         "with an administrator's address, where members are linked",
         { link_by_email: "members" },
         { ...eve, email: root.email.toUpperCase() },
-        /^403 .*other means/,
+        /^403 .*another way/,
       ],
       [
         "with an administrator's unverified address",
         { link_by_email: "everybody", require_verified_email: false },
         { ...eve, email: root.email, email_verified: false },
-        /^403 .*other means/,
+        /^403 .*another way/,
       ],
       ["with an invalid address", {}, { ...eve, email: "<b>eve" }, /^40. .*address/],
     ] as const)("%s", async (_, settings, person, says) => {
@@ -222,7 +222,7 @@ export function singleSignOnCases(
       await admin.send("POST", "/users", { email: "old@example.com", role: "member" })
     ).body;
     const person = { sub: "old", email: "OLD@example.com", email_verified: true };
-    expect(await refusal(person)).toContain("other means");
+    expect(await refusal(person)).toContain("another way");
     await set({ link_by_email: "members" });
     const browser = browserNow();
     await signIn(browser, person);
@@ -240,7 +240,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /not the sign-in that was begun/,
+        /newer sign-in was started/,
       ],
       [
         "a callback replayed with its cookie",
@@ -253,13 +253,13 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /used already/,
+        /already used/,
       ],
       [
         "an attacker's sign-in opened in a victim's browser",
         async (browser) => arrive(browser, await provider.follow(await begin(browserNow()))),
         403,
-        /not begun in this browser/,
+        /started in another browser/,
       ],
       [
         "the code of another sign-in in the same browser",
@@ -270,7 +270,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /used, or too old/,
+        /already used or has expired/,
       ],
       [
         "another nonce",
@@ -280,7 +280,7 @@ export function singleSignOnCases(
           return arrive(browser, await provider.follow(to.href));
         },
         403,
-        /does not belong to this sign-in/,
+        /does not match this sign-in/,
       ],
       [
         "another provider's response",
@@ -290,7 +290,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /does not belong to this sign-in/,
+        /does not match this sign-in/,
       ],
       [
         "a tampered token",
@@ -301,7 +301,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /does not belong to this sign-in/,
+        /does not match this sign-in/,
       ],
       [
         "user info about another user",
@@ -322,7 +322,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /does not belong to this sign-in/,
+        /does not match this sign-in/,
       ],
       [
         "a very long code",
@@ -332,7 +332,7 @@ export function singleSignOnCases(
           return arrive(browser, at);
         },
         403,
-        /used, or too old/,
+        /already used or has expired/,
       ],
     ];
     test.each(rows)("%s", async (_, attack, status, says) => {
@@ -364,12 +364,12 @@ export function singleSignOnCases(
     await provider.pause();
     try {
       expect((await arrive(waits, at)).status).toBe(502);
-      expect(await said(waits)).toContain("does not answer");
+      expect(await said(waits)).toContain("is not responding");
       // As after a start, nothing is cached about the provider.
       await set({ title: "Another" });
       const { status, body } = await fresh.send("POST", "/sign-in/oidc", {});
       expect([status, body.code]).toEqual([502, "provider_failed"]);
-      expect(body.detail).toContain("does not answer");
+      expect(body.detail).toContain("is not responding");
     } finally {
       await provider.resume();
     }
@@ -379,7 +379,7 @@ export function singleSignOnCases(
 
   test("a wrong secret is reported as the server's fault, not the user's", async () => {
     await set({ client_secret: "wrong" });
-    expect(await refusal(ada)).toMatch(/^502 .*id or secret is wrong/);
+    expect(await refusal(ada)).toMatch(/^502 .*client ID or secret/);
   });
 
   describe("the settings can be tested", () => {
@@ -431,7 +431,7 @@ export function singleSignOnCases(
         { issuer: "http://127.0.0.1:1" },
         "fail",
         "oidc.issuer",
-        /Nothing listens/,
+        /Nothing is listening/,
       ],
     ] as const)("%s", async (_, changes, status, setting, says) => {
       const body = Object.fromEntries(
@@ -450,7 +450,7 @@ export function singleSignOnCases(
       await using _ = other;
       const body = { "oidc.issuer": other.issuer };
       const tried = await admin.send("POST", "/settings/oidc/test", body);
-      expect(tried.body.detail).toContain("The key that is set was not sent");
+      expect(tried.body.detail).toContain("The stored key was not sent");
     });
   });
 
@@ -471,10 +471,10 @@ export function singleSignOnCases(
 
   describe("conflicting settings are refused by name", () => {
     test.each([
-      ["no client", { client_id: null }, /oidc\.client_id is missing/],
-      ["no address", { issuer: "sso.example.com" }, /oidc\.issuer must begin/],
-      ["no openid", { scopes: "email" }, /openid among them/],
-      ["values of no claim", { admin_values: "ops" }, /oidc\.role_claim is missing/],
+      ["no client", { client_id: null }, /oidc\.client_id is required/],
+      ["no address", { issuer: "sso.example.com" }, /oidc\.issuer must start/],
+      ["no openid", { scopes: "email" }, /must include openid/],
+      ["values of no claim", { admin_values: "ops" }, /oidc\.role_claim is required/],
     ] as const)("%s", async (_, change, says) => {
       const body = Object.fromEntries(
         Object.entries(change).map(([key, value]) => [`oidc.${key}`, value]),

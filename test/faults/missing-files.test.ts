@@ -114,7 +114,7 @@ describe("missing while the server runs:", () => {
     truncateSync(at("dossier.db"), 4_096);
     const answers = [await list(), await note(), await original()];
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
-    expect(answers[0]!.body.detail).toMatch(/database of the server is damaged/);
+    expect(answers[0]!.body.detail).toMatch(/The server's database is damaged/);
     const { status, storage } = await health();
     expect([status, storage]).toEqual(["degraded", expect.stringMatching(/dossier doctor/)]);
     expect((await fetch(`${server.url()}/ready`)).status).toBe(503);

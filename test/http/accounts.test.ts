@@ -326,7 +326,7 @@ describe("commands", () => {
           scopes: "read",
           expires: "2001-01-01",
         }),
-      /expired already/,
+      /in the future/,
     ],
     [
       "a blank name",
@@ -336,7 +336,7 @@ describe("commands", () => {
     [
       "a set-up link when there already is an administrator",
       () => run("setup", { link: true }),
-      /administrator already/,
+      /already has an administrator/,
     ],
   ];
   for (const [why, attempt, sentence] of cases)

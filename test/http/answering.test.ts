@@ -74,8 +74,12 @@ describe("what an answer may be based on", () => {
 
   test.each([
     ["none", 0, []],
-    ["one", 1, ["1 document of these folders was still being read."]],
-    ["two, one of them in a subfolder", 2, ["2 documents of these folders were still being read."]],
+    ["one", 1, ["1 document in these folders was still being indexed."]],
+    [
+      "two, one of them in a subfolder",
+      2,
+      ["2 documents in these folders were still being indexed."],
+    ],
   ])("a warning counts the documents that are still being read: %s", async (_why, count, said) => {
     const root = (await scripted.made("eve", "/folders", { name: "Root" })).id;
     const below = (await scripted.made("eve", "/folders", { name: "Below", parentId: root })).id;

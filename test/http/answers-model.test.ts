@@ -119,7 +119,7 @@ describe("the health of the model", () => {
     provider.plays(() => fails(401));
     await ask(question);
     expect(await health()).toMatch(
-      /^The language model does not answer, so answers quote the documents: .*401.*config test/,
+      /^The language model is not responding, so answers quote the documents: .*401.*config test/,
     );
     provider.plays(() => says(good));
     expect(await ask(question)).toMatchObject({ model: "tiny-1" });

@@ -756,12 +756,12 @@ describe("settings", () => {
     [
       "an address without a scheme",
       { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "localhost:11434" },
-      /must begin with http/,
+      /must start with http/,
     ],
     [
       "a password in the address",
       { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "http://u:hush@h/v1" },
-      /^(?![\s\S]*hush)[\s\S]*must hold no user name/,
+      /^(?![\s\S]*hush)[\s\S]*must not contain a user name/,
     ],
     ["a timeout longer than a job's", { ...endpoint, DOSSIER_ANSWERS_TIMEOUT: "5m" }, /at most 4m/],
     [

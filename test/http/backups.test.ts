@@ -124,7 +124,7 @@ ofBackups.describe("backups", () => {
     answer = () => asked++;
     await root.send("POST", "/backups", {});
     await until(async () => (await list()).failure !== null, 20_000);
-    expect((await list()).failure.error).toMatch(/answers otherwise \(probe\)/);
+    expect((await list()).failure.error).toMatch(/gave different results \(probe\)/);
     expect(await health()).toMatch(/The last backup failed: .*probe/);
     expect((await list()).data).toHaveLength(before);
     expect(
@@ -143,7 +143,7 @@ ofBackups.describe("backups", () => {
       .set({ finished_at: days_ago(3) })
       .execute();
     expect((await list()).overdue).toBe(true);
-    expect(await health()).toMatch(/the next is overdue/);
+    expect(await health()).toMatch(/A backup is overdue/);
     await make();
     expect([(await list()).overdue, await health()]).toEqual([false, undefined]);
   });
@@ -220,7 +220,7 @@ ofBackups.test(
       (await other.send(null, "GET", "/health")).body.plugins.find(
         ({ name }: any) => name === "backups",
       )?.reason;
-    expect(await reason()).toContain(`${directory}, which is not there: is its disk mounted?`);
+    expect(await reason()).toContain(`${directory} does not exist. Check that its disk is mounted.`);
     await admin.send("POST", "/backups", {});
     await until(async () => (await state()).failure !== null, 20_000);
     expect(existsSync(directory)).toBe(false);

@@ -299,7 +299,7 @@ describe("a document", () => {
 
 describe("a hook that fails", () => {
   const sentence = (check: string, why: string) =>
-    `The check “${check}” of the plugin policy failed${why}, so nothing was let through. ` +
+    `The check “${check}” of the plugin policy failed${why}, so the request was refused. ` +
     "Try again, or tell the operator of the server.";
   const faults: readonly (readonly [how: typeof behaviour.now, why: string])[] = [
     ["fault", ""],

@@ -103,7 +103,7 @@ const answers = (name: string): readonly Case[] => [
     because: "it refuses the key",
     spoil: () => (model.status = 401),
     status: "fail",
-    says: /127\.0\.0\.1:\d+ refuses the key \(401\)/,
+    says: /127\.0\.0\.1:\d+ rejects the API key \(401\)/,
     mend: () => (model.status = 200),
   },
   {
@@ -111,7 +111,7 @@ const answers = (name: string): readonly Case[] => [
     because: "it answers with an error",
     spoil: () => (model.status = 503),
     status: "warn",
-    says: /answers with 503/,
+    says: /responds with status 503/,
     mend: () => (model.status = 200),
   },
 ];

@@ -225,7 +225,7 @@ describe("a change of the model", () => {
       index,
       scripted("new", {
         before: (_texts, model) => {
-          if (model === "old") throw new Error("the embedder answered 404");
+          if (model === "old") throw new Error("the embedder responded with status 404");
         },
       }),
     );
@@ -287,7 +287,7 @@ describe("a change of the model", () => {
     );
     await never.step();
     expect(never.document_embedder.state().failing).toMatch(
-      /^12 documents wait for their vectors: down/,
+      /^12 documents are waiting for vectors: down/,
     );
     const now = await serverOf(index, scripted("new"));
     await now.step();
@@ -423,7 +423,7 @@ describe("one text that the embedder fails on", () => {
         before: (texts) => {
           sizes.push(texts.length);
           if (texts.some((text) => text.startsWith("doc_3\n")))
-            throw new Error("the embedder answered 500");
+            throw new Error("the embedder responded with status 500");
         },
       }),
     );

@@ -157,11 +157,11 @@ test("the configured dimensions are requested from the embedder", async () => {
 
 describe("an embedder that", () => {
   const cases: [string, Mood, RegExp][] = [
-    ["answers 500", "500", /answered 500/],
-    ["is over its limit", "429", /answered 429/],
+    ["answers 500", "500", /responded with status 500/],
+    ["is over its limit", "429", /responded with status 429/],
     ["refuses the key", "401", /check embeddings.api_key/],
     ["does not know the model", "404", /check embeddings.model/],
-    ["doesn't respond", "silent", /no answer within 0.2 s/],
+    ["doesn't respond", "silent", /did not respond within 0.2 s/],
     ["breaks off midway", "broken off", /can't be read/],
     ["answers invalid JSON", "no JSON", /can't be read/],
     ["gives too few vectors", "too few", /vectors for \d+ texts/],
@@ -171,7 +171,7 @@ describe("an embedder that", () => {
     ["gives a number too large for a float", "too large a number", /other than numbers/],
     ["gives empty vectors", "no numbers", /of 0 numbers/],
     ["mixes up its texts", "mixed up", /can't be read/],
-    ["refuses everything", { refuses: () => 400 }, /answered 400/],
+    ["refuses everything", { refuses: () => 400 }, /responded with status 400/],
   ];
   for (const [why, mood, reason] of cases)
     test(`${why} when it is first needed delays no document, is told by /health, and is asked again until it is well`, async () => {
@@ -181,7 +181,7 @@ describe("an embedder that", () => {
       const failing = async (): Promise<string> =>
         (await server.host.health()).find(({ plugin }) => plugin === "index")?.failing ?? "";
       await until(async () => reason.test(await failing()));
-      expect(await failing()).toMatch(/^\d documents wait for their vectors/);
+      expect(await failing()).toMatch(/^\d documents are waiting for vectors/);
       expect(await failing()).not.toMatch(/secret words|127\.0\.0\.1|sk-embedder/);
       expect((await rows(server, "index_vectors")).length).toBe(0);
       embedder.behaves("well");
@@ -199,7 +199,7 @@ describe("an embedder that", () => {
       await made(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
     );
     await until(async () =>
-      /513 numbers where those of small have 512/.test(
+      /513 numbers, but those of small have 512/.test(
         (await server.host.health())[0]?.failing ?? "",
       ),
     );
@@ -257,7 +257,7 @@ describe("a search while the embedder is", () => {
         expect(await quotes(server, `vehicle ${"x".repeat(i)}`)).toEqual([car]);
       expect(embedder.asked.length).toBe(asked + 3);
       expect((await server.host.health())[0]?.failing).toMatch(
-        /^Questions are searched by their words alone: the embedder/,
+        /^Questions are searched by words only: the embedder/,
       );
     });
 });
@@ -302,12 +302,12 @@ describe("invalid settings", () => {
     [
       "an address without a scheme",
       { DOSSIER_EMBEDDINGS_BASE_URL: "localhost:11434", DOSSIER_EMBEDDINGS_MODEL: "m" },
-      /embeddings.base_url must begin with http/,
+      /embeddings.base_url must start with http/,
     ],
     [
       "a key in the address",
       { DOSSIER_EMBEDDINGS_BASE_URL: "http://me:pw@localhost/v1", DOSSIER_EMBEDDINGS_MODEL: "m" },
-      /goes into embeddings.api_key/,
+      /Set the key in embeddings.api_key/,
     ],
     [
       "a key of two lines",
@@ -316,7 +316,7 @@ describe("invalid settings", () => {
         DOSSIER_EMBEDDINGS_MODEL: "m",
         DOSSIER_EMBEDDINGS_API_KEY: "a\nb",
       },
-      /no key has/,
+      /not allowed in a key/,
     ],
   ];
   for (const [why, env, reason] of cases)

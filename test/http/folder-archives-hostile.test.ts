@@ -106,11 +106,15 @@ const bomb = (bytes: number, claimed: number) =>
   });
 
 const outside: [reason: string, archive: Archive, why: RegExp][] = [
-  ["an empty file", () => new Uint8Array(), /no ZIP file/],
-  ["any other file", () => Buffer.from("%PDF-1.7"), /no ZIP file/],
-  ["another ZIP", () => zip({ "letter.txt": "Dear" }), /letter\.txt is none of a folder archive/],
+  ["an empty file", () => new Uint8Array(), /not a ZIP file/],
+  ["any other file", () => Buffer.from("%PDF-1.7"), /not a ZIP file/],
+  [
+    "another ZIP",
+    () => zip({ "letter.txt": "Dear" }),
+    /letter\.txt does not belong in a folder archive/,
+  ],
   ["a ZIP without parts", () => zip({}), /has no manifest\.json/],
-  ["the first half of an archive", () => good.slice(0, good.length >> 1), /no ZIP file/],
+  ["the first half of an archive", () => good.slice(0, good.length >> 1), /not a ZIP file/],
   ["one with a gap", () => Buffer.concat([good.slice(0, 20), good.slice(120)]), /./],
   [
     "an archive with foreign bytes at its start",
@@ -120,19 +124,23 @@ const outside: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "a path that leads outside",
     () => other({ "../../etc/passwd": "root" }),
-    /"?\.\.\/\.\.\/etc\/passwd"? is none/,
+    /"?\.\.\/\.\.\/etc\/passwd"? does not belong/,
   ],
-  ["an absolute path", () => other({ "/etc/passwd": "root" }), /is none of a folder archive/],
+  [
+    "an absolute path",
+    () => other({ "/etc/passwd": "root" }),
+    /does not belong in a folder archive/,
+  ],
   [
     "a path with backslashes",
     () => other({ "texts\\..\\a.txt": "root" }),
-    /is none of a folder archive/,
+    /does not belong in a folder archive/,
   ],
-  ["a folder in the ZIP", () => other({ "texts/": "" }), /is none of a folder archive/],
+  ["a folder in the ZIP", () => other({ "texts/": "" }), /does not belong in a folder archive/],
   [
     "a name with control characters",
     () => other({ "texts/\u0000.txt": "" }),
-    /is none of a folder/,
+    /does not belong in a folder/,
   ],
   [
     "a duplicate part",
@@ -156,15 +164,15 @@ const outside: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "an unknown compression method",
     () => header(words, (head) => head.writeUInt16LE(14, 10)),
-    /texts\/000001\.txt is packed in an unknown way/,
+    /texts\/000001\.txt is compressed with an unknown method/,
   ],
   [
     "a part beyond the end",
     () => header(words, (head) => head.writeBigUInt64LE(2n ** 40n, 46 + words.length + 12)),
-    /texts\/000001\.txt lies where others lie/,
+    /texts\/000001\.txt overlaps another part/,
   ],
   ["a part that claims less than it holds", () => bomb(2 ** 22, 4), /./],
-  ["a part that claims more than it holds", () => bomb(4, 2 ** 22), /has 4194304 bytes, and not/],
+  ["a part that claims more than it holds", () => bomb(4, 2 ** 22), /has 4194304 bytes instead of/],
 ];
 const manifests: [reason: string, archive: Archive, why: RegExp][] = [
   [
@@ -180,7 +188,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
           ([name, bytes]) => [name, name === "manifest.json" ? "{" : bytes] as const,
         ),
       ),
-    /manifest\.json is no JSON/,
+    /manifest\.json is not JSON/,
   ],
   [
     "the manifest of a backup",
@@ -188,7 +196,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
       manifest((all) => {
         all.format = "dossier backup";
       }),
-    /manifest\.json is not that of a folder/,
+    /manifest\.json is not the manifest of a folder/,
   ],
   [
     "a newer format",
@@ -209,7 +217,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "a part missing from the manifest",
     () => manifest((all) => all.parts.splice(0, 1)),
-    /is not named by the manifest/,
+    /is not listed in the manifest/,
   ],
   [
     "a missing part",
@@ -217,7 +225,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
       manifest((all) =>
         all.parts.push({ name: "texts/000009.txt", bytes: 1, sha256: sha256("x") }),
       ),
-    /texts\/000009\.txt, which the archive has not/,
+    /texts\/000009\.txt, which is not in the archive/,
   ],
   ["a part listed twice", () => manifest((all) => all.parts.push(all.parts[0])), /twice/],
   [
@@ -234,7 +242,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
       manifest((all) => {
         all.parts.find(({ name }: any) => name === original).sha256 = sha256("x");
       }),
-    /originals\/.* has other bytes/,
+    /originals\/.* does not match/,
   ],
   [
     "a wrong hash of a chat",
@@ -242,7 +250,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
       manifest((all) => {
         all.parts.find(({ name }: any) => name === chat).sha256 = sha256("x");
       }),
-    /chats\/000001\.jsonl has other bytes/,
+    /chats\/000001\.jsonl does not match/,
   ],
   [
     "a wrong size",
@@ -250,7 +258,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
       manifest((all) => {
         all.parts[0].bytes++;
       }),
-    /bytes, and not/,
+    /bytes instead of/,
   ],
   [
     "absurd counts",
@@ -281,13 +289,13 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "a line that isn't JSON",
     () => other({ [document]: "{\n" }),
-    /documents\/000001\.jsonl has a line 1 that is no JSON/,
+    /documents\/000001\.jsonl has a line 1 that is not JSON/,
   ],
-  ["a line that isn't an object", () => other({ [document]: "[]\n" }), /no JSON object/],
+  ["a line that isn't an object", () => other({ [document]: "[]\n" }), /not a JSON object/],
   [
     "null for a line",
     () => other({ "folders.jsonl": "null\n" }),
-    /folders\.jsonl has a line 1 that is no JSON object/,
+    /folders\.jsonl has a line 1 that is not a JSON object/,
   ],
   ["a truncated line", () => other({ "prompts.jsonl": "{}" }), /ends in the middle of line 1/],
   [
@@ -295,12 +303,12 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     () => other({ "prompts.jsonl": "a".repeat(5 * 2 ** 20) }),
     /a line of more than/,
   ],
-  ["deeply nested lists", () => other({ "prompts.jsonl": `${"[".repeat(100_000)}\n` }), /no JSON/],
+  ["deeply nested lists", () => other({ "prompts.jsonl": `${"[".repeat(100_000)}\n` }), /not JSON/],
   ["a document without lines", () => other({ [document]: "" }), /is empty/],
   [
     "bytes that aren't UTF-8",
     () => other({ [document]: Buffer.from([0xff, 0xfe, 0x0a]) }),
-    /is no UTF-8/,
+    /is not UTF-8/,
   ],
   ["no folders", () => other({ "folders.jsonl": "" }), /folders\.jsonl has no folder/],
   [
@@ -311,7 +319,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
           linesOf(parts(), "folders.jsonl").map((line) => ({ ...line, name: " " })),
         ),
       }),
-    /a name that can't be one/,
+    /an invalid name/,
   ],
   [
     "a root folder with a parent",
@@ -332,7 +340,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
           ...linesOf(parts(), "folders.jsonl"),
         ]),
       }),
-    /does not lie in the first/,
+    /is not in the first/,
   ],
   [
     "a folder that is missing, while an owner in the lines is ignored",
@@ -342,7 +350,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
         owner_id: "usr_x",
         folder_ids: ["fld_x"],
       })),
-    /lies in the folder fld_x/,
+    /is in the folder fld_x/,
   ],
   [
     "a missing field",
@@ -369,11 +377,15 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     () => lines(document, "document", (line) => ({ ...line, name: "a\nb" })),
     /control characters/,
   ],
-  ["a missing original", () => other({ [original]: null }), /an original that the archive has not/],
+  [
+    "a missing original",
+    () => other({ [original]: null }),
+    /an original that is not in the archive/,
+  ],
   [
     "an original whose hash is not its name",
     () => other({ [original]: "x".repeat(Buffer.byteLength(text)) }),
-    /another SHA-256 than its name/,
+    /does not match the SHA-256 in its name/,
   ],
   [
     "a duplicate document",
@@ -382,7 +394,7 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
         "documents/000002.jsonl": toLines(linesOf(parts(), document)),
         "texts/000002.txt": text,
       }),
-    /about a document that another part is about/,
+    /a document that another part already describes/,
   ],
   [
     "a chat over a missing folder",
@@ -402,43 +414,43 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "an answer on a failed message",
     () => lines(chat, "message", (line) => ({ ...line, status: "FAILED" })),
-    /an answer that is none/,
+    /an invalid answer/,
   ],
   ["a citation of a missing document", () => citations({ document_id: "doc_x" }), /cites doc_x/],
-  ["a citation outside", () => citations({ end: 10_000 }), /cites what is out of the text/],
+  ["a citation outside", () => citations({ end: 10_000 }), /cites a range outside of the text/],
   [
     "a passage outside the text",
     () => citations({ passage: { start: 0, end: 10_000 } }),
-    /cites what is out of the text/,
+    /cites a range outside of the text/,
   ],
   [
     "a passage that doesn't contain its quote",
     () => citations({ passage: { start: 3, end: 2 } }),
-    /cites what is out of the text/,
+    /cites a range outside of the text/,
   ],
   [
     "a related passage of a missing document",
     () => related({ document_id: "doc_x" }),
     /cites doc_x/,
   ],
-  ["a related passage outside the text", () => related({ end: 10_000 }), /cites what is out of/],
+  [
+    "a related passage outside the text",
+    () => related({ end: 10_000 }),
+    /cites a range outside of/,
+  ],
   [
     "a citation that ends before it begins",
     () => citations({ start: 9, end: 3 }),
-    /cites what is out of the text/,
+    /cites a range outside of the text/,
   ],
 ];
 const texts: [reason: string, archive: Archive, why: RegExp][] = [
-  [
-    "a document without its text",
-    () => other({ [words]: null }),
-    /don't say the same about its text/,
-  ],
+  ["a document without its text", () => other({ [words]: null }), /disagree about its text/],
   ["a text without its document", () => other({ "texts/000007.txt": "x" }), /texts\/000007\.txt/],
   [
     "a changed text",
     () => other({ [words]: text.replace("noon", "dawn") }),
-    /texts\/000001\.txt is another text/,
+    /texts\/000001\.txt is not the text/,
   ],
   [
     "a text of another length than stated",
@@ -461,13 +473,13 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "a passage outside the text",
     () => passages((one) => ({ ...one, end: 10_000 })),
-    /a passage out of the text: 0 to 10000/,
+    /a passage outside of the text: 0 to 10000/,
   ],
   ["a negative start", () => passages((one) => ({ ...one, start: -1 })), /is not valid/],
   [
     "a passage that ends before it begins",
     () => passages((one) => ({ ...one, start: 9, end: 3 })),
-    /a passage out of the text/,
+    /a passage outside of the text/,
   ],
   [
     "a passage that cuts a character",
@@ -494,7 +506,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "a segment that isn't Base64",
     () => lines(document, "segment", (line) => ({ ...line, data: "%%%%" })),
-    /no Base64/,
+    /not Base64/,
   ],
   [
     "a truncated segment",
@@ -547,7 +559,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
       other({
         [document]: toLines([linesOf(parts(), document)[0], linesOf(parts(), document)[2]]),
       }),
-    /stands before the index/,
+    /comes before the index/,
   ],
   [
     "fewer passages than stated",
@@ -560,7 +572,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
       other({
         [document]: toLines([...linesOf(parts(), document), { kind: "vectors", data: "AAAA" }]),
       }),
-    /vectors of no segment/,
+    /vectors that belong to no segment/,
   ],
   [
     "vectors that aren't numbers",
@@ -649,7 +661,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
           ...linesOf(parts(), document).slice(1),
         ]),
       }),
-    /a span out of the text/,
+    /a span outside of the text/,
   ],
 ];
 

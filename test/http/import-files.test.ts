@@ -153,7 +153,7 @@ describe("files from the device", () => {
         "a file that is too large",
         () => formOf(["a.txt", "x"], ["large.txt", "x".repeat(2 ** 20 + 1)]),
         413,
-        /larger than 1048576 bytes/,
+        /limit of 1048576 bytes/,
       ],
       ["not a form", () => "text", 415, /multipart/],
     ];

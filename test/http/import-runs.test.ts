@@ -132,7 +132,7 @@ describe("a run", () => {
         uri: site.url + missing,
         status: "failed",
         document_id: null,
-        error: { code: "http_status", message: `${site.host} answered 404 Not Found.` },
+        error: { code: "http_status", message: `${site.host} responded with 404 Not Found.` },
       },
     ]);
     const document = await ada.get(items[0].document_id);
@@ -405,8 +405,8 @@ describe("reading runs", () => {
       dry_run: true,
     });
     expect(unfit.body.items.map(({ error }: any) => error)).toEqual([
-      expect.stringContaining("must not hold spaces"),
-      expect.stringContaining("intranet is a name inside a network"),
+      expect.stringContaining("must not contain spaces"),
+      expect.stringContaining("intranet is an internal name"),
       null,
       null,
     ]);
@@ -536,7 +536,7 @@ describe("cancelling and retrying", () => {
     const { run } = await importing(await ada.folder(), { type: "sitemap", url: site.url + at });
     expect([run.status, run.error, counts(run)]).toEqual([
       "failed",
-      { code: "http_status", message: `${site.host} answered 404 Not Found.` },
+      { code: "http_status", message: `${site.host} responded with 404 Not Found.` },
       [0, 0, 0, 0, 0],
     ]);
     site.set(
@@ -651,7 +651,7 @@ describe("changes during a run, and failures", () => {
       "failed",
       {
         code: "unreadable",
-        message: "The source has more than 50000 items, the most that one import takes.",
+        message: "The source has more items than the limit of 50000 per import.",
       },
       [50_000, 50_000, 0, 50_000, 0],
     ]);

@@ -136,7 +136,10 @@ describe("a source's secrets", () => {
       ["a", null],
       ["b", "It wants another word than [secret]."],
       ["c", "No, [secret]."],
-      ["at/[secret]", "Its address has a secret of the source in it, and addresses are shown."],
+      [
+        "at/[secret]",
+        "Its address contains a secret of the source, and addresses are shown in the import.",
+      ],
     ]);
     await expectUnseen();
 
@@ -248,8 +251,8 @@ describe("a source's secrets", () => {
     ["in an array", t.Object({ keys: t.Array(Secret()) })],
     ["in a union", t.Object({ key: t.Union([Secret(), t.Null()]) })],
   ] as const;
-  test.each(misplaced)("%s are refused, since they can't be sealed", (_reason, of) => {
-    expect(misplacedSecret(of)).toContain("can't be sealed");
+  test.each(misplaced)("%s are refused, since they can't be encrypted", (_reason, of) => {
+    expect(misplacedSecret(of)).toContain("can't be encrypted");
     expect(misplacedSecret(schema)).toBeNull();
   });
 });

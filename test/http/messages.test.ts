@@ -171,7 +171,7 @@ describe("failing", () => {
     const { text } = await scripted.finished("ada", path);
     expect([attempts, text]).toEqual([
       3,
-      "The answer could not be made because of a fault in the server. Please ask again.",
+      "The answer failed because of a problem on the server. Ask again.",
     ]);
   });
 

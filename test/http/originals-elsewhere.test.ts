@@ -183,7 +183,7 @@ describe("a bucket that does not respond", () => {
       store.door = door;
       const refused = await on.upload(folder_id, "during.txt", text(`While it is ${door}.`));
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
-      expect(refused.body.detail).toContain("does not answer at the moment");
+      expect(refused.body.detail).toContain("is not responding at the moment");
       expect((await on.original(body.id)).status).toBe(503);
       expect(await health()).toMatchObject({
         status: "degraded",

@@ -208,12 +208,12 @@ describe("settings", () => {
     [
       "an address without a scheme",
       { DOSSIER_RERANK_BASE_URL: "localhost:8080" },
-      /must begin with http/,
+      /must start with http/,
     ],
     [
       "a password in the address",
       { DOSSIER_RERANK_BASE_URL: "http://u:hush@h/v1" },
-      /^(?![\s\S]*hush)[\s\S]*must hold no user name/,
+      /^(?![\s\S]*hush)[\s\S]*must not contain a user name/,
     ],
     [
       "a timeout of zero",

@@ -90,13 +90,13 @@ describe("a language model that", () => {
   const list = ["qwen3:8b", "llama3:latest"];
   const no_model = { error: { message: "model 'tiny' not found, try pulling it first" } };
   const cases: Case[] = [
-    ["answers", () => saysWhole("yes"), list, "ok", /^tiny at 127\..* has answered in \d/, null],
+    ["answers", () => saysWhole("yes"), list, "ok", /^tiny at 127\..* responded in \d/, null],
     [
       "has only reasoned so far",
       () => says(200, { choices: [{ message: { role: "assistant", content: null } }] }),
       list,
       "ok",
-      /has answered/,
+      /responded/,
       null,
     ],
     [
@@ -104,10 +104,10 @@ describe("a language model that", () => {
       () => says(401, { error: { message: `Incorrect key: ${key}` } }),
       list,
       "fail",
-      /refuses the key \(401\)\.$/,
+      /rejects the API key \(401\)\.$/,
       "answers.api_key",
     ],
-    ["forbids access", () => says(403, "no"), list, "fail", /refuses the key/, "answers.api_key"],
+    ["forbids access", () => says(403, "no"), list, "fail", /rejects the API key/, "answers.api_key"],
     [
       "lacks the model, and says so",
       () => says(404, no_model),
@@ -145,7 +145,7 @@ describe("a language model that", () => {
       () => says(400, { error: { message: `odd\u0007 words\nof ${key}, Bearer abcdefghi` } }),
       ["tiny"],
       "fail",
-      /refuses the request \(400\): “odd words of \[secret\], Bearer \[secret\]”$/,
+      /rejects the request \(400\): “odd words of \[secret\], Bearer \[secret\]”$/,
       "answers.model",
     ],
     [
@@ -153,11 +153,18 @@ describe("a language model that", () => {
       () => says(422, { detail: "x".repeat(3_000) }),
       ["tiny:latest"],
       "fail",
-      /refuses the request \(422\): “x{200} …”$/,
+      /rejects the request \(422\): “x{200} …”$/,
       "answers.model",
     ],
-    ["is rate limited", () => says(429, ""), list, "warn", /no more requests now \(429\)/, null],
-    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /answers with 500\.$/, null],
+    [
+      "is rate limited",
+      () => says(429, ""),
+      list,
+      "warn",
+      /no more requests at the moment \(429\)/,
+      null,
+    ],
+    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /responds with status 500\.$/, null],
     [
       "reports an error with 200",
       () => says(200, { error: { message: "no credit" } }),
@@ -171,7 +178,7 @@ describe("a language model that", () => {
       () => says(200, "<h1>Hello</h1>", { "content-type": "text/html" }),
       list,
       "fail",
-      /answers, but not as \/chat\/completions of/,
+      /responds, but not like \/chat\/completions of/,
       "answers.base_url",
     ],
     [
@@ -179,7 +186,7 @@ describe("a language model that", () => {
       () => says(200, { hello: "world" }),
       list,
       "fail",
-      /answers, but not as/,
+      /responds, but not like/,
       "answers.base_url",
     ],
     [
@@ -187,7 +194,7 @@ describe("a language model that", () => {
       () => says(200, '{"choices": ['),
       list,
       "fail",
-      /not as/,
+      /not like/,
       "answers.base_url",
     ],
     [
@@ -195,7 +202,7 @@ describe("a language model that", () => {
       () => says(307, "", { location: "https://elsewhere.test/v1/chat" }),
       list,
       "fail",
-      /sends on to https:\/\/elsewhere\.test, which is not followed\.$/,
+      /redirects to https:\/\/elsewhere\.test\. Redirects are not followed\.$/,
       "answers.base_url",
     ],
     [
@@ -203,7 +210,7 @@ describe("a language model that", () => {
       () => says(200, { choices: "x".repeat(3 * 2 ** 20) }),
       list,
       "fail",
-      /answers, but not as/,
+      /responds, but not like/,
       "answers.base_url",
     ],
   ];
@@ -239,7 +246,7 @@ describe("a language model that", () => {
     const { body } = await tried("answers", model(at.url, { "answers.api_key": null }));
     expect([body.setting, body.detail]).toEqual([
       "answers.api_key",
-      expect.stringMatching(/refuses the key \(401\): none was sent\.$/),
+      expect.stringMatching(/requires an API key \(401\), and none was sent\.$/),
     ]);
     expect(at.keys).toEqual([null]);
   });
@@ -269,7 +276,7 @@ describe("an address where", () => {
       using port = await rawPort(() => undefined);
       closed = port.host;
     }
-    await expectFault(`http://${closed}/v1`, /^Nothing listens at 127\.0\.0\.1:\d+\.$/);
+    await expectFault(`http://${closed}/v1`, /^Nothing is listening at 127\.0\.0\.1:\d+\.$/);
   });
   test("the name can't be resolved", () =>
     expectFault("http://nothing-here.invalid/v1", /^The name nothing-here\.invalid can't be reso/));
@@ -287,7 +294,7 @@ describe("an address where", () => {
   });
   test("the server closes the connection", async () => {
     using port = await rawPort((socket) => socket.destroy());
-    await expectFault(`http://${port.host}/v1`, /takes the connection and breaks it off\.$/);
+    await expectFault(`http://${port.host}/v1`, /accepts the connection, then closes it\.$/);
   });
   test("the server does not speak HTTP", async () => {
     using port = await rawPort((socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
@@ -301,7 +308,7 @@ describe("an address where", () => {
     const tls = await selfSigned("tiny");
     const https = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => saysWhole("yes") });
     const host = `127.0.0.1:${https.port}`;
-    await expectFault(`http://${host}/v1`, /breaks it off\.$/);
+    await expectFault(`http://${host}/v1`, /then closes it\.$/);
     await expectFault(`https://${host}/v1`, /^The certificate of .* is not trusted \(\w+\)\.$/);
     await https.stop(true);
   });
@@ -330,14 +337,14 @@ describe("an embedder that", () => {
     refuses: () => (embedder.asked.at(-1)!.dimensions === dimensions ? 400 : undefined),
   });
   const cases: Case[] = [
-    ["works", "well", {}, "ok", /^small at .* has made vectors of 512 numbers/, null],
+    ["works", "well", {}, "ok", /^small at .* created vectors of 512 numbers/, null],
     ["gives fewer", "well", { "embeddings.dimensions": 64 }, "ok", /vectors of 64 numbers/, null],
     [
       "has other dimensions",
       "wrong dimension",
       { "embeddings.dimensions": 64 },
       "fail",
-      /makes vectors of 65 numbers, and not 64\.$/,
+      /creates vectors of 65 numbers, not of 64\.$/,
       "embeddings.dimensions",
     ],
     [
@@ -345,7 +352,7 @@ describe("an embedder that", () => {
       refusesDimensions(64),
       { "embeddings.dimensions": 64 },
       "fail",
-      /makes vectors of 512 numbers, and refuses to make 64\.$/,
+      /creates vectors of 512 numbers, and refuses to create vectors of 64\.$/,
       "embeddings.dimensions",
     ],
     [
@@ -358,12 +365,12 @@ describe("an embedder that", () => {
     ],
     ["is silent", "silent", {}, "fail", /too slow.* 0\.3 s/, "embeddings.base_url"],
     ["wants a key", "401", {}, "fail", /none was sent/, "embeddings.api_key"],
-    ["fails", "500", {}, "fail", /answers with 500\.$/, null],
-    ["breaks off", "broken off", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
-    ["gives too few", "too few", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
-    ["gives too many", "too many", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
-    ["gives no numbers", "no numbers", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
-    ["gives words", "NaN", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["fails", "500", {}, "fail", /responds with status 500\.$/, null],
+    ["breaks off", "broken off", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
+    ["gives too few", "too few", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
+    ["gives too many", "too many", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
+    ["gives no numbers", "no numbers", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
+    ["gives words", "NaN", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
     [
       "has no address",
       "well",
@@ -377,7 +384,7 @@ describe("an embedder that", () => {
       "well",
       { "embeddings.provider": "builtin", "embeddings.model": null },
       "ok",
-      /^The built-in encoder has made a vector in \d/,
+      /^The built-in encoder created a vector in \d/,
       null,
     ],
     [
@@ -385,10 +392,10 @@ describe("an embedder that", () => {
       "well",
       { "embeddings.provider": "builtin", "embeddings.model": "gigantic" },
       "fail",
-      /names gigantic, which the built-in encoder does not have/,
+      /is gigantic, which the built-in encoder does not have/,
       "embeddings.model",
     ],
-    ["is turned off", "well", { "embeddings.provider": "none" }, "ok", /words alone/, null],
+    ["is turned off", "well", { "embeddings.provider": "none" }, "ok", /words only/, null],
   ];
   test.each(cases)("%s", async (_why, mood, more, status, detail, setting) => {
     embedder.behaves(mood);
@@ -413,7 +420,7 @@ describe("a trial", () => {
   test("without a body tries the current settings", async () => {
     expect((await tried("answers")).body).toMatchObject({
       status: "ok",
-      detail: "No language model is asked: answers are sentences of the documents.",
+      detail: "No language model is used: answers quote sentences from the documents.",
     });
   });
 
@@ -429,8 +436,8 @@ describe("a trial", () => {
     const { body } = await tried("answers", { "answers.base_url": away.url });
     expect(body).toMatchObject({
       status: "fail",
-      detail: expect.stringContaining(`was not sent: it is used at ${home.origin}.`),
-      fix: "Give the key together with the address.",
+      detail: expect.stringContaining(`was not sent, because it is used at ${home.origin}.`),
+      fix: "Enter the key together with the address.",
       setting: "answers.api_key",
     });
     expect(away.keys).toEqual([null]);
@@ -445,7 +452,7 @@ describe("a trial", () => {
     expect([body.status, body.detail]).toEqual([
       "ok",
       expect.stringContaining(
-        "answers.fallback is what DOSSIER_ANSWERS_FALLBACK says: that was tried.",
+        "answers.fallback is set by DOSSIER_ANSWERS_FALLBACK, and that value was tested.",
       ),
     ]);
   });
@@ -454,7 +461,9 @@ describe("a trial", () => {
     const { status, body } = await tried("answers", { "embeddings.model": "m" });
     expect([status, body.detail]).toEqual([
       200,
-      expect.stringContaining("Of another section, and not tried: embeddings.model."),
+      expect.stringContaining(
+        "Not tested, because it belongs to another section: embeddings.model.",
+      ),
     ]);
   });
 
@@ -470,8 +479,14 @@ describe("a trial", () => {
       400,
       /^answers\.base_url is missing/,
     ],
-    ["an invalid address", "answers", model("ftp://x"), 400, /must begin with http/],
-    ["a password in the address", "answers", model("http://a:b@x/v1"), 400, /no user name/],
+    ["an invalid address", "answers", model("ftp://x"), 400, /must start with http/],
+    [
+      "a password in the address",
+      "answers",
+      model("http://a:b@x/v1"),
+      400,
+      /not contain a user name/,
+    ],
   ];
   test.each(refused)("of %s is refused", async (_why, section, changes, status, says) => {
     const { status: got, body } = await tried(section, changes);

@@ -53,7 +53,7 @@ describe("refused, with nothing stored", () => {
     ["an invalid choice", { "server.log_level": "loud" }, /^server\.log_level must be "debug"/],
     ["an invalid size", { "documents.upload_bytes_max": "big" }, /^documents\.upload_bytes_max/],
     ["an invalid boolean", { "audit.reads": "perhaps" }, /^audit\.reads must be a boolean/],
-    ["an empty text", { "answers.model": "" }, /^answers\.model is empty/],
+    ["an empty text", { "answers.model": "" }, /^answers\.model must not be empty/],
     ["a text too long", { "answers.model": "m".repeat(9_000) }, /at most 8192 characters/],
     ["an invalid schedule", { "backups.schedule": "at noon" }, /backups\.schedule: "at noon"/],
     ["too many delays", { "webhooks.retry_delays": "1s,2s,3s" }, /webhooks\.retry_delays must be/],
@@ -61,9 +61,9 @@ describe("refused, with nothing stored", () => {
     [
       "an invalid address",
       { "answers.provider": "openai", "answers.base_url": "ftp://x", "answers.model": "m" },
-      /answers\.base_url must begin with/,
+      /answers\.base_url must start with/,
     ],
-    ["an incomplete group", { "answers.provider": "openai" }, /answers\.base_url is miss/],
+    ["an incomplete group", { "answers.provider": "openai" }, /answers\.base_url is required/],
     ["the server's port", { "server.port": 1 }, /^server\.port can't be stored/],
     ["the administrator", { "admin.email": "a@b.c" }, /^admin\.email can't be stored/],
     ["a command to run", { "transcription.command": "sh {input}" }, /can't be stored/],
@@ -72,7 +72,7 @@ describe("refused, with nothing stored", () => {
     ["one of two", { "quotas.folders": 3, "quotas.chats": "many" }, /^quotas\.chats must be/],
     ["no settings", {}, /at least one setting/],
     ["an invalid, unused address", { "answers.base_url": "x" }, /must be an address/],
-    ["leading zeros", { "quotas.folders": "007" }, /must be a whole number of 0 to/],
+    ["leading zeros", { "quotas.folders": "007" }, /must be a whole number from 0 to/],
     ["a duration of zero", { "embeddings.timeout": "0s" }, /^embeddings\.timeout must be a dur/],
   ];
   test.each(cases)("%s", async (_why, changes, says) => {

@@ -239,12 +239,12 @@ describe("the first administrator from the settings", () => {
     [
       "a password without an email",
       { DOSSIER_ADMIN_PASSWORD: "correct horse" },
-      /both settings, admin\.email and admin\.password/,
+      /set both admin\.email and admin\.password/,
     ],
     [
       "an email without a password",
       { DOSSIER_ADMIN_EMAIL: "root@example.com" },
-      /both settings, admin\.email and admin\.password/,
+      /set both admin\.email and admin\.password/,
     ],
     [
       "a password that is too short",

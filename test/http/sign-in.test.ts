@@ -112,14 +112,14 @@ test("a method that needs no redirect signs in at once", async () => {
 
 describe("a callback is refused", () => {
   const cases: [why: string, come: (browser: Browser) => Promise<unknown>, says: RegExp][] = [
-    ["without an attempt", (one) => back(one, "x"), /not begun in this browser/],
-    ["with a forged state", async (one) => (await began(one), back(one, "x")), /not the sign-in/],
+    ["without an attempt", (one) => back(one, "x"), /started in another browser/],
+    ["with a forged state", async (one) => (await began(one), back(one, "x")), /newer sign-in/],
     [
       "with two states",
       async (one) => back(one, `${(await began(one)).get("state")}&state=x`),
-      /not the sign-in/,
+      /newer sign-in/,
     ],
-    ["without a state", async (one) => (await began(one), back(one, "")), /not the sign-in/],
+    ["without a state", async (one) => (await began(one), back(one, "")), /newer sign-in/],
     [
       "with the state of another browser",
       async (one) => {
@@ -127,12 +127,12 @@ describe("a callback is refused", () => {
         await began(one);
         return back(one, of_another.get("state"));
       },
-      /not the sign-in/,
+      /newer sign-in/,
     ],
     [
       "in a browser that did not begin it",
       async (one) => back(one, (await began(visit(server))).get("state")),
-      /not begun in this browser/,
+      /started in another browser/,
     ],
     [
       "for another method than the one begun",
@@ -140,7 +140,7 @@ describe("a callback is refused", () => {
         const state = (await began(one)).get("state");
         return one.send("GET", `/sign-in/request/callback?state=${state}`);
       },
-      /way to sign in could not be found/,
+      /sign-in method could not be found/,
     ],
     [
       "with a forged cookie",
@@ -148,7 +148,7 @@ describe("a callback is refused", () => {
         one.keep("dossier-sign-in-attempt=v1.AAAA");
         return back(one, "x");
       },
-      /not begun in this browser/,
+      /started in another browser/,
     ],
     [
       "a second time with the same cookie",
@@ -159,7 +159,7 @@ describe("a callback is refused", () => {
         one.keep(cookie);
         return back(one, state);
       },
-      /used already/,
+      /already used/,
     ],
     [
       "when the provider refuses",

@@ -10,8 +10,8 @@ singleSignOnCases(async (env) => {
 });
 
 test.each([
-  ["that never ends", () => new Response(new ReadableStream()), "does not answer"],
-  ["that never responds", () => new Promise<Response>(() => undefined), "does not answer"],
+  ["that never ends", () => new Response(new ReadableStream()), "is not responding"],
+  ["that never responds", () => new Promise<Response>(() => undefined), "is not responding"],
   ["that is too large", () => new Response("x".repeat(2 ** 20 + 1)), "can't be used"],
   ["that redirects", () => Response.redirect("http://127.0.0.1:1/"), "can't be used"],
   ["that is an HTML page", () => new Response("<html>"), "can't be used"],

@@ -48,7 +48,7 @@ describe("which connections may name the user", () => {
 
 test.each([
   ["an invalid header name", { NAME: "X Forwarded" }, /signin_header\.name is not the name/],
-  ["values, no header", { NAME: "X-User", ADMIN_VALUES: "a" }, /signin_header\.role is missing/],
+  ["values, no header", { NAME: "X-User", ADMIN_VALUES: "a" }, /signin_header\.role is required/],
   ["an invalid network", { NAME: "X-User", NETWORKS: "here" }, /signin_header\.networks: here/],
   ["an invalid sign-out URL", { NAME: "X-User", SIGN_OUT_URL: "//evil.test" }, /sign_out_url must/],
 ] as const)("invalid settings are refused: %s", async (_, given, says) => {

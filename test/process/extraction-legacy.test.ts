@@ -622,13 +622,13 @@ describe("refused", () => {
       "Word 2",
       join(u16(0xa5db, 45), new Uint8Array(1000)),
       "unsupported_type",
-      /Word document of before/,
+      /Word document from before/,
     ],
     [
       "Excel 4",
       join(u16(0x409, 6, 0, 16, 0), new Uint8Array(100)),
       "unsupported_type",
-      /Excel sheet of before/,
+      /Excel sheet from before/,
     ],
     [
       "WordPerfect",

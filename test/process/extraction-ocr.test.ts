@@ -166,7 +166,7 @@ describe("an image", () => {
         expect(found.warnings).toEqual([
           {
             code: "page_turned",
-            message: "Page 1 lies on its side or upside down, and was turned to be read.",
+            message: "Page 1 is sideways or upside down, and was rotated for reading.",
             page: 1,
           },
         ]);
@@ -268,8 +268,8 @@ describe("a table on a scan", () => {
         {
           code: "table_incomplete",
           message:
-            "Page 1 has a table with letters that could not be read: " +
-            "cells may be missing or empty.",
+            "Page 1 has a table with characters that could not be read. " +
+            "Cells may be missing or empty.",
           page: 1,
         },
       ]);
@@ -331,15 +331,10 @@ describe("an image without text says why", () => {
     return changed;
   };
   const cases: [string, () => Uint8Array | Promise<Uint8Array>, ExtractionCode, RegExp][] = [
-    ["blank", () => png(white), "empty", /^This image has no text: nothing was found on it\.$/],
+    ["blank", () => png(white), "empty", /^No text was found in this image\.$/],
     ["noise", () => png(noise), "empty", /text/],
     ["a single white pixel", () => png(plain(1, 1, 255)), "empty", /no text/],
-    [
-      "every frame blank",
-      () => tiff([white, white]),
-      "empty",
-      /nothing was found on any of its pages/,
-    ],
+    ["every frame blank", () => tiff([white, white]), "empty", /No text was found on any page/],
     ["cut off in its header", () => png(picture).subarray(0, 20), "corrupt", /damaged/],
     ["cut off behind it", () => png(picture).subarray(0, 60), "corrupt", /damaged/],
     [
@@ -482,7 +477,7 @@ describe("a scanned PDF", () => {
         {
           code: "page_without_text",
           message:
-            "Pages 2 and 4 have no text but pictures, and were not read: the file has too many " +
+            "Pages 2 and 4 are pictures without text, and were not read because the file has too many " +
             "such pages.",
           page: null,
         },
@@ -519,7 +514,7 @@ describe("unreliable text is reported", () => {
       expect(found.warnings).toEqual([
         {
           code: "low_confidence",
-          message: "Page 2 was hard to recognise: its text may have mistakes.",
+          message: "Page 2 was hard to recognise. Its text may contain errors.",
           page: 2,
         },
       ]);
@@ -681,7 +676,7 @@ describe("a page that is too slow", () => {
   }
   const doubtful = {
     code: "low_confidence",
-    message: "Page 3 was hard to recognise: its text may have mistakes.",
+    message: "Page 3 was hard to recognise. Its text may contain errors.",
     page: 3,
   };
 

@@ -202,7 +202,7 @@ describe("a file without text says why", () => {
       "a picture without text",
       buildPdf([{ picture: true }, {}]),
       "empty",
-      /no text: nothing was found on any of its pages/,
+      /No text was found on any page/,
     ],
     ["blank", buildPdf([{}]), "empty", /no text/],
     ["a memory bomb", buildPdf([bomb], { forms: form_bomb }), "out_of_memory", /memory/],
@@ -226,7 +226,7 @@ describe("a file without text says why", () => {
     );
     expect([failure.code, failure.message]).toEqual([
       "too_large",
-      "This PDF has 3 pages; at most 2 are read.",
+      "This PDF has 3 pages, which is more than the limit of 2.",
     ]);
   });
 

@@ -105,7 +105,7 @@ test("health fails after repeated child crashes and recovers with the first succ
   expect(await after(crash, crash)).toBe("ok");
   expect(await after(refuse, crash, crash)).toBe("ok");
   expect(await after(crash)).toEqual({
-    failing: "Files can't be read: the last 3 processes ended unexpectedly. SIGSEGV",
+    failing: "Files can't be read: the last 3 reader processes ended unexpectedly. SIGSEGV",
   });
   expect(await after(() => ({ broken: 0 }))).toBe("ok");
 });

@@ -131,7 +131,7 @@ describe("answers", () => {
     [
       "an error status",
       new Response("no", { status: 500 }),
-      /^http_status: .* answered 500 Internal Server Error\./,
+      /^http_status: .* responded with 500 Internal Server Error\./,
     ],
     ["nothing", new Response(null, { status: 204 }), /^http_status: .* answered 204/],
   ];
@@ -328,7 +328,7 @@ describe("politeness", () => {
     const never = put(
       (_request, response) => void response.writeHead(429, { "retry-after": "0" }).end(),
     );
-    expect(await outcome(never)).toMatch(/^http_status: .* answered 429 Too Many Requests/);
+    expect(await outcome(never)).toMatch(/^http_status: .* responded with 429 Too Many Requests/);
     expect(site.paths().filter((path) => never.endsWith(path)).length).toBe(3);
   });
 

@@ -119,9 +119,9 @@ describe("sources", () => {
     expect(
       items.filter(({ status }) => status === "failed").map(({ error }) => error.message),
     ).toEqual([
-      "This file of the archive is protected by a password.",
-      "Unpacked, this file of the archive is larger than 1048576 bytes, the most that is accepted.",
-      "This file of the archive is damaged.",
+      "This file in the archive is protected by a password.",
+      "Unpacked, this file in the archive is larger than the limit of 1048576 bytes.",
+      "This file in the archive is damaged.",
     ]);
     expect(site.paths().filter((asked) => asked === archive).length).toBe(1);
     const again = await importing(folder, { type: "zip", url: site.url + archive });

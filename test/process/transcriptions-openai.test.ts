@@ -382,7 +382,7 @@ describe("impossible settings are a configuration error", () => {
   const cases: [why: string, settings: Partial<TranscriptionSettings>, words: RegExp][] = [
     ["no address", { provider: "openai", model: "m" }, /BASE_URL/],
     ["no model", { provider: "openai", base_url: "http://x/v1" }, /MODEL/],
-    ["an address that is none", { provider: "openai", base_url: "x", model: "m" }, /must begin/],
+    ["an address that is none", { provider: "openai", base_url: "x", model: "m" }, /must start/],
     [
       "a password in the address",
       { provider: "openai", base_url: "http://a:b@x/v1", model: "m" },

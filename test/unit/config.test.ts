@@ -137,7 +137,7 @@ describe("refused:", () => {
       { file: { servr: { port: 1 } } },
       /\[servr\]; the nearest is \[server\]/,
     ],
-    ["a setting outside any section", { file: { port: 1 } }, /port stands outside of a section/],
+    ["a setting outside any section", { file: { port: 1 } }, /port is outside of any section/],
     [
       "an unknown variable, with the nearest name suggested",
       { env: { DOSSIER_RATE_LIMIT_REQUEST: "1" } },
@@ -166,7 +166,7 @@ describe("refused:", () => {
       { env: { DOSSIER_MODELS_API_KEY_FILE: "/none" } },
       /\/none of DOSSIER_MODELS_API_KEY_FILE can't be read/,
     ],
-    ["a list that holds numbers", { file: { limits: { names: [1] } } }, /list of texts/],
+    ["a list that holds numbers", { file: { limits: { names: [1] } } }, /list of strings/],
   ];
   for (const [why, of, says] of cases)
     test(why, () => {

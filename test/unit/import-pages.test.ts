@@ -447,7 +447,7 @@ describe("archives:", () => {
     [
       "an unknown compression method",
       () => unpacked(zipped([["a.txt", "one"]]), 1_000, { method: 99 }),
-      /packed in a way/,
+      /compressed with an unsupported method/,
     ],
     [
       "an offset outside the archive",

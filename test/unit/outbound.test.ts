@@ -180,7 +180,7 @@ describe("allowed networks", () => {
   const cases: [string, string, boolean][] = [
     ["one address", "127.0.0.2", true],
     ["its neighbour", "127.0.0.1", false],
-    ["inside a network", "10.1.255.1", true],
+    ["internal name", "10.1.255.1", true],
     ["outside it", "10.2.0.0", false],
     ["IPv6", "fd12::1", true],
     ["other IPv6", "fe80::1", false],
@@ -307,7 +307,7 @@ describe("a DNS lookup with", async () => {
     ["a garbled answer", "garbled", { kind: "silent", reason: expect.any(String) }],
     ["an unknown name", "nxdomain", { kind: "absent" }],
     ["a name without addresses", [], { kind: "absent" }],
-    ["no answer", "silent", { kind: "silent", reason: "no answer in time" }],
+    ["no answer", "silent", { kind: "silent", reason: "no response in time" }],
     [
       "a failing server",
       "servfail",
@@ -331,7 +331,7 @@ describe("a DNS lookup with", async () => {
     [
       "no answer for IPv6, no address for IPv4",
       { a: [], aaaa: "silent" },
-      { kind: "silent", reason: "no answer in time" },
+      { kind: "silent", reason: "no response in time" },
     ],
   ];
   for (const [index, [why, zone, checked]] of cases.entries())

@@ -158,9 +158,9 @@ test("documents are listed with their headings, and their first heading is cited
   );
   expect(said).toMatchObject({
     answer: [
-      "The selected folders hold 3 documents:",
+      "The selected folders contain 3 documents:",
       "- Part 1.md: Leave [1]; Working hours\n- Part 2.md\n- Part 3.md: Pay (1) [2]",
-      "Ask about something that they say.",
+      "Ask about something in them.",
     ].join("\n\n"),
     outcome: "answered",
     grounded: false,

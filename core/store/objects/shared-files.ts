@@ -228,7 +228,7 @@ export class SharedFiles implements Files {
     const late_at = performance.now() + this.options.place.timeout_ms;
     while ((await this.#claims.deletingFor(sha256)) > 0) {
       if (performance.now() > late_at)
-        throw unavailable("The same file is being deleted at the moment. Send it again.", 10);
+        throw unavailable("The same file is just being deleted. Send it again.", 10);
       await Bun.sleep(look_ms);
     }
   }

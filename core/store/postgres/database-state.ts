@@ -53,7 +53,7 @@ export class DatabaseState {
         this.#probing = undefined;
       });
     if (!(await settlesWithin(this.#probing, patience_ms)))
-      return `The database has not answered for ${patience_ms / 1_000} s.`;
-    return this.#failing === undefined ? null : `The database fails: ${this.#failing}`;
+      return `The database has not responded for ${patience_ms / 1_000} s.`;
+    return this.#failing === undefined ? null : `The database is failing: ${this.#failing}`;
   }
 }

@@ -103,7 +103,7 @@ export class PostgresState implements SharedState {
       if (await this.#write([scope, key], change, row.version)) return results;
       if (tries > 2) await Bun.sleep(jitter(pause_ms, 1));
     }
-    throw unavailable("Too many requests like this one come at this moment; try again.", 1);
+    throw unavailable("There are too many requests of this kind at the moment. Try again.", 1);
   }
 
   /**

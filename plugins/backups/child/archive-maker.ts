@@ -145,8 +145,8 @@ export async function pack(
       const added = await zip.add(name, told(join(work, name)), { deflated: false });
       if (added.sha256 !== sha256)
         throw new Error(
-          `the original ${sha256} is damaged on the disk: it has other bytes than its name says. ` +
-            "`dossier doctor` tells whose it is",
+          `the original ${sha256} is damaged on the disk: it does not match its SHA-256. ` +
+            "Run `dossier doctor` to see which document it belongs to",
         );
     }
     const lines = originals.map((one) => `${JSON.stringify(one)}\n`);

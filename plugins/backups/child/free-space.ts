@@ -34,8 +34,9 @@ export async function requireFreeSpace(input: FreeSpaceInput): Promise<void> {
     const missing = bytes + spare_bytes - bavail * bsize;
     if (missing > 0)
       throw new Error(
-        `there is no room for a backup: the disk of ${directory} has ` +
-          `${mebibytes(bavail * bsize)} MiB free, and ${mebibytes(missing)} MiB more are needed`,
+        `there is not enough space for a backup: the disk of ${directory} has ` +
+          `${mebibytes(bavail * bsize)} MiB free, and ${mebibytes(missing)} MiB more are ` +
+          "needed",
       );
   }
 }

@@ -77,11 +77,11 @@ async function readAllOriginals(
   }
   for (const name of elsewhere)
     if (![dirname(backup.path), ...beside].some((directory) => existsSync(join(directory, name))))
-      throw new Error(`originals of it lie in ${name}, which is not beside it`);
+      throw new Error(`some of its originals are in ${name}, which is not in the same directory`);
   if (count !== backup.manifest.originals.count)
-    throw new Error(`its ${list_part} names ${count} originals, its manifest counts others`);
+    throw new Error(`its ${list_part} lists ${count} originals, which does not match its manifest`);
   const foreign = [...backup.entries.keys()].find((name) => !expected.has(name));
-  if (foreign !== undefined) throw new Error(`it holds ${foreign}, which it does not speak of`);
+  if (foreign !== undefined) throw new Error(`it contains ${foreign}, which is not listed in it`);
 }
 
 /** @throws Error when the database is damaged, or differs from the manifest. */
@@ -93,12 +93,13 @@ export function requireSame(
   if (faults.length > 0) throw new Error(`its database is damaged: ${faults.join("; ")}`);
   const { counts, migrations } = readFacts(database);
   if (!Bun.deepEquals(migrations, manifest.migrations))
-    throw new Error("its database has other tables than its manifest says");
+    throw new Error("the tables of its database do not match its manifest");
   const other = Object.keys({ ...counts, ...manifest.counts }).find(
     (table) => counts[table] !== manifest.counts[table],
   );
   if (other !== undefined)
     throw new Error(
-      `its table ${other} has ${counts[other] ?? "no"} rows, and had ${manifest.counts[other]}`,
+      `its table ${other} has ${counts[other] ?? "no"} rows instead of ` +
+        `${manifest.counts[other]}`,
     );
 }

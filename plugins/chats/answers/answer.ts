@@ -34,8 +34,7 @@ import { publishGrowth, publishStatus } from "../events/waiter";
 const turns_max = 6;
 
 const no_folders =
-  "This chat session has no folders, so there is nothing to answer from. Add folders to it and " +
-  "ask again.";
+  "This chat session has no folders to answer from. Add folders to it and ask again.";
 
 /**
  * The job: waits for its owner's turn. Does nothing when the message is finished, or its session
@@ -129,7 +128,7 @@ export async function failMessage(
 
 /** The queue's own reasons are short phrases; all others are sentences. */
 const sentenceOf = (reason: string): string =>
-  /[.!?]$/.test(reason) ? reason : `The answer could not be made: ${reason}.`;
+  /[.!?]$/.test(reason) ? reason : `The answer failed: ${reason}.`;
 
 /** One attempt at answering a message. */
 class AnswerAttempt {
@@ -181,7 +180,7 @@ class AnswerAttempt {
         throw new HttpError(
           409,
           "conflict",
-          "A document changed while it was being cited. Please ask again.",
+          "A document changed while the answer was being written. Ask again.",
         );
       const result = savedAnswer(message, answered, (cited) => held.has(cited));
       const now = ctx.now_ms();

@@ -3,9 +3,9 @@ import { HttpError, PermanentFailure } from "../../../core/sdk";
 import type { ChatContext } from "../context";
 import type { Answerer } from "../contract";
 
-export const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
-const failed_sentence =
-  "The answer could not be made because of a fault in the server. Please ask again.";
+export const no_answerer =
+  "Questions can't be answered, because no answerer is set up on this server.";
+const failed_sentence = "The answer failed because of a problem on the server. Ask again.";
 
 /** The highest-ranked one. */
 export const bestAnswerer = ({ answerers }: Pick<ChatContext, "answerers">): Answerer | undefined =>

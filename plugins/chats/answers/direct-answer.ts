@@ -82,7 +82,10 @@ export class DirectAnswerer implements DirectAnswers {
         leaveTotal();
       };
     leaveOwn();
-    throw unavailable("Too many questions are being answered; try again.", retry_after_s);
+    throw unavailable(
+      "Too many questions are being answered at the moment. Try again.",
+      retry_after_s,
+    );
   }
 }
 
@@ -90,8 +93,8 @@ const tooManyQuestions = (): HttpError =>
   new HttpError(
     429,
     "too_many_questions",
-    `${under_way_max.of_owner} questions of this account are being answered; wait for them, and ` +
-      "try again.",
+    `${under_way_max.of_owner} questions of this account are already being answered. Wait ` +
+      "for them to finish, then try again.",
     { headers: { "retry-after": String(retry_after_s) } },
   );
 
@@ -126,8 +129,7 @@ class DirectAttempt {
     const { ctx, asked, scope } = this;
     const answerer = bestAnswerer(ctx);
     if (!answerer) return noAnswer(no_answerer);
-    if (scope.length === 0)
-      return noAnswer("There are no folders, so there is nothing to answer from.");
+    if (scope.length === 0) return noAnswer("There are no folders to answer from.");
     const answered = await answerer.answer(this.question());
     return withShortQuotes(answered, asked.text, ctx.retrieval);
   }

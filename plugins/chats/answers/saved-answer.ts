@@ -164,8 +164,8 @@ export const withUnreadWarning = (answered: Answered, count: number): Answered =
             code: "being_read",
             message:
               count === 1
-                ? "1 document of these folders was still being read."
-                : `${count} documents of these folders were still being read.`,
+                ? "1 document in these folders was still being indexed."
+                : `${count} documents in these folders were still being indexed.`,
           },
         ],
       };

@@ -85,7 +85,10 @@ export class AnswerStreams {
         releaseTotal();
       };
     releaseOwn();
-    throw unavailable("Too many answers are being watched at this moment. Poll, or try again.", 1);
+    throw unavailable(
+      "Too many answers are being streamed at the moment. Poll instead, or try again.",
+      1,
+    );
   }
 }
 
@@ -93,7 +96,8 @@ const tooManyOfOwner = (streams_max: number): HttpError =>
   new HttpError(
     429,
     "too_many_streams",
-    `${streams_max} answers are being watched already. Close one of the streams, or poll.`,
+    `${streams_max} answers are already being streamed. Close one of the streams, or poll ` +
+      "instead.",
     { headers: { "retry-after": String(retry_ms / 1_000) } },
   );
 

@@ -134,7 +134,7 @@ export async function indexDocument(
       { owner_id, document_id, version, title, text: words, stored, pages, headings, times },
       job.signal,
     );
-    if (prepared.is_empty) throw new ExtractionFailure("empty", "The document holds no text.");
+    if (prepared.is_empty) throw new ExtractionFailure("empty", "The document has no text.");
     const indexed = { work, text, prepared, attempt: job.attempt };
     return (tx, insertion) =>
       insertion ? publishNew(ctx, tx, indexed, insertion) : publish(ctx, tx, indexed);
@@ -347,13 +347,13 @@ export const indexingExhausted = (
 
 const tried_in_vain = {
   code: "extract_failed",
-  message: "The file could not be read, although it was tried several times.",
+  message: "The file could not be read after several attempts.",
 } as const;
 const exhausted = {
   timeout: { code: "timeout", message: "Reading the file took too long." },
   dropped: {
     code: "cancelled",
-    message: "An administrator has cancelled the reading of the file.",
+    message: "Reading the file was cancelled by an administrator.",
   },
   crash: tried_in_vain,
   error: tried_in_vain,

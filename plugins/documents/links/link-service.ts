@@ -200,8 +200,8 @@ export async function refuseTakenName(
   const taken_in = await linkStore.findUploadNamed(tx, folder_ids, name_key, document_id);
   if (taken_in !== undefined)
     throw conflict(
-      `An uploaded document of the folder ${taken_in} already has this name. ` +
-        "Rename one of the two.",
+      `An uploaded document in the folder ${taken_in} already has this name. Rename one of ` +
+        "them.",
       "name_taken",
     );
 }
@@ -212,5 +212,5 @@ const neverThere = (): HttpError =>
   new HttpError(
     404,
     "not_found",
-    "The document has no deleted link to this folder that could be restored.",
+    "The document has not been removed from this folder, or can no longer be restored.",
   );

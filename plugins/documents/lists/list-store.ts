@@ -283,7 +283,8 @@ function countedBy(
 
 /** The position of a document in its lists, whatever has become of its links. */
 async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
-  if (id === "") throw badRequest("The query field `after` names no document.", "?after");
+  if (id === "")
+    throw badRequest("The query field `after` must be the id of a document.", "?after");
   const found = await db
     .selectFrom("documents")
     .select(["id", "owner_id", "created_at"])

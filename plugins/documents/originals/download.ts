@@ -93,6 +93,6 @@ const unsatisfiable = (size_bytes: number): HttpError =>
   new HttpError(
     416,
     "range_not_satisfiable",
-    `The original has ${size_bytes} bytes; the range lies outside.`,
+    `The range is outside of the original, which has ${size_bytes} bytes.`,
     { headers: { "content-range": `bytes */${size_bytes}` } },
   );

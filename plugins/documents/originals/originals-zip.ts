@@ -22,7 +22,9 @@ export interface WantedOriginals extends ListFilter {
 }
 
 export class OriginalsZip {
-  readonly #streams = new ArchiveStreams("Too many archives are being made. Try again in a while.");
+  readonly #streams = new ArchiveStreams(
+    "Too many archives are being created at the moment. Try again later.",
+  );
 
   constructor(private readonly ctx: DocumentContext) {}
 
@@ -39,11 +41,11 @@ export class OriginalsZip {
     const folder = await folders.require(db, owner_id, wanted.folder_id);
     const make = async (left: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
       const { ids, total } = await this.#ids(folder, wanted, left);
-      if (total === 0) throw new HttpError(404, "not_found", "No document of the folder is meant.");
+      if (total === 0) throw new HttpError(404, "not_found", "No document in the folder matches.");
       if (total > documents_max)
         throw badRequest(
-          `These are ${total} documents; an archive takes ${documents_max}. Choose fewer, or ` +
-            "export the folder.",
+          `An archive can hold at most ${documents_max} documents, and these are ${total}. ` +
+            "Choose fewer, or export the folder.",
           "?folder_id",
         );
       return zipOf(this.ctx, owner_id, ids);

@@ -142,8 +142,8 @@ function stretchOf(
 function noSuchPage(page: number, pages: readonly PageStart[]): HttpError {
   const detail =
     pages.length === 0
-      ? "This document has no pages: read it by `start`."
-      : `There is no page ${page}: the document has the pages ${pages[0]!.page} to ` +
+      ? "This document has no pages. Use `start` instead."
+      : `There is no page ${page}. The document has pages ${pages[0]!.page} to ` +
         `${pages.at(-1)!.page}.`;
   return new HttpError(404, "no_such_page", detail, { errors: [{ pointer: "?page", detail }] });
 }

@@ -73,7 +73,7 @@ const counted = (count: number, what: string): string =>
 const leftOut = (what: string, where: string, page: number | null): Warning => ({
   code: "hidden_left_out",
   message:
-    `Left out because hidden: ${what} of ${where}. To have this read, show it, and upload the ` +
-    "file again.",
+    `Hidden content was left out: ${what} of ${where}. To include it, unhide it and upload ` +
+    "the file again.",
   page,
 });

@@ -33,7 +33,8 @@ export async function readImage(input: ImageInput, send: Send): Promise<null> {
   if (frames.length > input.pages_max)
     throw new ExtractionFailure(
       "too_large",
-      `This image has ${frames.length} pages; at most ${input.pages_max} are read.`,
+      `This image has ${frames.length} pages, which is more than the limit of ` +
+        `${input.pages_max}.`,
     );
   if (frames.length === 1) checkSize(frames[0]!);
   send({ step: "opened", page_count: frames.length });
@@ -53,8 +54,8 @@ function checkSize(frame: Frame): void {
   if (tooLarge(frame))
     throw new ExtractionFailure(
       "too_large",
-      `This image has ${frame.width} × ${frame.height} pixels; at most ` +
-        `${pixels_max / 1_000_000} million are read.`,
+      `This image has ${frame.width} × ${frame.height} pixels, which is more than the ` +
+        `limit of ${pixels_max / 1_000_000} million.`,
     );
 }
 

@@ -103,7 +103,7 @@ export class CompoundFile {
         ? damagedFile()
         : new ExtractionFailure(
             "too_large",
-            "This file holds more text and tables than can be read.",
+            "This file contains more text and tables than can be read.",
           );
     const small = found.size < this.header.getUint32(56, true);
     return this.chain(small ? this.miniSpace() : this.large, found.start, found.size);
@@ -195,7 +195,7 @@ export const openCompoundFile = (bytes: Uint8Array): CompoundFile =>
   });
 
 export const damagedFile = (): ExtractionFailure =>
-  new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
+  new ExtractionFailure("corrupt", "This file is damaged: its contents can't be found.");
 
 /** The sector table. Its own sectors are listed in the header, and then in a chain. */
 function readSectorTable(

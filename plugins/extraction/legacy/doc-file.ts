@@ -56,7 +56,7 @@ export function openWord(compound: CompoundFile): WordFile {
   if (!signatures.includes(main.u16(0)))
     throw new ExtractionFailure(
       "unsupported_type",
-      "This Word document is of a version that can't be read.",
+      "This version of Word documents can't be read.",
     );
   if (flags & 0x100)
     throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");

@@ -30,8 +30,8 @@ export function readPpt(compound: CompoundFile): Page[] {
   if (folder === undefined && compound.has("PersistentStorage Directory"))
     throw new ExtractionFailure(
       "unsupported_type",
-      "This is a PowerPoint 95 presentation, which can't be read. Since PowerPoint 97 they can " +
-        "be read.",
+      "This is a PowerPoint 95 presentation. Only presentations from PowerPoint 97 or " +
+        "later can be read.",
     );
   const stream = compound.stream("PowerPoint Document", folder);
   if (stream === null) throw damagedFile();

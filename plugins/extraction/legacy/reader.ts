@@ -62,7 +62,7 @@ function unsupported(file: CompoundFile): ExtractionFailure {
     other_formats.find(({ stream }) => file.has(stream))?.what ?? "a file of an older program";
   return new ExtractionFailure(
     "unsupported_type",
-    `This is ${what}, which can't be read. Of this kind, Word, Excel and PowerPoint files can ` +
-      "be read.",
+    `This is ${what}, which can't be read. Of the older formats, Word, Excel and ` +
+      "PowerPoint files can be read.",
   );
 }

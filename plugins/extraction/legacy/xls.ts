@@ -64,7 +64,7 @@ function readWorkbook(all: ByteReader): Workbook {
   if (version !== version_of_97 && version !== version_of_5)
     throw new ExtractionFailure(
       "unsupported_type",
-      "This Excel workbook is of a version that can't be read.",
+      "This version of Excel workbooks can't be read.",
     );
   const book: Workbook = {
     sheets: [],

@@ -110,12 +110,12 @@ export class MailExtractor implements Extractor {
       options.signal.throwIfAborted();
       if (timeout.aborted) return warnUnreadable(message, name, too_slow);
       if (!(error instanceof ExtractionFailure)) throw error;
-      warnUnreadable(message, name, `has no text that could be read. ${error.message}`);
+      warnUnreadable(message, name, `has no readable text. ${error.message}`);
     }
   }
 }
 
-const too_slow = "was not read: the message took too long.";
+const too_slow = "was not read, because reading the message took too long.";
 const warnUnreadable = (message: MessageText, name: string, why: string): void =>
   message.warn("attachment_unreadable", `The attachment “${name}” ${why}`);
 const warnLeftOut = (message: MessageText, count: number): void =>

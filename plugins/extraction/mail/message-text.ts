@@ -21,7 +21,8 @@ export class MessageText {
     if (name.length + text.length > this.characters_left)
       return this.warn(
         "attachment_left_out",
-        `The attachment “${name}” was left out: the message would be too long with it.`,
+        `The attachment “${name}” was left out, because the message would be too long with ` +
+          "it.",
       );
     const mark = "## ";
     this.add(mark + name, [{ start: mark.length, end: mark.length + name.length, level: 2 }], 0);

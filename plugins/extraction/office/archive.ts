@@ -138,9 +138,9 @@ function collect(found: Iterable<ZipEntry>, entries_max: number): ZipEntry[] {
 }
 
 const tooManyParts = (): ExtractionFailure =>
-  new ExtractionFailure("too_large", "This file has too many parts to be read.");
+  new ExtractionFailure("too_large", "This file has too many parts.");
 const tooLarge = (): ExtractionFailure =>
-  new ExtractionFailure("too_large", "Unpacked, this file is too large to be read.");
+  new ExtractionFailure("too_large", "This file is too large when unpacked.");
 
 function toFailure({ problem }: ZipError): ExtractionFailure {
   if (problem === "encrypted")
@@ -148,7 +148,7 @@ function toFailure({ problem }: ZipError): ExtractionFailure {
   if (problem === "too_large") return tooLarge();
   return new ExtractionFailure(
     "unsupported_type",
-    "This file is packed in a way that can't be read. Save it again with the program it comes " +
-      "from.",
+    "This file is compressed with an unsupported method. Save it again in the program that " +
+      "created it.",
   );
 }

@@ -88,7 +88,7 @@ export class EmbeddedDocuments {
     if (/^mime-version:/im.test(head) || (head.includes("\0") && !is_utf16))
       throw new ExtractionFailure(
         "unsupported_type",
-        "This kind of file is not read inside another.",
+        "This kind of file is not read inside another file.",
       );
     return readText(bytes, is_utf16);
   }

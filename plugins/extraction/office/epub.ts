@@ -15,7 +15,7 @@ export function readEpub(pkg: OfficePackage, progress: Progress): Page[] {
     );
   const encrypted = encryptedIn(pkg);
   if (spine.some((part) => encrypted.has(part)))
-    throw new ExtractionFailure("encrypted", "This e-book is protected against copying.");
+    throw new ExtractionFailure("encrypted", "This e-book is copy-protected.");
   return spine.map((part, at) => {
     progress(at / spine.length);
     return { page: at + 1, blocks: readXhtml(pkg.xml(part) ?? "") };

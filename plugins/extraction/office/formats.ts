@@ -78,14 +78,14 @@ export function findDocument(pkg: OfficePackage): OfficeDocument {
     const document = find(pkg);
     if (document !== null) return document;
   }
-  throw unsupported("This is a ZIP archive, but no document that can be read");
+  throw unsupported("This is a ZIP archive, but not a document that can be read");
 }
 
 const unsupported = (what: string): ExtractionFailure =>
   new ExtractionFailure(
     "unsupported_type",
-    `${what}. Of this kind, ${openxml_names} files since 2007, OpenDocument files and e-books ` +
-      "(EPUB) can be read.",
+    `${what}. Similar files that can be read are ${openxml_names} files from 2007 or ` +
+      "later, OpenDocument files and e-books (EPUB).",
   );
 
 function findOpenXml(pkg: OfficePackage): OfficeDocument | null {
@@ -123,8 +123,7 @@ function findOpenDocument(pkg: OfficePackage): OfficeDocument | null {
   );
   const word = /^[a-z]*/.exec(media_type.slice(prefix?.length ?? media_type.length))![0];
   const format = opendocument_formats.find((one) => one.word === word || one.old_word === word);
-  if (format === undefined)
-    throw unsupported("This is an OpenDocument file of a kind that can't be read");
+  if (format === undefined) throw unsupported("This type of OpenDocument file can't be read");
   return {
     media_type,
     main_part: "content.xml",

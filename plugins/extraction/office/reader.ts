@@ -45,7 +45,7 @@ function damageWarnings({ damaged, salvaged }: Archive): Warning[] {
   if (salvaged)
     warnings.push({
       code: "damaged_file",
-      message: "The file is damaged at its end. What could be found was read; some may be missing.",
+      message: "The end of the file is damaged. Some of its content may be missing.",
       page: null,
     });
   if (damaged.size > 0) {

@@ -51,7 +51,7 @@ export async function readPdf(input: PdfInput, send: Send): Promise<null> {
     const where = page === 0 ? "" : ` after page ${page}`;
     throw ranOutOfMemory(error)
       ? new ExtractionFailure("out_of_memory", `Reading this PDF needed too much memory${where}.`)
-      : new ExtractionFailure("corrupt", `This PDF is damaged: it could not be read on${where}.`);
+      : new ExtractionFailure("corrupt", `This PDF is damaged and could not be read${where}.`);
   }
 }
 
@@ -60,7 +60,7 @@ function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
   if (page_count > pages_max)
     throw new ExtractionFailure(
       "too_large",
-      `This PDF has ${page_count} pages; at most ${pages_max} are read.`,
+      `This PDF has ${page_count} pages, which is more than the limit of ${pages_max}.`,
     );
 }
 

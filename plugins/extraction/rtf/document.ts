@@ -121,7 +121,7 @@ class RtfReader implements RtfHandler {
     if (this.groups.length >= depth_max)
       throw new ExtractionFailure(
         "corrupt",
-        `This RTF file is damaged: more than ${depth_max} groups lie one inside the other.`,
+        `This RTF file is damaged: its groups are nested more than ${depth_max} levels deep.`,
       );
     this.skip = 0;
     this.groups.push(this.group);

@@ -33,8 +33,8 @@ export class CrashMonitor {
     if (this.crashes < crashes_max) return null;
     return {
       failing:
-        `Files can't be read: the last ${this.crashes} processes ended unexpectedly. ` +
-        this.last_error,
+        `Files can't be read: the last ${this.crashes} reader processes ended ` +
+        `unexpectedly. ${this.last_error}`,
     };
   }
 }

@@ -26,14 +26,14 @@ export function emptyFailure(what: "PDF" | "image", report: PageReport): Extract
   if (garbled.length > 0)
     return new ExtractionFailure(
       "empty",
-      `The text of this ${what} can't be read: its fonts do not say which letters they show, ` +
-        "and its pictures show no legible text.",
+      `The text of this ${what} can't be read: its fonts do not map to characters, and its ` +
+        "pictures contain no legible text.",
     );
   if (illegible.length > 0)
     return new ExtractionFailure(
       "empty",
-      `No legible text was found in this ${what}: what text recognition made of its pictures ` +
-        "was too uncertain to keep.",
+      `No legible text was found in this ${what}: the results of text recognition were too ` +
+        "uncertain to keep.",
     );
   if (oversized.length > 0)
     return new ExtractionFailure(
@@ -47,8 +47,8 @@ export function emptyFailure(what: "PDF" | "image", report: PageReport): Extract
         ? "This PDF is damaged: none of its pages can be read."
         : "This image is damaged and can't be read.",
     );
-  const where = page_count === 1 ? "it" : "any of its pages";
-  return new ExtractionFailure("empty", `This ${what} has no text: nothing was found on ${where}.`);
+  const where = page_count === 1 ? "in" : "on any page of";
+  return new ExtractionFailure("empty", `No text was found ${where} this ${what}.`);
 }
 
 interface PageWarning {
@@ -62,8 +62,8 @@ const page_warnings: readonly PageWarning[] = [
   {
     code: "table_incomplete",
     pages: ({ table_incomplete }) => table_incomplete,
-    one: "has a table with letters that could not be read: cells may be missing or empty.",
-    several: "have tables with letters that could not be read: cells may be missing or empty.",
+    one: "has a table with characters that could not be read. Cells may be missing or empty.",
+    several: "have tables with characters that could not be read. Cells may be missing or empty.",
   },
   {
     code: "page_partly_legible",
@@ -78,32 +78,33 @@ const page_warnings: readonly PageWarning[] = [
   {
     code: "page_turned",
     pages: ({ turned }) => turned,
-    one: "lies on its side or upside down, and was turned to be read.",
-    several: "lie on their side or upside down, and were turned to be read.",
+    one: "is sideways or upside down, and was rotated for reading.",
+    several: "are sideways or upside down, and were rotated for reading.",
   },
   {
     code: "page_askew",
     pages: ({ askew }) => askew,
-    one: "is far from straight: it was straightened, but its text may have mistakes.",
-    several: "are far from straight: they were straightened, but their text may have mistakes.",
+    one: "is strongly skewed. It was straightened, but its text may contain errors.",
+    several: "are strongly skewed. They were straightened, but their text may contain errors.",
   },
   {
     code: "page_unreadable",
     pages: ({ illegible }) => illegible,
-    one: "shows no legible text: what text recognition made of it was too uncertain to keep.",
-    several: "show no legible text: what text recognition made of them was too uncertain to keep.",
+    one: "has no legible text: the results of text recognition were too uncertain to keep.",
+    several: "have no legible text: the results of text recognition were too uncertain to keep.",
   },
   {
     code: "page_without_text",
     pages: ({ unrecognised }) => unrecognised,
-    one: "has no text but a picture, and was not read: the file has too many such pages.",
-    several: "have no text but pictures, and were not read: the file has too many such pages.",
+    one: "is a picture without text, and was not read because the file has too many such pages.",
+    several:
+      "are pictures without text, and were not read because the file has too many such pages.",
   },
   {
     code: "page_unreadable",
     pages: ({ garbled }) => garbled,
-    one: "can't be read: the fonts do not say which letters they show.",
-    several: "can't be read: the fonts do not say which letters they show.",
+    one: "can't be read, because the fonts do not map to characters.",
+    several: "can't be read, because the fonts do not map to characters.",
   },
   {
     code: "page_timed_out",
@@ -145,7 +146,7 @@ export function pageWarnings(report: PageReport, failure: unknown): Warning[] {
     });
   if (failure !== undefined) {
     const why =
-      failure instanceof ExtractionFailure ? failure.message : "The reader stopped unexpectedly.";
+      failure instanceof ExtractionFailure ? failure.message : "Reading stopped unexpectedly.";
     warnings.push({
       code: "partly_read",
       message: `Only the first ${report.last} of ${report.page_count} pages were read. ${why}`,
@@ -161,14 +162,14 @@ const pages_named_max = 20;
 function doubtfulWarnings(pages: readonly number[]): Warning[] {
   const warnings = pages.slice(0, pages_named_max).map((page): Warning => ({
     code: "low_confidence",
-    message: `Page ${page} was hard to recognise: its text may have mistakes.`,
+    message: `Page ${page} was hard to recognise. Its text may contain errors.`,
     page,
   }));
   const further = pages.length - pages_named_max;
   if (further > 0)
     warnings.push({
       code: "low_confidence",
-      message: `So were ${further} further pages.`,
+      message: `The same is true of ${further} more pages.`,
       page: null,
     });
   return warnings;

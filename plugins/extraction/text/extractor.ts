@@ -70,7 +70,7 @@ export const damagedTextWarnings = (broken: number): Warning[] =>
           page: null,
           message:
             broken === 1
-              ? "One place of the text could not be decoded and reads \ufffd."
-              : `${broken} places of the text could not be decoded and read \ufffd.`,
+              ? "One character could not be decoded and was replaced by �."
+              : `${broken} characters could not be decoded and were replaced by �.`,
         },
       ];

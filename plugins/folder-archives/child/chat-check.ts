@@ -53,7 +53,7 @@ function checkChat(part: string, line: Line, { folders, prompts }: KnownRecords)
   ] as const) {
     const unknown = ids.find((id) => !there.has(id));
     if (unknown !== undefined)
-      throw badPart(part, `uses the ${what} ${shown(unknown)}, which the archive has not`);
+      throw badPart(part, `uses the ${what} ${shown(unknown)}, which is not in the archive`);
     if (ids.length > most || new Set(ids).size < ids.length)
       throw badPart(part, `uses a ${what} twice, or more than ${most} of them`);
   }
@@ -63,9 +63,12 @@ function checkMessage(part: string, line: Line, { documents }: KnownRecords): vo
   checkShape(part, message_shape, line.value, line);
   const { text, status, result } = line.value as ChatLines["message"];
   if (text.trim() === "" || codePoints(text) > text_length_max)
-    throw badPart(part, `has a message without a text, or too long a one, in line ${line.number}`);
+    throw badPart(
+      part,
+      `has a message without text, or with a text that is too long, in line ${line.number}`,
+    );
   if ((status === "COMPLETED") !== (result !== null))
-    throw badPart(part, `has an answer that is none in line ${line.number}`);
+    throw badPart(part, `has an invalid answer in line ${line.number}`);
   for (const cited of result ? evidenceOf(completed(result)) : []) {
     const { document_id, document_version, start, end, passage, stale } = cited;
     const document = documents.get(document_id);
@@ -76,7 +79,7 @@ function checkMessage(part: string, line: Line, { documents }: KnownRecords): vo
     if (!document)
       throw badPart(
         part,
-        `cites ${shown(document_id)}, which the archive has not, in line ${line.number}`,
+        `cites ${shown(document_id)}, which is not in the archive, in line ${line.number}`,
       );
     if (document.version === document_version && passage.end > document.points)
       throw outOfText(part, line, passage.start, passage.end);
@@ -84,4 +87,4 @@ function checkMessage(part: string, line: Line, { documents }: KnownRecords): vo
 }
 
 const outOfText = (part: string, { number }: Line, start: number, end: number): Error =>
-  badPart(part, `cites what is out of the text, ${start} to ${end}, in line ${number}`);
+  badPart(part, `cites a range outside of the text, ${start} to ${end}, in line ${number}`);

@@ -56,7 +56,10 @@ export async function checkArchive(input: CheckInput): Promise<Checked> {
   for (const name of namesOf(parts, "document")) {
     const document = await checkDocument(reader, name, known.folders);
     if (known.documents.has(document.id))
-      throw badPart(name, `is about a document that another part is about (${shown(document.id)})`);
+      throw badPart(
+        name,
+        `describes a document that another part already describes (${shown(document.id)})`,
+      );
     known.documents.set(document.id, document);
     storage_bytes += document.size_bytes;
     found.passages += document.passages;
@@ -71,7 +74,7 @@ export async function checkArchive(input: CheckInput): Promise<Checked> {
     if (found[what as keyof Counts] !== count)
       throw badPart(
         layout.manifest_part,
-        `counts ${count} ${what}, and the archive has ${found[what as keyof Counts]}`,
+        `counts ${count} ${what}, but the archive has ${found[what as keyof Counts]}`,
       );
   return {
     counts: manifest.counts,
@@ -89,7 +92,8 @@ async function readManifest(
     entry = entries.get(name);
   if (!entry)
     throw new BadArchive(
-      `The archive is refused: it has no ${name}, so it is cut off, or no folder of Dossier.`,
+      `The archive is refused: it has no ${name}, so it is incomplete or not an exported ` +
+        "Dossier folder.",
     );
   if (entry.bytes > manifest_bytes_max) throw badPart(name, "is too large");
   const pieces: Buffer[] = [];
@@ -98,14 +102,14 @@ async function readManifest(
   try {
     manifest = JSON.parse(Buffer.concat(pieces).toString("utf8"));
   } catch {
-    throw badPart(name, "is no JSON");
+    throw badPart(name, "is not JSON");
   }
   if (manifest?.format !== layout.format)
-    throw badPart(name, `is not that of a folder: its format is not ${layout.format}`);
+    throw badPart(name, `is not the manifest of a folder: its format is not ${layout.format}`);
   if (Number(manifest.format_version) > layout.format_version)
     throw new BadArchive(
-      `The archive was made by Dossier ${shown(String(manifest.dossier?.version))}, in a newer ` +
-        `format than this version (${version}) reads.`,
+      `The archive was created by Dossier ${shown(String(manifest.dossier?.version))}, in ` +
+        `a newer format than this version (${version}) can read.`,
     );
   checkShape(name, manifest_shape, manifest);
   return manifest;
@@ -123,11 +127,14 @@ function checkParts(
   for (const part of named) {
     const { name } = part,
       entry = entries.get(name);
-    if (names.has(name)) throw badPart(layout.manifest_part, `names ${shown(name)} twice`);
+    if (names.has(name)) throw badPart(layout.manifest_part, `lists ${shown(name)} twice`);
     if (!entry || name === layout.manifest_part)
-      throw badPart(layout.manifest_part, `names ${shown(name)}, which the archive has not`);
+      throw badPart(layout.manifest_part, `lists ${shown(name)}, which is not in the archive`);
     if (entry.bytes !== part.bytes)
-      throw badPart(name, `has ${entry.bytes} bytes, and not ${part.bytes} as the manifest says`);
+      throw badPart(
+        name,
+        `has ${entry.bytes} bytes instead of the ${part.bytes} given in the manifest`,
+      );
     names.add(name);
     if (part.left_out) continue;
     parts.set(name, part);
@@ -135,15 +142,15 @@ function checkParts(
   }
   if (bytes > bytes_max)
     throw new BadArchive(
-      `The archive is refused: unpacked it has ${bytes} bytes, and this server takes at most ` +
-        `${bytes_max} (folder_archives.bytes_max).`,
+      `The archive is refused: unpacked it has ${bytes} bytes, and this server accepts at ` +
+        `most ${bytes_max} (folder_archives.bytes_max).`,
       true,
     );
   for (const name of entries.keys())
     if (name !== layout.manifest_part && !names.has(name))
-      throw badPart(name, "is not named by the manifest");
+      throw badPart(name, "is not listed in the manifest");
   for (const name of [layout.folders_part, layout.prompts_part])
-    if (!parts.has(name)) throw badPart(layout.manifest_part, `does not name ${name}`);
+    if (!parts.has(name)) throw badPart(layout.manifest_part, `does not list ${name}`);
   return parts;
 }
 
@@ -159,7 +166,7 @@ async function* hashedBytes(
     yield piece;
   }
   if (hash.digest("hex") !== sha256)
-    throw badPart(name, "has other bytes than its SHA-256 in the manifest is of");
+    throw badPart(name, "does not match its SHA-256 in the manifest");
 }
 
 /** Reads every part of a kind completely; returns their number. */
@@ -168,6 +175,6 @@ async function hashAll(reader: PartReader, kind: layout.PartKind): Promise<numbe
   for (const name of names) for await (const _piece of reader.bytes(name));
   for (const name of names)
     if (kind === "original" && !name.endsWith(reader.parts.get(name)!.sha256))
-      throw badPart(name, "has another SHA-256 than its name");
+      throw badPart(name, "does not match the SHA-256 in its name");
   return names.length;
 }

@@ -58,30 +58,30 @@ function checkRecord(
   if (/\p{Cc}/u.test(name)) throw badPart(part, "has a name with control characters");
   const unknown = folder_ids.find((id) => !folders.has(id));
   if (unknown !== undefined)
-    throw badPart(part, `lies in the folder ${shown(unknown)}, which the archive has not`);
+    throw badPart(part, `is in the folder ${shown(unknown)}, which is not in the archive`);
   if (new Set(folder_ids).size < folder_ids.length) throw badPart(part, "names a folder twice");
   if (in_files) {
     if (parts.get(originalPart(sha256))?.bytes !== size_bytes)
-      throw badPart(part, `has an original that the archive has not: ${originalPart(sha256)}`);
+      throw badPart(part, `has an original that is not in the archive: ${originalPart(sha256)}`);
     if (size_bytes > limits.original_bytes_max)
       throw badPart(
         part,
-        `has an original of ${size_bytes} bytes, and this server takes at most ` +
+        `has an original of ${size_bytes} bytes, and this server accepts at most ` +
           `${limits.original_bytes_max} (documents.upload_bytes_max)`,
       );
   }
   const text_part = textPartOf(part),
     written = parts.get(text_part);
   if ((text === null) !== (written === undefined))
-    throw badPart(part, `and the part ${text_part} don't say the same about its text`);
+    throw badPart(part, `and the part ${text_part} disagree about its text`);
   if (text === null) {
     if (status === "synced" || !in_files) throw badPart(part, "has no text");
     return;
   }
   if (text.sha256 !== written!.sha256)
-    throw badPart(text_part, `is another text than ${part} is about`);
+    throw badPart(text_part, `is not the text that ${part} describes`);
   if (!in_files && (sha256 !== text.sha256 || size_bytes !== written!.bytes))
-    throw badPart(text_part, `is not the original that ${part} says it is`);
+    throw badPart(text_part, `is not the original that ${part} describes`);
   if (text.units > limits.text_units_max)
     throw badPart(text_part, `is longer than ${limits.text_units_max} characters`);
   if (written!.bytes > unit_bytes_max * text.units)
@@ -125,7 +125,7 @@ class DocumentCheck {
     if (name === "segment") return this.#segment(line.value as Segment, line.number);
     if (name === "vectors")
       return this.#addVectors((line.value as DocumentLines["vectors"]).data, line.number);
-    if (this.#index) throw this.#bad(line.number, "stands behind the index");
+    if (this.#index) throw this.#bad(line.number, "comes after the index");
     this.#spans(name, (line.value as { spans: Span[] }).spans, line.number);
   }
 
@@ -136,8 +136,8 @@ class DocumentCheck {
     if (chunks !== this.#passages || segments !== this.#segments)
       throw badPart(
         this.part,
-        `has ${this.#passages} passages in ${this.#segments} segments, and not ` +
-          `${chunks} in ${segments} as it says`,
+        `has ${this.#passages} passages in ${this.#segments} segments instead of the ` +
+          `stated ${chunks} in ${segments}`,
       );
     return this.#passages;
   }
@@ -145,7 +145,7 @@ class DocumentCheck {
   #begin(index: DocumentLines["index"]): void {
     if (this.#index) throw badPart(this.part, "has two indexes");
     if (this.document.status !== "synced")
-      throw badPart(this.part, "has an index, and is not one that answers");
+      throw badPart(this.part, "has an index although it is not the current version");
     this.#index = index;
   }
 
@@ -155,14 +155,14 @@ class DocumentCheck {
       throw this.#bad(line, `has more than ${spans_max} ${column}`);
     for (const { start, end } of spans) {
       if (start > end || end > this.text.units)
-        throw this.#bad(line, `has a span out of the text: ${start} to ${end}`);
+        throw this.#bad(line, `has a span outside of the text: ${start} to ${end}`);
       if (start < this.#span_end[column]) throw this.#bad(line, "has spans that are not in order");
       this.#span_end[column] = start;
     }
   }
 
   #segment({ passages, data }: Segment, line: number): void {
-    if (!this.#index) throw this.#bad(line, "stands before the index");
+    if (!this.#index) throw this.#bad(line, "comes before the index");
     this.#endSegment();
     this.#segments++;
     this.#passages += passages.length;
@@ -181,7 +181,7 @@ class DocumentCheck {
 
   #addVectors(data: string, line: number): void {
     if (this.#chunks === 0 || !this.#index?.vectors)
-      throw this.#bad(line, "has vectors of no segment");
+      throw this.#bad(line, "has vectors that belong to no segment");
     const bytes = this.#bytes(data, line);
     if (bytes.length === 0) throw this.#bad(line, "has vectors that are cut off");
     this.#vectors.push(bytes);
@@ -209,7 +209,7 @@ class DocumentCheck {
 
   #bytes(data: string, line: number): Uint8Array {
     if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
-      throw this.#bad(line, "has bytes that are no Base64");
+      throw this.#bad(line, "has bytes that are not Base64");
     return Buffer.from(data, "base64");
   }
 

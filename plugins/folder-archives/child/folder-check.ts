@@ -24,7 +24,7 @@ export async function checkFolders({ lines }: PartReader): Promise<string[]> {
         folders_part,
         ids.length === 0
           ? "begins with a folder that lies in another"
-          : `has a folder that does not lie in the first one: ${shown(id)}`,
+          : `has a folder that is not in the first one: ${shown(id)}`,
       );
     addId(folders_part, ids, id, folders_max);
   }
@@ -41,7 +41,7 @@ export async function checkPrompts({ lines }: PartReader): Promise<string[]> {
     checkName(prompts_part, name);
     checkDescription(prompts_part, description);
     if (text.trim() === "" || codePoints(text) > prompt_length_max)
-      throw badPart(prompts_part, `has a text that can't be one in line ${line.number}`);
+      throw badPart(prompts_part, `has an invalid text in line ${line.number}`);
     addId(prompts_part, ids, id, prompts_max);
   }
   return unique(prompts_part, ids);

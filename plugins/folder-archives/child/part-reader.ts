@@ -37,5 +37,5 @@ export function checkShape(part: string, shape: Validator, value: unknown, line?
 export function checkName(part: string, name: string): void {
   const is_long = name.length > 2 * name_length_max || [...name].length > name_length_max;
   if (name === "" || is_long || !name.isWellFormed() || trimmed(name) !== name)
-    throw badPart(part, `has a name that can't be one: ${shown(name)}`);
+    throw badPart(part, `has an invalid name: ${shown(name)}`);
 }

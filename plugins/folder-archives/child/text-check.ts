@@ -20,8 +20,8 @@ export class TextCheck {
 
   /** Adds a passage; returns what is evidently wrong with it. */
   add({ start, end, start_point, end_point }: Passage): string | null {
-    if (start >= end || end > this.units) return `out of the text: ${start} to ${end}`;
-    if (start < this.#end) return "that lies over the one before";
+    if (start >= end || end > this.units) return `outside of the text: ${start} to ${end}`;
+    if (start < this.#end) return "that overlaps the previous one";
     this.#end = end;
     this.#places.push(start, end);
     this.#points.push(start_point, end_point);
@@ -51,8 +51,8 @@ export class TextCheck {
     if (unit !== this.units || point !== this.points)
       throw badPart(
         text_part,
-        `has ${unit} characters (${point} code points), and not ${this.units} (${this.points}) ` +
-          `as ${this.part} says`,
+        `has ${unit} characters (${point} code points) instead of ${this.units} ` +
+          `(${this.points}) as stated in ${this.part}`,
       );
   }
 }

@@ -201,7 +201,7 @@ function textOf({ path, charset, bytes_max }: ListInput): string {
   } catch (error) {
     throw new InvalidInput(
       (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
-        ? `Unpacked, it is larger than ${bytes_max} bytes, the most that is read.`
+        ? `Unpacked, it is larger than the limit of ${bytes_max} bytes.`
         : "It can't be unpacked: it is damaged.",
     );
   }

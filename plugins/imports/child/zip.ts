@@ -70,19 +70,18 @@ function toFailure(error: unknown, bytes_max: number): unknown {
   switch (error.problem) {
     case "directory_too_large":
       return new InvalidInput(
-        `The directory of the archive is larger than ${directory_bytes_max} bytes, the most that ` +
-          "is read.",
+        `The directory of the archive is larger than the limit of ${directory_bytes_max} ` +
+          "bytes.",
       );
     case "encrypted":
-      return new InvalidInput("This file of the archive is protected by a password.");
+      return new InvalidInput("This file in the archive is protected by a password.");
     case "unsupported_method":
-      return new InvalidInput("This file of the archive is packed in a way that can't be read.");
+      return new InvalidInput("This file in the archive is compressed with an unsupported method.");
     case "too_large":
       return new InvalidInput(
-        `Unpacked, this file of the archive is larger than ${bytes_max} bytes, the most that is ` +
-          "accepted.",
+        `Unpacked, this file in the archive is larger than the limit of ${bytes_max} bytes.`,
       );
     case "damaged":
-      return new InvalidInput("This file of the archive is damaged.");
+      return new InvalidInput("This file in the archive is damaged.");
   }
 }

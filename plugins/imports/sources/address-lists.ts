@@ -63,7 +63,7 @@ export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: stri
       if (head.left > 0)
         yield {
           uri: `${url}#left`,
-          error: `The feed has ${head.left} entries more than the ${items_max} that are read.`,
+          error: `The feed has ${head.left} more entries than the limit of ${items_max}.`,
         };
     } finally {
       await release();
@@ -130,7 +130,7 @@ async function* pagesOf(
       if (head.left > 0)
         yield {
           uri: `${one}#left`,
-          error: `It lists ${head.left} entries more than the ${items_max} that are read.`,
+          error: `It lists ${head.left} more entries than the limit of ${items_max}.`,
         };
     } finally {
       await release();
@@ -152,7 +152,7 @@ class Sitemaps {
     else if (!this.all.has(url))
       yield {
         uri: url,
-        error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.`,
+        error: `The index lists more sitemaps than the limit of ${sitemaps_max}.`,
       };
   }
 }

@@ -32,7 +32,8 @@ export function requireAddress(text: string, pointer: string): void {
   if (isAddress(text)) return;
   const shown = text.length > shown_chars ? `${text.slice(0, shown_chars)}…` : text;
   throw badRequest(
-    `“${shown}” is no web address: it begins with https:// or http://, and a host follows.`,
+    `“${shown}” is not a web address. A web address starts with https:// or http://, ` +
+      "followed by a host.",
     pointer,
   );
 }

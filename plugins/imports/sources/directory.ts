@@ -68,8 +68,8 @@ export function directorySource(
     async check({ path }) {
       if (allowed.length === 0)
         throw badRequest(
-          "No directory of the server may be imported: the operator names those that may in " +
-            "imports.directories.",
+          "Server directories can't be imported, because none are allowed. The operator " +
+            "can list directories in imports.directories.",
           "/source/path",
         );
       if ((await resolve(path)) === null) throw badRequest(refusal, "/source/path");
@@ -98,9 +98,7 @@ export function directorySource(
           release,
         };
       await release();
-      throw new SourceFailure(
-        `The file is larger than ${upload_bytes_max} bytes, the most that is accepted.`,
-      );
+      throw new SourceFailure(`The file is larger than the limit of ${upload_bytes_max} bytes.`);
     },
   };
 }
@@ -119,7 +117,7 @@ async function openChecked(path: string): Promise<FileHandle> {
   ).catch((error: NodeJS.ErrnoException) => {
     throw new SourceFailure(
       error.code === "EACCES" || error.code === "EPERM"
-        ? "The server may not read the file."
+        ? "The server is not allowed to read the file."
         : gone,
     );
   });
@@ -136,11 +134,11 @@ async function openChecked(path: string): Promise<FileHandle> {
     throw error instanceof SourceFailure ? error : new SourceFailure(gone);
   }
 }
-const gone = "The file is not there any more.";
+const gone = "The file no longer exists.";
 
 const refusal =
-  "The path must name a directory that is, or lies below, one that the operator allows " +
-  "(imports.directories).";
+  "The path must be a directory that the operator allows (imports.directories), or one " +
+  "inside it.";
 
 async function* filesIn(
   root: string,
@@ -167,7 +165,7 @@ async function* filesIn(
     else
       yield {
         uri: pathToFileURL(join(root, ...inside)).href,
-        error: `Directories are read ${depth_max} deep; this one lies deeper.`,
+        error: `Directories are read up to ${depth_max} levels deep, and this one is deeper.`,
       };
   }
 }

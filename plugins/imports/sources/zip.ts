@@ -28,9 +28,7 @@ class ArchiveItems {
     if (this.total_bytes > this.total_max)
       return {
         uri,
-        error:
-          `Unpacked, the archive is larger than ${this.total_max} bytes, ` +
-          "the most that is accepted.",
+        error: `Unpacked, the archive is larger than the limit of ${this.total_max} bytes.`,
       };
     return { uri, name: lastSegment(entry.name), locator: JSON.stringify(entry) };
   }
@@ -60,7 +58,7 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
         if (head.left > 0)
           yield {
             uri: `${url}#`,
-            error: `The archive has ${head.left} files more than the ${items_max} that are read.`,
+            error: `The archive has ${head.left} more files than the limit of ${items_max}.`,
           };
         else tools.listingComplete();
       } finally {
@@ -73,8 +71,8 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
       const entry = JSON.parse(locator!) as ZipEntry;
       if (entry.bytes > tools.upload_bytes_max)
         throw new SourceFailure(
-          "Unpacked, this file of the archive is larger than " +
-            `${tools.upload_bytes_max} bytes, the most that is accepted.`,
+          "Unpacked, this file in the archive is larger than the limit of " +
+            `${tools.upload_bytes_max} bytes.`,
         );
       const output = join(tools.temporary, `${unpacked_prefix}${newId("zip")}`);
       const release = () => rm(output, { force: true });

@@ -48,11 +48,11 @@ function failingOf({
   if (!has_embedder || is_paused || documents === 0) return null;
   const idle_ms = progress.idleMs(),
     minutes = Math.floor(idle_ms / 60_000),
-    reason = failure ?? (idle_ms > idle_ms_max ? `none was made for ${minutes} minutes` : null);
+    reason = failure ?? (idle_ms > idle_ms_max ? `none were created for ${minutes} minutes` : null);
   if (reason === null) return null;
   const who =
     documents === 1
-      ? "1 document waits for its vectors"
-      : `${documents} documents wait for their vectors`;
-  return `${who}: ${reason}. Until then words find them.`;
+      ? "1 document is waiting for vectors"
+      : `${documents} documents are waiting for vectors`;
+  return `${who}: ${reason}. Until then, search finds them by words only.`;
 }

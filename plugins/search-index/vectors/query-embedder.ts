@@ -114,7 +114,7 @@ export class QueryEmbedder {
   failing(): string | null {
     return this.failures < failures_max || !this.isPaused()
       ? null
-      : `Questions are searched by their words alone: ${this.last_failure}.`;
+      : `Questions are searched by words only: ${this.last_failure}.`;
   }
 
   private isPaused(): boolean {
@@ -128,7 +128,7 @@ export class QueryEmbedder {
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
     const timeout_ms = this.ctx.timeout_ms ?? timeout_ms_max,
-      reason = () => new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`),
+      reason = () => new Error(`the embedder did not respond within ${timeout_ms / 1_000} s`),
       limit = new TimeLimit(timeout_ms, { signal, reason });
     const options = {
       kind: "query",

@@ -41,12 +41,12 @@ export async function embedChecked(
 ): Promise<readonly (readonly Float32Array[])[]> {
   const given = await embedder.embed(texts, options);
   if (given.length !== texts.length)
-    throw new Error(`the embedder gave ${given.length} vectors for ${texts.length} texts`);
+    throw new Error(`the embedder returned ${given.length} vectors for ${texts.length} texts`);
   const vectors = given.map(listOf);
   let length = dimensions;
   for (const some of vectors) {
     if (some.length > vector_layout.of_text_max)
-      throw new Error(`the embedder gave ${some.length} vectors for one text`);
+      throw new Error(`the embedder returned ${some.length} vectors for one text`);
     for (const vector of some) {
       if (length === 0) length = vector.length;
       checkVector(vector, length, options.model);
@@ -60,15 +60,15 @@ const listOf = (vectors: TextVectors): readonly Float32Array[] =>
 
 function checkVector(vector: Float32Array, length: number, model: string): void {
   if (vector.length === 0 || vector.length > dimensions_max)
-    throw new Error(`the embedder gave a vector of ${vector.length} numbers`);
+    throw new Error(`the embedder returned a vector of ${vector.length} numbers`);
   if (vector.length !== length)
     throw new Error(
-      `the embedder gave a vector of ${vector.length} numbers where those of ${model} ` +
-        `have ${length}; when that is wanted, set embeddings.dimensions, ` +
-        "so that all are made anew",
+      `the embedder returned a vector of ${vector.length} numbers, but those of ${model} ` +
+        `have ${length}; if this is intended, set embeddings.dimensions, so that all vectors ` +
+        "are recreated",
     );
   if (!vector.every(Number.isFinite))
-    throw new Error("the embedder gave a vector that holds something other than numbers");
+    throw new Error("the embedder returned a vector that contains something other than numbers");
 }
 
 /** The vector at length 1; undefined for zeros, which have no direction. */

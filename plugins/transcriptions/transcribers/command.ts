@@ -46,7 +46,7 @@ export class CommandTranscriber implements Transcriber {
       if (written.trim() === "")
         throw new TranscriptionFailure(
           "empty",
-          `The transcription program ${this.name} heard nothing: it wrote no text.`,
+          `The transcription program ${this.name} found no speech: it wrote no text.`,
         );
       return written;
     } finally {
@@ -101,9 +101,11 @@ export class CommandTranscriber implements Transcriber {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT")
       return this.failure(
-        "is not installed on this server, or transcription.command names it wrongly.",
+        "is not installed on this server, or its name in transcription.command is wrong.",
       );
-    return code === "EACCES" ? this.failure("may not be run by this server.") : error;
+    return code === "EACCES"
+      ? this.failure("can't be run, because this server lacks the permission.")
+      : error;
   }
 
   private failure(why: string): TranscriptionFailure {

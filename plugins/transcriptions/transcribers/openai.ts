@@ -101,7 +101,7 @@ export class EndpointTranscriber implements Transcriber {
     } catch (error) {
       signal.throwIfAborted();
       throw new TemporaryFailure(
-        "The transcription service can't be reached at the moment. Please try again later.",
+        "The transcription service can't be reached at the moment. Try again later.",
         { cause: error },
       );
     }
@@ -136,7 +136,7 @@ async function textOf(response: Response): Promise<string> {
         throw new TranscriptionFailure(
           "transcriber_failed",
           `The transcription service sent more than ${written_bytes_max / 2 ** 20} MiB, ` +
-            "which is no transcript.",
+            "which is too much for a transcript.",
         );
       chunks.push(chunk);
     }
@@ -144,8 +144,8 @@ async function textOf(response: Response): Promise<string> {
     throw error instanceof TranscriptionFailure
       ? error
       : new TemporaryFailure(
-          "The transcription service broke off in the middle of its answer. Please try again " +
-            "later.",
+          "The transcription service closed the connection in the middle of its response. " +
+            "Try again later.",
           { cause: error },
         );
   }
@@ -153,7 +153,7 @@ async function textOf(response: Response): Promise<string> {
   if (text.trim() === "")
     throw new TranscriptionFailure(
       "transcriber_failed",
-      "The transcription service answered with nothing.",
+      "The transcription service returned no text.",
     );
   return text;
 }
@@ -188,38 +188,38 @@ function failureOf({ status, headers }: Response, said: string): Error {
     return failed("The account at the transcription service has no credit left.");
   if (status === 429)
     return new TemporaryFailure(
-      "The transcription service is too busy at the moment. Please try again later.",
+      "The transcription service is too busy at the moment. Try again later.",
       later,
     );
   if (status === 408 || status === 409 || status === 425 || status >= 500)
     return new TemporaryFailure(
-      `The transcription service failed (status ${status}). Please try again later.`,
+      `The transcription service failed (status ${status}). Try again later.`,
       later,
     );
   if (status === 413)
     return new TranscriptionFailure(
       "too_large",
-      "The recording is larger than the transcription service takes. Please send it in shorter " +
-        "parts.",
+      "The recording is larger than the transcription service accepts. Split it into " +
+        "shorter parts.",
     );
   if (status === 401 || status === 403)
     return failed(
-      "The transcription service refuses this server's key: the administrator checks " +
+      "The transcription service rejects this server's key. An administrator must check " +
         "transcription.api_key (DOSSIER_TRANSCRIPTION_API_KEY).",
     );
   if (status === 404)
     return failed(
-      "The transcription service does not know the address or the model: the administrator " +
-        "checks transcription.base_url and transcription.model.",
+      "The transcription service does not know the address or the model. An administrator " +
+        "must check transcription.base_url and transcription.model.",
     );
   if (status >= 300 && status < 400)
     return failed(
-      "The transcription service redirects, which is not followed: the administrator sets " +
-        "transcription.base_url to where it is.",
+      "The transcription service redirects, and redirects are not followed. An " +
+        "administrator must set transcription.base_url to the final address.",
     );
   return failed(
-    `The transcription service refuses the recording (status ${status}): it may be damaged, ` +
-      "or of a kind that the service does not read.",
+    `The transcription service rejects the recording (status ${status}). It may be ` +
+      "damaged, or in a format that the service does not support.",
   );
 }
 const failed = (message: string) => new TranscriptionFailure("transcriber_failed", message);

@@ -114,7 +114,7 @@ export class Hooks<S> {
     } catch (error) {
       given?.throwIfAborted();
       if (isRefusal(error)) {
-        log.info("a check refused", { plugin, check: name, code: error.code });
+        log.info("a check refused a request", { plugin, check: name, code: error.code });
         throw error;
       }
       const allowed = on_fault === "allow";

@@ -137,7 +137,7 @@ export class StallMeter implements ActivityTracker {
       return;
     }
     const { count, ms_max } = this.#unlogged;
-    this.#log.warn("the server stood still", {
+    this.#log.warn("the server was blocked", {
       ...stall,
       in_work: [...new Set([...this.#ended, ...this.#in_work.keys()])].slice(0, named_max),
       ...(count > 0 ? { more_before: count, more_ms_max: ms_max } : {}),

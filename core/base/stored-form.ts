@@ -113,7 +113,7 @@ export function formWords(of: SettingSchema): string {
   if (kind === "Size") return "be a size such as 512KiB, 64MiB or 2GiB";
   if (kind === "Flag") return "be true or false";
   if (kind === "List")
-    return `be a list of at most ${items_max} entries of at most ${item_length_max} characters each`;
+    return `be a list of at most ${items_max} entries of up to ${item_length_max} characters each`;
   if (kind === "Integer")
     return `be a whole number from ${limits.minimum} to ${limits.maximum}, without leading zeros`;
   return kind === "Number"

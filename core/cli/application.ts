@@ -293,7 +293,7 @@ async function healthFields(host: Host): Promise<Record<string, unknown>> {
 }
 
 async function shownNodes({ nodes }: Host): Promise<object[] | null> {
-  const late = new Error("the database does not answer");
+  const late = new Error("the database is not responding");
   const listed = await withTimeout(nodes.list(), nodes_ms_max, () => late).catch(() => null);
   return (
     listed?.map(({ id, role, version, started_at, seen_at }) => ({

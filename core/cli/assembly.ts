@@ -121,14 +121,13 @@ function openStore(boot: Bootstrap, path: string | null): Store {
 function onlyNode(role: Role, clock: Clock): OnlyNode {
   if (role !== "all")
     throw new ConfigError([
-      `server.role: ${role} needs a database that several processes can share: set database.url.`,
+      `server.role: ${role} needs a database shared by several processes. Set database.url.`,
     ]);
   return new OnlyNode(clock.now_ms);
 }
 
 /** The operating system has lost data that the database had written. */
-const lost_sync =
-  "the disk lost a write (fsync failed): the server ends, to start again from what is there";
+const lost_sync = "the disk lost a write (fsync failed): the server exits and must be restarted";
 
 /**
  * The state in memory can't be trusted any more. A supervisor restarts the server from what is on

@@ -118,6 +118,6 @@ const linesLost = (lines: number): string =>
   JSON.stringify({
     time: new Date().toISOString(),
     level: "warn",
-    message: "log lines were lost: standard error could not be written to",
+    message: "log lines were lost because standard error could not be written to",
     lines,
   });

@@ -24,23 +24,25 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
           default: 4780,
           minimum: 0,
           maximum: 65535,
-          description: "The port to listen on; 0 takes a free one.",
+          description: "The port to listen on; 0 chooses a free one.",
         }),
         trusted_proxies: List("string", {
           description:
-            "Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
+            "Networks of reverse proxies whose X-Forwarded-For header is trusted, such as " +
+            "10.0.0.0/8.",
         }),
         public_url: Type.Optional(
           Type.String({
             pattern: "^https?://",
-            description: "The address people reach this server by; it may have a path.",
+            description: "The address at which people reach this server; it may have a path.",
           }),
         ),
         socket: Type.Optional(
           Type.String({
             minLength: 1,
             description:
-              "A Unix socket to listen on, in place of the port unless host or port is set too.",
+              "A Unix socket to listen on, instead of the port unless host or port is also " +
+              "set.",
           }),
         ),
         tls_cert: Type.Optional(
@@ -50,16 +52,19 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
           Type.String({ minLength: 1, description: "The key of the certificate, a PEM file." }),
         ),
         cors_origins: List("string", {
-          description: "Origins whose pages may call the API with a key, or * for all.",
+          description: "Origins whose pages may call the API with a key, or * for all origins.",
         }),
         secret_key: Type.Optional(
-          Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
+          Secret({
+            description: "The key that encrypts stored secrets, instead of the file secret.key.",
+          }),
         ),
         role: Type.Union([Type.Literal("all"), Type.Literal("web"), Type.Literal("worker")], {
           default: "all",
           description:
-            "Of several processes on one PostgreSQL database: web answers requests and runs no " +
-            "jobs, worker runs jobs and answers only /health, /ready and /metrics.",
+            "The role of this process when several share one PostgreSQL database: web " +
+            "answers requests and runs no jobs, worker runs jobs and answers only /health, " +
+            "/ready and /metrics.",
         }),
         log_level: Type.Union(
           [
@@ -81,19 +86,19 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         url: Type.Optional(
           Secret({
             description:
-              "A PostgreSQL database, postgres://user:password@host/name, in place of the file " +
-              "in the data directory.",
+              "A PostgreSQL database, postgres://user:password@host/name, to use instead " +
+              "of the file in the data directory.",
           }),
         ),
         connections: Type.Integer({
           minimum: 1,
           maximum: 200,
           default: 10,
-          description: "Connections to PostgreSQL that read at the same time.",
+          description: "The number of PostgreSQL connections for reading.",
         }),
         statement_limit: Duration({
           default: "30s",
-          description: "A statement of PostgreSQL that takes longer is cancelled.",
+          description: "PostgreSQL statements that take longer are cancelled.",
         }),
       },
       { changes: "outside" },
@@ -107,29 +112,29 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
           Type.String({
             minLength: 1,
             description:
-              "Where original files lie instead of in the data directory: a bucket, " +
-              "s3://bucket/prefix?endpoint=https://…&region=…, or a directory that several " +
-              "servers share, file:///mnt/originals.",
+              "Where original files are stored instead of in the data directory: a bucket, " +
+              "s3://bucket/prefix?endpoint=https://…&region=…, or a directory shared by " +
+              "several servers, file:///mnt/originals.",
           }),
         ),
         access_key: Type.Optional(
-          Secret({ description: "The access key of the bucket; else AWS_ACCESS_KEY_ID." }),
+          Secret({ description: "The access key of the bucket; default: AWS_ACCESS_KEY_ID." }),
         ),
         secret_key: Type.Optional(
-          Secret({ description: "Its secret; else AWS_SECRET_ACCESS_KEY." }),
+          Secret({ description: "The secret key of the bucket; default: AWS_SECRET_ACCESS_KEY." }),
         ),
         timeout: Duration({
           default: "20s",
-          description: "A request to the bucket that takes longer has failed; large ones get more.",
+          description: "The time limit of a request to the bucket; large requests get more.",
         }),
         cache: Size({
           default: "1GiB",
-          description: "The size of the copies in the data directory, for readers of files.",
+          description:
+            "The maximum size of the local copies of originals that are kept for reading.",
         }),
         keep_deleted: Duration({
           default: "1h",
-          description:
-            "How long originals outside of the data directory stay when nothing uses them.",
+          description: "How long unused originals outside of the data directory are kept.",
         }),
       },
       { changes: "outside" },
@@ -163,19 +168,19 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
       {
         directory: Type.Optional(
           Type.String({
-            description: "Where plugin files lie; `plugins` in the data directory unless given.",
+            description: "The directory of plugin files; default: `plugins` in the data directory.",
           }),
         ),
         install_in_console: Type.Boolean({
           default: false,
           description:
-            "Administrators may add, replace and remove plugin files in the console: whoever is " +
-            "one of them can run any code on this machine.",
+            "Allows administrators to add, replace and remove plugins in the console. Any " +
+            "of them can then run any code on this machine.",
         }),
         allow_networks: List("string", {
           description:
-            "Networks that are not public and that `dossier plugin add` may fetch from all the " +
-            "same, such as 10.1.0.0/16.",
+            "Non-public networks that `dossier plugin add` may download from, such as " +
+            "10.1.0.0/16.",
         }),
         stall_limit: Duration({
           default: "30s",

@@ -33,7 +33,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
     .option("--port <number>", "port to listen on (default 4780)")
     .action(async (options) => runServer(flagsOf(options), program_options));
   withData(program.command("config"))
-    .description("Show the settings in force and where each comes from; secrets are hidden.")
+    .description("Show the current settings and where each comes from; secrets are hidden.")
     .option("--json", "print one JSON array")
     .action(async (options) =>
       printConfig(flagsOf(options), Boolean(options.json), program_options),
@@ -43,18 +43,20 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
     .action(async (options) => printOpenApi(flagsOf(options), program_options));
   withData(program.command("compact"))
     .description(
-      "Make the database as small as it can be, while the server is stopped. One that an earlier " +
-        "version has made gets smaller by itself from then on.",
+      "Compact the database while the server is stopped. A database created by an earlier " +
+        "version shrinks automatically from then on.",
     )
     .action((options) => compact(flagsOf(options), program_options));
   addMigrateTo(program, program_options);
   const plugin = program
     .command("plugin")
-    .description("Plugins of this server. `dossier plugin new NAME` starts one, with a guide.");
+    .description(
+      "Manage and develop plugins. `dossier plugin new NAME` creates one, with a guide.",
+    );
   withData(plugin.command("list"))
     .description(
-      "List built-in plugins and those of the plugins directory, with the reason for each that " +
-        "is left out.",
+      "List the built-in plugins and those in the plugins directory, with the reason if " +
+        "one is left out.",
     )
     .option("--json", "print one JSON array")
     .action(async (options) =>
@@ -85,12 +87,12 @@ async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
   const { located } = await bootstrapBy(options, flags, "error");
   const path = located.database;
   if (path === null)
-    throw new Error("the database is PostgreSQL, which compacts tables itself: `vacuum full`");
-  if (!existsSync(path)) throw new Error(`there is no database ${path}`);
+    throw new Error("the database is PostgreSQL. To compact it, run `vacuum full` there");
+  if (!existsSync(path)) throw new Error(`there is no database at ${path}`);
   const unlock = lockDirectory(located.data);
   try {
     const { before, after } = compactDatabase(path);
-    options.print(`${path} takes ${mebibytes(after)} now; it took ${mebibytes(before)} before.`);
+    options.print(`Compacted ${path} from ${mebibytes(before)} to ${mebibytes(after)}.`);
   } finally {
     unlock();
   }
@@ -119,7 +121,7 @@ async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void
   }
 }
 const runsNothing = async (): Promise<never> => {
-  throw new Error("nothing runs while a document is made");
+  throw new Error("nothing runs while the OpenAPI document is created");
 };
 
 async function printConfig(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {

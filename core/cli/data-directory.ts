@@ -47,6 +47,6 @@ export function openDataDirectory(data: string): void {
   }
   if (foreign !== undefined)
     throw unusable(
-      `it holds other things, such as ${foreign}. Name an empty directory with --data.`,
+      `it contains other files, such as ${foreign}. Choose an empty directory with --data.`,
     );
 }

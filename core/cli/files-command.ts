@@ -12,12 +12,13 @@ const progress_every_ms = 2_000;
 const named_max = 10;
 
 export function addFilesCommand(program: Commander, options: ProgramOptions): void {
-  const files = program.command("files").description("Original files.");
+  const files = program.command("files").description("Manage original files.");
   withData(files.command("move"))
     .description(
-      "Copy original files from where files.url says (or the data directory) to another place: " +
-        "an address as files.url has it, or `data`. The source stays as it is; run it again to " +
-        "go on, or for what came since. Then set files.url and restart.",
+      "Copy original files from files.url (or the data directory) to another place: an " +
+        "address like that of files.url, or `data` for the data directory. The source is not " +
+        "changed. To continue, or to copy newer files, run it again. Then set files.url and " +
+        "restart.",
     )
     .argument("<to>")
     .action((to: string, given) => move(flagsOf(given), to, options));
@@ -27,7 +28,7 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   const boot = await bootstrapBy(options, flags, "error");
   const from = placeOfSettings(boot, systemClock);
   const to = placeAt(address, boot, systemClock);
-  if (from.words === to.words) throw new Error(`the original files are in ${to.words}`);
+  if (from.words === to.words) throw new Error(`the original files are already in ${to.words}`);
   const temporary = join(boot.located.data, "tmp");
   mkdirSync(temporary, { recursive: true });
   options.print(`copying original files from ${from.words} to ${to.words} …`);
@@ -44,13 +45,14 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
     onProgress,
   });
   options.print(
-    `${copied} files (${mebibytes(copied_bytes)}) were copied, read again and compared by their ` +
-      `hash; ${skipped} were there already. ${from.words} is as it was.`,
+    `${copied} files (${mebibytes(copied_bytes)}) were copied and verified by their hash; ` +
+      `${skipped} were already there. ${from.words} was not changed.`,
   );
   if (damaged.length === 0) return;
   for (const { sha256, why } of damaged.slice(0, named_max)) options.complain(`${sha256}: ${why}`);
   throw new Error(
-    `${damaged.length} files of the source were not copied. \`dossier doctor\` says whose they are`,
+    `${damaged.length} files were not copied. Run \`dossier doctor\` to see which ` +
+      "documents they belong to",
   );
 }
 

@@ -22,16 +22,16 @@ interface Health {
 export function addHealthCommand(program: Commander, program_options: ProgramOptions): void {
   withData(program.command("health"))
     .description(
-      "Ask the running server how it is. Exit code 0: it answers, also when it says what does " +
-        "not work; 1: it does not.",
+      "Check the health of the running server. Exits with 0 if it responds, even if " +
+        "degraded, and with 1 if it does not.",
     )
     .option(
       "--url <address>",
-      "ask there, instead of where the server on the data directory listens",
+      "the server's address (default: where the server on the data directory listens)",
     )
-    .option("--host <address>", "the address that it listens on")
-    .option("--port <number>", "the port that it listens on")
-    .option("--strict", "exit with 1 as well when something does not work")
+    .option("--host <address>", "the address that the server listens on")
+    .option("--port <number>", "the port that the server listens on")
+    .option("--strict", "also exit with 1 if something does not work")
     .action(async (options) => {
       const answer = await ask(options.url as string | undefined, options, program_options);
       program_options.print(inWords(answer));
@@ -47,7 +47,7 @@ async function ask(
 ): Promise<Health> {
   const [address, how] =
     url === undefined ? await ownAddress(options, built_in) : [url.replace(/\/+$/, ""), {}];
-  if (!URL.canParse(address)) throw new Error(`${address} is not an address`);
+  if (!URL.canParse(address)) throw new Error(`${address} is not a valid address`);
   const place = "unix" in how ? how.unix : address;
   try {
     const signal = AbortSignal.timeout(answer_ms_max);
@@ -56,9 +56,9 @@ async function ask(
     if (answer.ok && typeof health.status === "string") return health;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`no answer from ${place}: ${why}`);
+    throw new Error(`no response from ${place}: ${why}`);
   }
-  throw new Error(`what answers at ${place} is no Dossier that is well enough to say how it is`);
+  throw new Error(`the server at ${place} is not Dossier, or is not able to report its health`);
 }
 
 /** The address that the server has written down, otherwise that of the settings: port or socket. */

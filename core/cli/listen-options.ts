@@ -49,8 +49,8 @@ function tlsFiles(
   if (cert === undefined && key === undefined) return null;
   if (cert === undefined || key === undefined)
     throw new ConfigError([
-      `server.${cert === undefined ? "tls_cert" : "tls_key"} is missing: HTTPS needs both a ` +
-        "certificate and its key.",
+      `server.${cert === undefined ? "tls_cert" : "tls_key"} is not set. HTTPS needs both ` +
+        "a certificate and its key.",
     ]);
   try {
     return new TlsFiles({ cert, key }, log);

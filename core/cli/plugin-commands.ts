@@ -54,7 +54,7 @@ function add(program: Commander, command: Command, run: (given: Given) => Promis
     second === undefined
       ? program
       : (program.commands.find((one) => one.name() === first) ??
-        program.command(first).description(`Commands about ${first}s.`));
+        program.command(first).description(`Manage ${first}s.`));
   const made = withData(parent.command(second ?? first)).description(command.summary);
   for (const arg of command.args ?? [])
     made.argument(arg.endsWith("?") ? `[${arg.slice(0, -1)}]` : `<${arg}>`);
@@ -92,7 +92,7 @@ async function lockToMigrate(data: string): Promise<() => void> {
     } catch (error) {
       if (waited_ms >= migration_lock_ms_max || (await isServed(data)))
         throw new Error(
-          `this program is newer than the server that runs on ${data}: restart the server ` +
+          `this program is newer than the server running on ${data}. Restart the server ` +
             "with this version first",
           { cause: error },
         );
@@ -130,7 +130,7 @@ async function runPluginCommand(
   const { print, stdin, ask } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
-    throw new Error(`there is no data directory ${data}; name the one you mean with --data`);
+    throw new Error(`there is no data directory ${data}. Specify another one with --data`);
   let unlock: (() => void) | undefined;
   const beforeMigration = async (): Promise<void> => {
     unlock = await lockToMigrate(data);
@@ -153,7 +153,7 @@ async function runPluginCommand(
 /** Why the plugin of a command is left out or disabled. */
 function whyMissing(host: Host, { name }: Command): string {
   const reasons = [...host.off, ...host.failures].map((one) => `${one.name}: ${one.reason}`);
-  return `the plugin of \`${name}\` does not run: ${reasons.join("; ")}`;
+  return `the plugin that provides \`${name}\` is not running: ${reasons.join("; ")}`;
 }
 
 /** `observe` is called for a command that changes something, however it ends. */
@@ -226,10 +226,11 @@ export class NoTablesYet extends Error {}
 /** For commands beside a server: only the server changes tables. @throws Error that says so */
 export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): Promise<void> {
   if (is_new)
-    throw new NoTablesYet("the database is empty: the first start of the server makes its tables");
+    throw new NoTablesYet("the database is empty. Start the server once to create its tables");
   throw new Error(
-    "the database was written by an earlier version: the next start of the server changes its " +
-      (keeps_copy ? "tables, and keeps a copy from before" : "tables; make a dump before"),
+    "the database was written by an earlier version. The next start of the server updates " +
+      "its " +
+      `${keeps_copy ? "tables and keeps a copy of the database" : "tables; make a dump first"}`,
   );
 }
 

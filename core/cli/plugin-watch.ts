@@ -18,7 +18,7 @@ export interface PluginWatch {
 /** How the last run ended, if a plugin ended it; logs it. */
 export function readLastExit({ located, log }: Bootstrap): LastExit | null {
   const end = takeLastExit(located.data);
-  if (end) log.error("the code of a plugin ended the last run of the server", end);
+  if (end) log.error("the server was last ended by the code of a plugin", end);
   return end;
 }
 
@@ -29,7 +29,7 @@ export function readLastExit({ located, log }: Bootstrap): LastExit | null {
 export function withoutFailedPlugin(boot: Bootstrap, end: LastExit | null): Bootstrap {
   const culprit = boot.dropped_in.find(({ plugin }) => plugin.name === end?.plugin);
   if (!end || !culprit || end.what !== "its start") return boot;
-  const reason = `at the last start ${end.how}: it is left out this once, not at the next start`;
+  const reason = `at the last start ${end.how}. It is left out this time only`;
   return {
     ...boot,
     dropped_in: boot.dropped_in.filter((one) => one !== culprit),

@@ -12,8 +12,8 @@ import { addPluginCommand, addTool } from "./plugin-commands";
 
 const usage_exit = 2;
 const where_documentation_is =
-  "Every server has the documentation at /docs: http://127.0.0.1:4780/docs, unless it listens " +
-  "elsewhere.";
+  "Documentation is available on every running server at /docs, by default " +
+  "http://127.0.0.1:4780/docs.";
 
 /**
  * Runs one command line (without the executable's name) and returns its exit code: 0 done, 1

@@ -75,6 +75,6 @@ const reasonOf = async (check: ReadinessCheck): Promise<string | null> => {
   try {
     return await check.failing();
   } catch (error) {
-    return `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`;
+    return `The check failed: ${error instanceof Error ? error.message : String(error)}.`;
   }
 };

@@ -130,7 +130,7 @@ async function say(
   try {
     print(await withTimeout(notice(), notice_ms_max, () => new Error("it took too long")));
   } catch (error) {
-    log.error("a notice of the start could not be made", errorFields(error));
+    log.error("a start-up notice could not be created", errorFields(error));
   }
 }
 
@@ -144,9 +144,9 @@ const causeOf = (error: Error): Error =>
   error.cause instanceof Error ? causeOf(error.cause) : error;
 const damaged = ({ message }: Error, data: string): Error =>
   new Error(
-    `the database of ${data} is damaged (${message}). Keep the directory as it is; ` +
-      `\`dossier doctor --data ${data}\` says what is wrong, and which copies in ` +
-      `${join(data, "backups")} there are to go back to`,
+    `the database of ${data} is damaged (${message}). Don't change the directory. Run ` +
+      `\`dossier doctor --data ${data}\` to see what is wrong, and which copies in ` +
+      `${join(data, "backups")} you can go back to`,
   );
 
 /**
@@ -175,7 +175,7 @@ export async function serveUntilStopped(
   // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;
-  const late = (): Error => new Error(`not all has ended within ${stop_ms_max / 1_000} s`);
+  const late = (): Error => new Error(`some work did not end within ${stop_ms_max / 1_000} s`);
   await withTimeout(running.stop(), stop_ms_max, late);
   log.info("stopped");
 }

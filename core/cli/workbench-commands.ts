@@ -13,12 +13,12 @@ export function addWorkbenchCommands(plugin: Commander, options: ProgramOptions)
   plugin
     .command("new")
     .description(
-      "Start a plugin: a directory with a plugin that works, its test and its types. Kinds: " +
+      "Create a plugin: a directory with a working plugin, its test and its types. Kinds: " +
         `${Object.entries(kinds)
           .map(([kind, what]) => `${kind} (${what})`)
           .join(", ")}.`,
     )
-    .argument("<name>", "its name, and the directory that is made")
+    .argument("<name>", "the name of the plugin and of its new directory")
     .addOption(
       new Option("--kind <kind>", "what the plugin adds")
         .choices(Object.keys(kinds))
@@ -26,41 +26,43 @@ export function addWorkbenchCommands(plugin: Commander, options: ProgramOptions)
     )
     .action((name: string, { kind }: { kind: Kind }) => makeNew(name, kind, options));
   withDirectory(plugin, "types")
-    .description("Write the types of this executable's contract into .dossier, for editors.")
+    .description("Write the types of this executable's plugin contract to .dossier, for editors.")
     .action((directory) => writeTypes(directory, options));
   withDirectory(plugin, "check")
     .description(
-      "Check a plugin: its types, and whether a server would load it. Prints what is wrong with " +
-        "its place, and ends with 1 then.",
+      "Check a plugin's types, and whether a server would load it. Prints each " +
+        "problem with its location, and exits with 1 if there are any.",
     )
     .action((directory) => check(directory, options));
   withDirectory(plugin, "dev")
     .description(
-      "Run a server with the plugin, on data of its own, and start it again whenever a file is " +
+      "Run a server with the plugin and its own data, and restart it whenever a file is " +
         "saved.",
     )
-    .option("--port <number>", "port to listen on (default: the same free one every time)")
+    .option("--port <number>", "port to listen on (default: a free port, the same one every time)")
     .option("--no-open", "do not open the console in a browser")
     .action((directory, { port, open }: { port?: string; open: boolean }) =>
       develop(directory, { port: portOf(port), opens: open }, options),
     );
   withDirectory(plugin, "test")
     .description(
-      "Run the plugin's tests. What follows the directory is given to the test runner: " +
-        "`-t words`, `--watch`, files.",
+      "Run the plugin's tests. Arguments after the directory are passed to the test " +
+        "runner: `-t words`, `--watch`, files.",
     )
-    .argument("[words...]", "for the test runner")
+    .argument("[words...]", "passed to the test runner")
     .allowUnknownOption()
     .passThroughOptions()
     .action((directory, words: string[]) => test(directory, words, options));
   withDirectory(plugin, "pack")
     .description("Bundle a plugin, its files and the packages it uses into one file.")
-    .argument("[out]", "the file to write (default: NAME.js here)")
+    .argument("[out]", "the file to write (default: NAME.js in this directory)")
     .action((directory, out: string | undefined) => pack(directory, out, options));
 }
 
 const withDirectory = (plugin: Commander, name: string): Commander =>
-  plugin.command(name).argument("[directory]", "of the plugin, or its file (default: this one)");
+  plugin
+    .command(name)
+    .argument("[directory]", "the directory of the plugin, or its file (default: this directory)");
 
 /** The command that starts this executable again. */
 const selfOf = ({ preflight_command }: ProgramOptions): string[] => preflight_command.slice(0, -1);
@@ -77,15 +79,15 @@ async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promi
   const shown = relative(process.cwd(), directory) || ".";
   options.print(
     [
-      `${shown} is a plugin that works: plugin.ts, and plugin.test.ts, which shows that it does.`,
+      `Created ${shown}, a working plugin: plugin.ts, and its test plugin.test.ts.`,
       "",
       ...(shown === "." ? [] : [`  cd ${shown}`]),
-      "  dossier plugin dev     a server with it, started again whenever you save",
+      "  dossier plugin dev     runs a server with it, restarted whenever you save",
       "  dossier plugin test    runs plugin.test.ts",
-      "  dossier plugin check   types, and whether a server would load it",
-      "  dossier plugin pack    one file to hand on",
+      "  dossier plugin check   checks its types, and whether a server would load it",
+      "  dossier plugin pack    bundles it into one file",
       "",
-      "The guide lies in .dossier/docs/plugins.md.",
+      "The guide is in .dossier/docs/plugins.md.",
     ].join("\n"),
   );
 }
@@ -126,12 +128,12 @@ async function check(given: string | undefined, options: ProgramOptions): Promis
   if (problems.length === 0)
     return options.print(
       unset.length === 0
-        ? `${project.name}: the types are right, and a server loads it.`
-        : `${project.name}: the types are right. It was not started, because it needs settings: ` +
+        ? `${project.name}: types checked, and a server loads it.`
+        : `${project.name}: types checked. It was not started, because it needs settings: ` +
             `${unset.join(", ")}.`,
     );
   for (const problem of problems) options.print(problem);
-  throw new Error(`${project.name} can't be used as it is`);
+  throw new Error(`${project.name} has problems`);
 }
 
 /** @throws UsageError */

@@ -103,7 +103,7 @@ export class Gateway {
       return await this.#respond(routed, state);
     } catch (error) {
       const what = { method: incoming.method, path: pathOf(incoming.url) };
-      if (incoming.signal.aborted) log.info("the client went away", what);
+      if (incoming.signal.aborted) log.info("the client disconnected", what);
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
       const problem = this.#mountedAt(pathOf(routed.url))?.problem ?? problemResponse;

@@ -125,7 +125,7 @@ export class ChildPool {
       });
     } catch (error) {
       if (!(error instanceof TaskFailure) || error.reason !== "crashed") throw error;
-      this.options.log.warn("a task's process ended unexpectedly", {
+      this.options.log.warn("the process of a task ended unexpectedly", {
         task: `${request.plugin}.${request.task}`,
         error: error.message,
         printed: child.printed,

@@ -90,7 +90,7 @@ export class CertainTime {
     const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.#seen!;
     const ahead_ms = clock_ms - certain_ms;
     if (ahead_ms > day_ms && !this.#is_far_ahead)
-      log.warn("the clock is far ahead: what goes by age waits until it is certain", {
+      log.warn("the clock is far ahead: deletions by age wait until the time is certain", {
         ahead_s: Math.round(ahead_ms / 1_000),
       });
     this.#is_far_ahead = ahead_ms > day_ms;

@@ -70,7 +70,7 @@ export class CronSchedules {
       // Computed again: when the clock was set back, another tick comes first.
       if (now_ms < tick_at) return this.wait(name, schedule, cron, nextTick(cron, now_ms));
       this.tick(name, schedule, tick_at).catch((error: unknown) =>
-        this.options.log.error("a tick could not be enqueued", {
+        this.options.log.error("a scheduled job could not be enqueued", {
           schedule: name,
           ...errorFields(error),
         }),

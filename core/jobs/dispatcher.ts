@@ -203,7 +203,7 @@ export class Dispatcher {
     const held = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
     for (const { job } of before)
       if (!held.has(job.id))
-        this.abort(job.id, new Stopped("lost", "the lease of this job is over"));
+        this.abort(job.id, new Stopped("lost", "the lease of this job has expired"));
   }
 
   private async claimNow(): Promise<number> {

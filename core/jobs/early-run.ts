@@ -70,7 +70,7 @@ export class EarlyRun implements BegunJob<any> {
     if (this.#kept) return;
     this.#kept = true;
     this.options.leave();
-    this.controller.abort(new Stopped("cancelled", "nobody wants the job any more"));
+    this.controller.abort(new Stopped("cancelled", "the job is no longer needed"));
   }
 
   async #run(): Promise<JobEffect<any> | void> {

@@ -104,7 +104,7 @@ export class Housekeeping {
   private async correctTimes(now_ms: number, slack_ms: number): Promise<void> {
     const { store, log } = this.options;
     const jobs = await correctTimes(store, now_ms, slack_ms);
-    if (jobs > 0) log.warn("the clock was ahead: times of jobs were corrected", { jobs });
+    if (jobs > 0) log.warn("the clock was ahead: the times of jobs were corrected", { jobs });
   }
 
   /** Whether this process does it for all. */

@@ -94,8 +94,7 @@ export class Poller {
       } while (this.asked && this.state === "started");
     } catch (error) {
       // Once, not at every poll.
-      if (!this.failing)
-        log.error("jobs can't be claimed; trying until they can", errorFields(error));
+      if (!this.failing) log.error("jobs can't be claimed; retrying", errorFields(error));
       this.failing = true;
     } finally {
       this.looking = this.asked = false;

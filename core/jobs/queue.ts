@@ -257,7 +257,7 @@ export class JobQueue {
     const { store, log } = this.options;
     const of = store.channel === null ? "all" : gone;
     const again = await store.inDeletion((tx) => table.freeRunsOf(tx, of));
-    if (again > 0) log.info("jobs of the last run continue", { jobs: again });
+    if (again > 0) log.info("jobs of the previous run were resumed", { jobs: again });
     this.dispatcher.open();
     this.poller.start();
   }
@@ -267,7 +267,7 @@ export class JobQueue {
     const { store, log } = this.options;
     const jobs = await store.inDeletion((tx) => table.freeRunsOf(tx, gone));
     if (jobs === 0) return;
-    log.info("jobs of a process that has gone continue", { jobs });
+    log.info("jobs of a process that is gone were resumed", { jobs });
     this.announce();
   }
 
@@ -283,7 +283,7 @@ export class JobQueue {
     const ending = this.dispatcher.runs.map(({ ended }) => ended);
     await settlesWithin(Promise.all(ending), timeout_ms);
     for (const { job } of this.dispatcher.runs) {
-      log.warn("a job did not stop in time; it runs again at the next start", {
+      log.warn("a job did not stop in time and will run again at the next start", {
         job: job.id,
         name: job.name,
       });

@@ -107,7 +107,7 @@ class Runner {
       await this.end(await this.outcome());
     } catch (error) {
       this.log.error(
-        "the end of a job could not be written; it runs again when its lease is over",
+        "the result of a job could not be saved; it will run again when its lease expires",
         errorFields(error),
       );
     }
@@ -161,8 +161,8 @@ class Runner {
     } catch (error) {
       if (abandoned.signal.aborted)
         this.log.error(
-          "a job ignores its signal; it keeps running without its slot, and what it returns is " +
-            "not used",
+          "a job ignores its abort signal; it keeps running without a slot, and its result " +
+            "will be discarded",
           { signal: controller.signal.reason?.message },
         );
       const stopped = stoppedBy(controller.signal);
@@ -186,12 +186,18 @@ class Runner {
       else this.options.space_waiters.forget(this.of.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
-        this.log.warn("a job ended too late: it was cancelled, or another run has it", {
-          outcome: outcome.kind,
-        });
+        this.log.warn(
+          "a job ended too late: it was cancelled or taken over, and its result was discarded",
+          {
+            outcome: outcome.kind,
+          },
+        );
     } catch (error) {
       if (isStorageFault(error)) {
-        this.log.error("the storage fails; the end of a job waits for it", errorFields(error));
+        this.log.error(
+          "the storage is failing; the result of a job waits until it can be saved",
+          errorFields(error),
+        );
         await Bun.sleep(storage_pause_ms);
         if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
         // The remaining space may suffice for another job: this one gives up its slot.
@@ -200,10 +206,7 @@ class Runner {
       }
       if (outcome.kind === "done") return this.end(failure(error, this.of.handler.limits));
       if (outcome.kind !== "failed") throw error;
-      this.log.error(
-        "what is to be done when a job fails for good failed itself",
-        errorFields(error),
-      );
+      this.log.error("the handler for a permanently failed job failed", errorFields(error));
       return this.end({ kind: "postponed", reason: outcome.reason });
     }
   }
@@ -262,7 +265,9 @@ class Runner {
     const { job, handler } = this.of;
     const { on, limits } = handler;
     const again = !permanent && !isLast(job);
-    this.log.warn(again ? "a job failed and will run again" : "a job failed for good", { reason });
+    this.log.warn(again ? "a job failed and will run again" : "a job failed permanently", {
+      reason,
+    });
     const now_ms = clock.now_ms();
     if (again)
       return this.note((tx) =>

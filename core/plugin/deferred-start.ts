@@ -23,7 +23,7 @@ export class DeferredStart {
       await start();
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      this.log.error("the storage can't be written to: what needs it is started later", {
+      this.log.error("the storage can't be written to; parts that need it will be started later", {
         name,
         ...errorFields(error),
       });
@@ -45,10 +45,10 @@ export class DeferredStart {
       if (this.#stopped) return;
       try {
         await start();
-        return this.log.info("started, now that the storage can be written to", { name });
+        return this.log.info("started after the storage became writable", { name });
       } catch (error) {
         if (isStorageFault(error)) continue;
-        return this.log.error("what waited for the storage can't be started", {
+        return this.log.error("a part that waited for the storage can't be started", {
           name,
           ...errorFields(error),
         });

@@ -12,7 +12,7 @@ export function followSettings(
   const reload = (): void =>
     void settings
       .reload()
-      .catch((error: unknown) => log.error("settings could not be read again", errorFields(error)));
+      .catch((error: unknown) => log.error("settings could not be reloaded", errorFields(error)));
   notifier.subscribe(SettingsChanged, "all", (_, here) => {
     if (!here) reload();
   });

@@ -200,7 +200,7 @@ export class LiveSettings {
       await store.inTransaction((tx) => rows.writeOrigins(tx, own));
     } catch (error) {
       // Commands then report less; the settings themselves are unaffected.
-      log.warn("where settings come from could not be noted", errorFields(error));
+      log.warn("the sources of settings could not be recorded", errorFields(error));
     }
   }
 
@@ -236,7 +236,7 @@ export class LiveSettings {
 
   private refuse(name: string, reason: string, log: Log): void {
     this.unusable.set(name, reason);
-    log.warn("what is stored of a setting is not used", { setting: name, reason });
+    log.warn("the stored value of a setting is invalid and not used", { setting: name, reason });
   }
 
   /** Puts in force what may change, and calls the listeners. `all`: the server is starting. */
@@ -272,7 +272,7 @@ export class LiveSettings {
       try {
         listener();
       } catch (error) {
-        this.options.log.error("a change of settings could not be followed", {
+        this.options.log.error("a change of settings could not be applied", {
           section,
           ...errorFields(error),
         });

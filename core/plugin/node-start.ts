@@ -22,7 +22,7 @@ export async function startNode(options: NodeStart): Promise<readonly string[]> 
   const { nodes, queue, log } = options;
   nodes.onGone((ids) => {
     queue.takeOver(ids).catch((error: unknown) => {
-      log.warn("jobs of a process that has gone wait for their leases", errorFields(error));
+      log.warn("jobs of a process that is gone wait until their leases expire", errorFields(error));
     });
   });
   return gone;

@@ -51,15 +51,15 @@ function watch(limit_ms: number, look_ms: number, data: string): void {
 function stoodStill(limit_ms: number, data: string): void {
   const now = labels[Atomics.load(shared, now_place) - 1];
   const begun = labels.filter((_, i) => Atomics.load(shared, first_label_place + i + 1) > 0);
-  const stood = `the event loop has stood still for ${limit_ms / 1_000} s`;
+  const stood = `the event loop has been blocked for ${limit_ms / 1_000} s`;
   const [culprit] = now ? [now] : begun;
-  if (!culprit) return say("error", `${stood}, and no plugin is known to be the reason`, {});
+  if (!culprit) return say("error", `${stood}, and no plugin is known to be the cause`, {});
   const others = begun.filter(({ plugin }) => plugin !== culprit.plugin);
   const { plugin, what } = culprit;
-  const how = `it kept the server from answering for ${limit_ms / 1_000} s, in ${what}`;
+  const how = `it blocked the server for ${limit_ms / 1_000} s, in ${what}`;
   const at = new Date().toISOString();
   writeLastExit(data, { plugin, what, how, at });
-  say("error", `${stood} in the code of the plugin ${plugin}: the server ends`, {
+  say("error", `${stood} by the code of the plugin ${plugin}; the server exits`, {
     plugin,
     what,
     certain: now !== undefined || others.length === 0,

@@ -27,8 +27,8 @@ export function compactDatabase(path: string): { readonly before: number; readon
     const { free_bytes, reserve_bytes } = freeSpaceOf(dirname(path));
     if (free_bytes < before + reserve_bytes)
       throw new Error(
-        `the database takes ${before} bytes, and as many must be free on the disk: there are ` +
-          `${free_bytes}`,
+        `compacting needs as much free space as the database has: ${before} bytes, and ` +
+          `only ${free_bytes} bytes are free`,
       );
     database.run("pragma auto_vacuum = incremental");
     database.run("vacuum into ?", [compact]);
@@ -38,7 +38,7 @@ export function compactDatabase(path: string): { readonly before: number; readon
     return { before, after: statSync(path).size };
   } catch (error) {
     rmSync(compact, { force: true });
-    if (isBusy(error)) throw new Error(`another process uses ${path}; stop it first`);
+    if (isBusy(error)) throw new Error(`another process is using ${path}. Stop it first`);
     throw error;
   } finally {
     database.close();

@@ -112,7 +112,7 @@ export class DiskSpace {
     this.#full = true;
     this.#checked_at_ms = performance.now();
     this.options.log.error(
-      "the disk is full: what needs space is refused until there is room again",
+      "the disk is full; requests that need space are refused until there is space again",
       {
         directory: this.#directory,
       },
@@ -125,7 +125,7 @@ export class DiskSpace {
     this.#full = this.#reserve_in_use = true;
     this.#checked_at_ms = performance.now();
     this.#limited_at_ms = -Infinity;
-    this.options.log.warn("the space that is kept for deletions is in use", {
+    this.options.log.warn("the space reserved for deletions is in use", {
       directory: this.#directory,
     });
     return true;
@@ -140,7 +140,7 @@ export class DiskSpace {
     const { size_bytes } = this.#reserve;
     this.#reserve_in_use = size_bytes === 0;
     this.#full = size_bytes < reserve_bytes || free_bytes < reserve_bytes;
-    if (!this.#full) this.options.log.info("there is room on the disk again");
+    if (!this.#full) this.options.log.info("there is space on the disk again");
   }
 
   /**

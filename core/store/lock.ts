@@ -23,8 +23,8 @@ export const lockDirectory = (directory: string): (() => void) =>
       join(directory, lock_file),
       (path) =>
         new Error(
-          `another server is running on ${directory}: it holds ${path}. ` +
-            "Stop it first, or give this one a data directory of its own.",
+          `another server is running on ${directory} and holds ${path}. Stop it first, or ` +
+            "use another data directory.",
         ),
     ),
   );

@@ -67,7 +67,7 @@ export async function migrate(
   const applied: string[] = [];
   for (const step of steps)
     if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
-  if (is_new) log.info("made the database", { steps: applied.length });
+  if (is_new) log.info("created the database", { steps: applied.length });
   else log.info("migrated the database", { applied });
   return applied;
 }
@@ -139,12 +139,14 @@ function missing(schema: Schema, applied: readonly string[]): Step[] {
 async function writtenByNewer(store: Store, schema: Schema, unknown: string): Promise<Error> {
   const by = await lastVersion(store);
   return new Error(
-    `plugin ${schema.name}: the database was written by a newer build` +
-      `${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ${unknown}, which ` +
-      `${schema.version} does not know. Start that build, or put back ` +
-      (store.copyTo === null
-        ? "a dump from before it was started"
-        : "the copy that it made before: `dossier rollback` lists the copies"),
+    `plugin ${schema.name}: the database was written by a newer ` +
+      `build${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ` +
+      `${unknown}, which ${schema.version} does not know. Start that build, or restore ` +
+      `${
+        store.copyTo === null
+          ? "a dump from before it was started"
+          : "the copy that it made before: `dossier rollback` lists the copies"
+      }`,
   );
 }
 

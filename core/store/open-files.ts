@@ -51,8 +51,8 @@ const isSame = (one: FileId, other: FileId): boolean =>
 const movedError = (path: string): Error =>
   Object.assign(
     new Error(
-      `${basename(path)} was moved, replaced or deleted while the server was using it; ` +
-        "put it back, or stop the server",
+      `${basename(path)} was moved, replaced or deleted while the server was using it. Put ` +
+        "it back, or stop the server",
     ),
     { code: "SQLITE_READONLY_DBMOVED" },
   );

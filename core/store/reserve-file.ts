@@ -38,7 +38,7 @@ export function openUsingReserve<R>(path: string, open: () => R): R {
     return open();
   } catch (error) {
     throw isFull()
-      ? new Error(`the disk that holds ${directory} is full. Free some space on it and try again`, {
+      ? new Error(`the disk of ${directory} is full. Free some space on it and try again`, {
           cause: error,
         })
       : error;
@@ -89,7 +89,10 @@ export class ReserveFile {
   restore(): Promise<void> {
     return (this.#restoring ??= this.#grow()
       .catch((error: unknown) =>
-        this.options.log.warn("no room could be set aside for a full disk", errorFields(error)),
+        this.options.log.warn(
+          "no space could be reserved for deletions on a full disk",
+          errorFields(error),
+        ),
       )
       .finally(() => {
         this.#restoring = undefined;

@@ -59,7 +59,7 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
         ]).toString("utf8");
       } catch {
         throw new Error(
-          "a sealed secret can't be opened: the secret key is not the one it was sealed with",
+          "a stored secret can't be decrypted: it was encrypted with a different secret key",
         );
       }
     },
@@ -104,6 +104,7 @@ function fileKey(path: string): Buffer {
     }
   }
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
-  if (key.length !== key_bytes) throw new Error(`${path} holds no key; put the right file back`);
+  if (key.length !== key_bytes)
+    throw new Error(`${path} does not contain a key. Restore the right file`);
   return key;
 }

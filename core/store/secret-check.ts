@@ -34,10 +34,10 @@ export async function checkSecretKey(options: SecretCheckOptions): Promise<void>
   // Checked first, because a missing key would be created.
   if (hasKey(data, secret_key) && isOpened(sealed, check)) return;
   throw new Error(
-    "the secrets in the database were sealed with another key than this process has: give all of " +
-      `them the same DOSSIER_SECRET_KEY, or the same file ${join(data, key_file)}. When that key ` +
-      "is lost for good, so are the secrets: delete the row of the table core_secret, start, and " +
-      "enter them again.",
+    "the secrets in the database were encrypted with a different key. Give all processes " +
+      `the same DOSSIER_SECRET_KEY, or the same file ${join(data, key_file)}. If that key is ` +
+      "lost, the secrets can't be recovered: delete the row of the table core_secret, start " +
+      "the server, and enter them again.",
   );
 }
 

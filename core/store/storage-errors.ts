@@ -80,8 +80,8 @@ export const storageFull = (): HttpError =>
   new HttpError(
     507,
     "storage_full",
-    "The server's storage is full. Nothing was saved. Delete folders, documents or chats that are " +
-      "no longer needed, or ask the operator to free space on the disk, then try again.",
+    "The server's storage is full. Nothing was saved. Delete folders, documents or chats that " +
+      "are no longer needed, or ask the operator to free space on the disk, then try again.",
   );
 
 /** 507: PostgreSQL can't even delete then. */
@@ -100,8 +100,8 @@ export const storageUnwritable = (): HttpError =>
 /** 503: only the operator can repair it. */
 const databaseDamaged = (): HttpError =>
   unavailable(
-    "The server's database is damaged. The operator can find out what to do from the server's log " +
-      "and from `dossier doctor`.",
+    "The server's database is damaged. The operator can find out what to do from the server's " +
+      "log and from `dossier doctor`.",
     300,
   );
 
@@ -116,8 +116,8 @@ export const databaseBusy = (): HttpError =>
 export const outcomeUnknown = (cause: unknown): HttpError =>
   withCause(
     unavailable(
-      "The connection to the database was lost while the change was being saved. Check whether it " +
-        "was saved before you try again.",
+      "The connection to the database was lost while the change was being saved. Check whether " +
+        "it was saved before you try again.",
       5,
     ),
     cause,

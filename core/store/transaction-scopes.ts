@@ -85,7 +85,7 @@ export class TransactionScopes {
     try {
       work();
     } catch (error) {
-      this.log.error("work after a commit failed", errorFields(error));
+      this.log.error("an action after a commit failed", errorFields(error));
     }
   };
 }

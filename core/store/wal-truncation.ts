@@ -88,7 +88,7 @@ export class WalTruncation {
       this.options.onError(error);
       // Once, not at every try.
       if (!this.#failing)
-        this.options.log.warn("the write-ahead log could not be emptied yet", errorFields(error));
+        this.options.log.warn("the write-ahead log could not be truncated yet", errorFields(error));
       this.#failing = true;
       return false;
     } finally {

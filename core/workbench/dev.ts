@@ -82,7 +82,7 @@ class DevServer {
       if (this.options.signal.aborted) return;
       if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
       else print(error instanceof Error ? error.message : String(error));
-      print("It is tried again after the next save.");
+      print("Save a file to try again.");
     }
     // Afterwards, because the developer is waiting for the server.
     for (const problem of await checkTypes(this.project, this.options)) print(problem);
@@ -113,7 +113,7 @@ class DevServer {
     const code = await server.exited;
     if (this.server !== server) return;
     this.server = undefined;
-    this.options.print(`The server has ended with ${code}. It starts again after the next save.`);
+    this.options.print(`The server exited with ${code}. Save a file to restart it.`);
   }
 
   private say(took_ms: number): void {
@@ -134,7 +134,7 @@ class DevServer {
         `                curl -H "Authorization: Bearer $KEY" ${url}/api/dev/v1/folders`,
         `  Its data      ${this.data}`,
         "",
-        "Save a file, and the server starts again with it. Ctrl-C ends it.",
+        "The server restarts whenever you save a file. Press Ctrl-C to stop it.",
       ].join("\n"),
     );
     if (opens) openInBrowser(page);

@@ -2,10 +2,10 @@
 export const kinds = {
   route: "a route of the API, with a table of its own",
   source: "a kind of import source",
-  extractor: "a file format that documents may have",
-  answerer: "who answers questions",
-  transcriber: "who turns recordings into text",
-  embedder: "who turns texts into vectors",
+  extractor: "a file format for documents",
+  answerer: "a way to answer questions",
+  transcriber: "a service that turns recordings into text",
+  embedder: "a service that turns texts into vectors",
   page: "a page of the console",
   signin: "a way to sign in",
 } as const;

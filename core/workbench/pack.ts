@@ -26,8 +26,8 @@ export async function packPlugin(entry: string, mapped = false): Promise<string>
   if (!bundle || rest.length > 0) {
     const names = rest.map(({ path }) => basename(path)).join(", ");
     throw new PackFailure(
-      `${basename(entry)} does not fit into one file: ${names} would lie beside it. Import it ` +
-        'with { type: "text" }, or as JSON.',
+      `${basename(entry)} can't be bundled into one file, because ${names} would be ` +
+        'separate. Import it with { type: "text" }, or as JSON.',
     );
   }
   const text = await bundle.text();

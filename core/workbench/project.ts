@@ -28,15 +28,15 @@ export interface Stamp {
 /** The plugin in this directory, or this file. @throws UsageError */
 export function findProject(given = "."): Project {
   const path = resolve(given);
-  if (!existsSync(path)) throw new UsageError(`there is no ${given}`);
+  if (!existsSync(path)) throw new UsageError(`${given} does not exist`);
   if (!statSync(path).isDirectory()) return projectOf(path);
   const entry = ["plugin.ts", "plugin.js"]
     .map((name) => join(path, name))
     .find((file) => existsSync(file));
   if (entry === undefined)
     throw new UsageError(
-      `there is no plugin.ts in ${path}: go into the directory of a plugin, or make one with ` +
-        "`dossier plugin new NAME --kind route`",
+      `there is no plugin.ts in ${path}. Change to the directory of a plugin, or create ` +
+        "one with `dossier plugin new NAME --kind route`",
     );
   return projectOf(entry);
 }

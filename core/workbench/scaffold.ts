@@ -37,13 +37,13 @@ export async function newPlugin(
   const name = basename(directory);
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > name_length_max)
     throw new UsageError(
-      `a plugin is not called ${JSON.stringify(name)}: lower case letters, digits and single ` +
-        `dashes, beginning with a letter, at most ${name_length_max} characters`,
+      `${JSON.stringify(name)} is not a valid plugin name. Use lower case letters, digits ` +
+        `and single dashes, starting with a letter, at most ${name_length_max} characters`,
     );
   if (taken.has(name))
-    throw new UsageError(`there is a built-in plugin ${name}: call it otherwise`);
+    throw new UsageError(`there is a built-in plugin ${name}. Choose another name`);
   if (existsSync(directory) && readdirSync(directory).some((entry) => !entry.startsWith(".")))
-    throw new UsageError(`${directory} is there already, and not empty`);
+    throw new UsageError(`${directory} already exists and is not empty`);
   const { files } = await readKit();
   const prefix = `templates/${kind}/`;
   for (const [path, text] of files) {

@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     if (line.message === "listening") listening.resolve(line);
   });
   const timer = setTimeout(
-    () => failed(`did not start in ${start_limit_ms / 1_000} s`),
+    () => failed(`did not start within ${start_limit_ms / 1_000} s`),
     start_limit_ms,
   );
   void child.exited.then(async (code) => {

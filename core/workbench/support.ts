@@ -80,5 +80,5 @@ export async function refreshSupport(
   if (stamp === null) return `The types of Dossier ${version} are in ${join(directory, support)}.`;
   if (current) return null;
   const other = stamp.version === version ? `another build of ${version}` : stamp.version;
-  return `The types were those of Dossier ${other}: they are of this one now.`;
+  return `The types were those of Dossier ${other} and have been updated.`;
 }

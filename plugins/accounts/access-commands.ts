@@ -26,27 +26,27 @@ export const accessCommands = {
   userDeactivate: {
     ...with_plugins,
     name: "user deactivate",
-    summary: "Sign a user out everywhere and refuse their keys, until they are activated again.",
+    summary: "Sign a user out everywhere and reject their keys, until they are activated again.",
     changes: true,
     options: [email_option],
   },
   userActivate: {
     ...with_plugins,
     name: "user activate",
-    summary: "Let a user who was deactivated come in again.",
+    summary: "Activate a deactivated user.",
     changes: true,
     options: [email_option],
   },
   userRole: {
     ...with_plugins,
     name: "user role",
-    summary: "Change what a user may do.",
+    summary: "Change a user's role.",
     changes: true,
     options: [
       email_option,
       {
         flags: "--role <role>",
-        description: "what the user may do",
+        description: "the user's role",
         required: true,
         choices: ["admin", "member"],
       },
@@ -56,12 +56,10 @@ export const accessCommands = {
     ...with_plugins,
     name: "user delete",
     summary:
-      "Delete a user for good, with their folders, documents, chats, keys and everything else.",
+      "Delete a user permanently, with their folders, documents, chats, keys and " +
+      "everything else.",
     changes: true,
-    options: [
-      email_option,
-      { flags: "--yes", description: "without asking for the email to be typed again" },
-    ],
+    options: [email_option, { flags: "--yes", description: "don't ask for confirmation" }],
   },
   sessionList: {
     name: "session list",
@@ -70,10 +68,10 @@ export const accessCommands = {
   },
   sessionEnd: {
     name: "session end",
-    summary: "End one session by its id, or every session of a user.",
+    summary: "End one session by its id, or all sessions of a user.",
     changes: true,
     args: ["id?"],
-    options: [{ flags: "--user <email or id>", description: "every session of this user" }],
+    options: [{ flags: "--user <email or id>", description: "all sessions of this user" }],
   },
 } satisfies Record<string, Command>;
 
@@ -98,12 +96,12 @@ export const accessCommandHandlers = (
   return {
     userDeactivate: change(
       { active: false },
-      ({ email }) => `Deactivated ${email}. Their keys are refused from the next request on.`,
+      ({ email }) => `Deactivated ${email}. Their keys are rejected from the next request on.`,
     ),
     userActivate: change({ active: true }, ({ email }) => `Activated ${email}.`),
     userRole: async (input) => {
       const role = text(input.options.role) as Role;
-      await change({ role }, ({ email }) => `${email} is ${role} now.`)(input);
+      await change({ role }, ({ email }) => `Changed the role of ${email} to ${role}.`)(input);
     },
     userDelete: (input) => deleteUser(accounts, input),
     sessionList: async ({ options, print }) => {
@@ -123,13 +121,13 @@ export const accessCommandHandlers = (
     },
     sessionEnd: async ({ args: [session_id], options, print, about }) => {
       if ((session_id === undefined) === (options.user === undefined))
-        throw new UsageError("name one session by its id, or a user with --user");
+        throw new UsageError("specify a session by its id, or a user with --user");
       if (options.user) {
         const { id, email } = await accounts.findUser(text(options.user));
         about(id);
         await ctx.inDeletion((tx) => deleteSessions(tx, id));
         ctx.notify(sessionsChanged(id));
-        return print(`Ended every session of ${email}.`);
+        return print(`Ended all sessions of ${email}.`);
       }
       const id = session_id!;
       about(id);
@@ -149,16 +147,16 @@ async function deleteUser(
   about(id);
   if (!options.yes) {
     const typed = await ask(
-      `This deletes ${email} for good, with every folder, document, chat and key of theirs. ` +
-        "Type the email to go on: ",
+      `This permanently deletes ${email} with all their folders, documents, chats and ` +
+        "keys. Type the email to confirm: ",
     );
     if (foldedEmail(typed) !== foldedEmail(email))
-      throw new Error("that is not the email: nothing was deleted");
+      throw new Error("the email does not match. Nothing was deleted");
   }
   await accounts.deleteUser(id);
   print(
-    `Deleted ${email}. What they have made leaves the disk in the background, while the server ` +
-      "runs.",
+    `Deleted ${email}. Their data is removed from the disk in the background, while the ` +
+      "server is running.",
   );
 }
 

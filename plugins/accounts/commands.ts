@@ -27,7 +27,7 @@ export const commands = {
       email_option,
       {
         flags: "--role <role>",
-        description: "what the user may do",
+        description: "the user's role",
         choices: ["admin", "member"],
         default: "member",
       },
@@ -44,7 +44,7 @@ export const commands = {
   keyCreate: {
     name: "key create",
     changes: true,
-    summary: "Create an API key and print it: the only time it is shown.",
+    summary: "Create an API key and print it. It is shown only this once.",
     options: [
       user_option,
       { flags: "--name <name>", description: "what the key is for", required: true },
@@ -55,7 +55,7 @@ export const commands = {
       },
       {
         flags: "--expires <date>",
-        description: "when it stops working, such as 2027-01-01 (default: never)",
+        description: "when it expires, such as 2027-01-01 (default: never)",
       },
     ],
   },
@@ -67,7 +67,7 @@ export const commands = {
   keyDeactivate: {
     name: "key deactivate",
     changes: true,
-    summary: "Make a key stop working, at once and for good.",
+    summary: "Deactivate a key permanently.",
     args: ["id"],
   },
   setup: {
@@ -135,7 +135,7 @@ export const commandHandlers = (
   keyDeactivate: async ({ args, print, about }) => {
     const key = await accounts.deactivateKey(args[0]!);
     about(key.id);
-    print(`Deactivated ${key.id} (${key.name}). It is refused from the next request on.`);
+    print(`Deactivated ${key.id} (${key.name}). It is rejected from the next request on.`);
   },
   setup: async ({ print }) => print(await first_admin.newLink()),
 });

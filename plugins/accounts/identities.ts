@@ -68,7 +68,7 @@ export class Identities {
     const allowed = link === "everybody" || (link === "members" && row.role === "member");
     // The provider has given the address to somebody else: a different person.
     if (!allowed || (await store.hasIdentity(tx, row.id, provider))) throw emailInUse(email);
-    this.ctx.log.info("a user signs in by other means from now on", { user_id: row.id });
+    this.ctx.log.info("a user now signs in with another method", { user_id: row.id });
     if (row.password_hash !== "") return row;
     // A user who was only invited no longer needs a password.
     return (await store.updateUser(tx, row.id, { password_hash: no_password }))!;
@@ -101,9 +101,12 @@ export class Identities {
       return await this.ctx.changeUser(user.id, { role });
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "last_admin") throw error;
-      this.ctx.log.warn("the last active administrator stays one, whatever the provider says", {
-        user_id: user.id,
-      });
+      this.ctx.log.warn(
+        "the provider's role was not applied, because this is the last active administrator",
+        {
+          user_id: user.id,
+        },
+      );
       return user;
     }
   }

@@ -68,6 +68,8 @@ export function parseTime(written: string): number {
   // The runtime parses 2027-02-30 as a day in March.
   const day = Date.parse(written.slice(0, 10));
   if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10)))
-    throw new Error(`"${written}" is not a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`);
+    throw new Error(
+      `"${written}" is not a valid date. Use a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`,
+    );
   return at_ms;
 }

@@ -57,7 +57,7 @@ export class LastUseBuffer {
     } catch (error) {
       // Uses since then are newer.
       this.uses = new Map([...this.batch, ...this.uses]);
-      this.ctx.log.warn("the last use of keys and sessions could not be written yet", {
+      this.ctx.log.warn("the last use of keys and sessions could not be saved yet", {
         error: String(error),
       });
     } finally {

@@ -159,7 +159,7 @@ export default definePlugin({
         void model
           .choose(config)
           .catch((error: unknown) =>
-            log.error("another language model could not be taken", { error: String(error) }),
+            log.error("the changed language model could not be applied", { error: String(error) }),
           ),
     );
     return {

@@ -91,7 +91,7 @@ export class QuestionRewriter {
       question.signal.throwIfAborted();
       this.failures += 1;
       if (this.failures >= failures_max) this.paused_until_ms = now_ms() + pause_ms;
-      log.info("the language model did not word a question anew", {
+      log.info("the language model did not rephrase a question", {
         reason: error instanceof Error ? error.message : String(error),
       });
       return null;

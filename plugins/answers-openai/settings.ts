@@ -35,10 +35,12 @@ export function endpointOf({
   const problems = [
     base_url
       ? problemOfUrl(base_url)
-      : "answers.base_url is required when answers.provider is openai. Set " + "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
+      : "answers.base_url is required when answers.provider is openai. Set " +
+        "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
     model?.trim()
       ? null
-      : "answers.model is required when answers.provider is openai. Set " + "DOSSIER_ANSWERS_MODEL to the model's name at the endpoint.",
+      : "answers.model is required when answers.provider is openai. Set " +
+        "DOSSIER_ANSWERS_MODEL to the model's name at the endpoint.",
     timeout > 0 && timeout <= timeout_ms_max
       ? null
       : "answers.timeout must be more than 0s and at most 4m.",

@@ -63,7 +63,8 @@ export class Recorder {
         this.#waiting = this.#waiting.slice(batch.length);
         left -= batch.length;
       }
-      if (this.#failing !== null) log.warn("the audit log is written again", { lost: this.#lost });
+      if (this.#failing !== null)
+        log.warn("the audit log can be written again", { lost: this.#lost });
       this.#failing = null;
       this.#lost = 0;
     } catch (error) {

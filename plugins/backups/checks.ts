@@ -19,7 +19,7 @@ export const backupChecks = (
     run: async () => (paths.database === null ? ok(elsewhere_message) : check(backups, now_ms())),
     mend: async () => {
       const { path } = await backups.make({ with_secrets: false });
-      return `${path} was made and rehearsed.`;
+      return `${path} was created and rehearsed.`;
     },
   }),
   fill(SystemChecks, {
@@ -37,37 +37,37 @@ async function check(backups: BackupService, now_ms: number): Promise<CheckResul
     return {
       status: "fail",
       detail: backups.directoryGoneMessage(),
-      fix: "Mount it, or change backups.directory.",
+      fix: "Mount its disk, or change backups.directory.",
     };
   if (failure)
     return {
       status: "fail",
       detail: `The last backup failed: ${failure.error}.`,
-      fix: "Mend the cause, and make one: dossier backup.",
+      fix: "Fix the cause, then create a backup: dossier backup.",
     };
   if (overdue)
     return {
       status: "fail",
       detail:
         last_success === null
-          ? "None was made by the schedule yet, although one is overdue."
-          : `The last one is of ${rfc3339(last_success)}, and the next is overdue.`,
-      fix: "Make one: dossier backup. The log says why the schedule made none.",
+          ? "A scheduled backup is overdue, and none has been created yet."
+          : `A scheduled backup is overdue. The last one is from ${rfc3339(last_success)}.`,
+      fix: "Create one: dossier backup. The log has the reason why none was created.",
     };
   if (bad)
     return {
       status: "warn",
-      detail: `${bad.name} can't be relied on: ${bad.problem ?? bad.failure}.`,
-      fix: "Make another one, and delete it.",
+      detail: `${bad.name} is unusable: ${bad.problem ?? bad.failure}.`,
+      fix: "Create a new backup, and delete this one.",
     };
   if (last_success === null || now_ms - last_success > age_days_max * day_ms)
     return {
       status: "warn",
       detail:
         last_success === null
-          ? "There is no backup."
-          : `The last backup is of ${rfc3339(last_success)}.`,
-      fix: "Set backups.schedule, or make one: dossier backup.",
+          ? "There are no backups."
+          : `The last backup is from ${rfc3339(last_success)}.`,
+      fix: "Set backups.schedule, or create a backup: dossier backup.",
     };
-  return ok(`The last one is of ${rfc3339(last_success)}.`);
+  return ok(`The last backup is from ${rfc3339(last_success)}.`);
 }

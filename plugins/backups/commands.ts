@@ -9,12 +9,15 @@ export const commands = {
   backup: {
     name: "backup",
     changes: true,
-    summary: "Make a backup of the data directory, while the server runs or not, and rehearse it.",
+    summary:
+      "Create a backup of the data directory and rehearse it, whether or not the server is " +
+      "running.",
     options: [
-      { flags: "--to <directory>", description: "where it goes (default: backups.directory)" },
+      { flags: "--to <directory>", description: "where to store it (default: backups.directory)" },
       {
         flags: "--incremental-to <path>",
-        description: "leave out originals that this backup, or those in this directory, hold",
+        description:
+          "leave out originals that are in this backup, or in the backups of this directory",
       },
       {
         flags: "--with-secrets",
@@ -24,29 +27,29 @@ export const commands = {
   },
   backupList: {
     name: "backup list",
-    summary: "List the backups of backups.directory, newest first.",
+    summary: "List the backups in backups.directory, newest first.",
     options: [{ flags: "--json", description: "print one JSON array" }],
   },
   backupDelete: {
     name: "backup delete",
     changes: true,
-    summary: "Delete a backup of backups.directory, unless a younger one needs it.",
+    summary: "Delete a backup in backups.directory, unless a newer one needs it.",
     args: ["name"],
   },
   backupRehearse: {
     name: "backup rehearse",
     changes: true,
-    summary: "Read a backup to its end, open its database, and see that nothing is missing.",
+    summary: "Test a backup: read all of it, open its database, and check that nothing is missing.",
     args: ["file"],
   },
   backupOriginals: {
     name: "backup originals",
     summary:
-      "List the originals with their sizes and SHA-256, to go with a copy of them; or read all " +
-      "those of such a list, and name what is missing.",
+      "List the originals with their sizes and SHA-256, to keep with a copy of them; or " +
+      "check the originals against such a list.",
     options: [
-      { flags: "--to <file>", description: "a new file that the list is written to" },
-      { flags: "--check <file>", description: "read the originals of this list to their end" },
+      { flags: "--to <file>", description: "the new file to write the list to" },
+      { flags: "--check <file>", description: "check the originals against this list" },
     ],
   },
 } satisfies Record<string, Command>;
@@ -68,8 +71,9 @@ export const commandHandlers = (
     const { count, elsewhere, stored_in } = manifest.originals;
     print(
       `${path} (${mebibytes(bytes)}, ${count} originals` +
-        `${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}` +
-        `${stored_in === undefined ? "" : `, which stay in ${stored_in}`}) was made and rehearsed.`,
+        (elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : "") +
+        (stored_in === undefined ? "" : `, which stay in ${stored_in}`) +
+        ") was created and rehearsed.",
     );
   },
   async backupList({ options, print }) {
@@ -93,13 +97,13 @@ export const commandHandlers = (
     const name = basename(args[0]!);
     about(name);
     await backups.remove(name);
-    print(`${name} was deleted.`);
+    print(`Deleted ${name}.`);
   },
   async backupRehearse({ args, print, about }) {
     const path = resolve(args[0]!);
     about(basename(path));
     await backups.rehearseAt(path, { onProgress: printStages(print) });
-    print(`${path} can be relied on.`);
+    print(`${path} is complete and usable.`);
   },
   async backupOriginals({ options, print }) {
     if (typeof options.check === "string") {
@@ -108,10 +112,10 @@ export const commandHandlers = (
       for (const line of said) print(line);
       if (wrong > 0)
         throw new Error(
-          `${wrong} of ${count} originals are not as ${path} says: copy them again from where ` +
-            "they come from",
+          `${wrong} of ${count} originals do not match ${path}. Copy them again from the ` +
+            "source",
         );
-      print(`${count} originals were read to their end, and are as ${path} says.`);
+      print(`All ${count} originals match ${path}.`);
     } else if (typeof options.to === "string") {
       const path = resolve(options.to);
       print(`${path} lists ${await writeOriginals(ctx, path)} originals.`);

@@ -37,16 +37,16 @@ export class Copies {
     if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(said);
     const why =
       abandoned.length > 0
-        ? `A restore or a rollback was cut off, and left ${abandoned.join(" and ")}.`
-        : `Only ${rolled_back_max} that rollbacks have put aside are kept.`;
-    return { status: "warn", detail: `${said} ${why}`, fix: "Delete what is too much." };
+        ? `An interrupted restore or rollback left ${abandoned.join(" and ")} behind.`
+        : `Rollbacks keep at most ${rolled_back_max} earlier databases, and there are more.`;
+    return { status: "warn", detail: `${said} ${why}`, fix: "Delete the excess files." };
   }
 
   async mend(): Promise<string> {
     const { abandoned } = await this.#find();
     await this.#discard({ abandoned });
     const gone = await this.prune();
-    return `${abandoned.length + gone} left-overs were deleted.`;
+    return `${abandoned.length + gone} excess files were deleted.`;
   }
 
   #find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {
@@ -56,15 +56,15 @@ export class Copies {
   async #discard({ abandoned }: Pick<KeptCopies, "abandoned">): Promise<void> {
     for (const path of abandoned) {
       await rm(path, { recursive: true, force: true });
-      this.ctx.log.info("deleted what was cut off", { path });
+      this.ctx.log.info("deleted the remains of interrupted restores and rollbacks", { path });
     }
   }
 
   #words({ copies, rolled_back, bytes }: KeptCopies): string {
     if (copies.length + rolled_back.length === 0) return "There are no copies of the database.";
     return (
-      `${copies.length} from before upgrades and ${rolled_back.length} that rollbacks have put ` +
-      `aside take ${(bytes / 2 ** 20).toFixed(1)} MiB; each goes after ` +
+      `${copies.length} from before upgrades and ${rolled_back.length} set aside by ` +
+      `rollbacks use ${(bytes / 2 ** 20).toFixed(1)} MiB. Each is deleted after ` +
       `${Math.round(this.ctx.keep_ms() / day_ms)} days.`
     );
   }

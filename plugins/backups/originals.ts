@@ -65,7 +65,7 @@ function readLine(line: string, path: string, number: number): Original {
   } catch {
     // Reported below.
   }
-  throw new Error(`${path} is no list of originals: line ${number} is none of one`);
+  throw new Error(`${path} is not a list of originals: line ${number} is not valid`);
 }
 
 async function problemOf(
@@ -77,5 +77,5 @@ async function problemOf(
   if (found.size !== bytes) return `has ${found.size} bytes, not ${bytes}`;
   const hash = createHash("sha256");
   for await (const piece of piecesOf(found, 2 ** 20)) hash.update(piece);
-  return hash.digest("hex") === sha256 ? null : "has other bytes than its name says";
+  return hash.digest("hex") === sha256 ? null : "does not match its SHA-256";
 }

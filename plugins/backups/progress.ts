@@ -11,9 +11,9 @@ export interface Progress {
 }
 
 export const stage_words: Readonly<Record<Stage, string>> = {
-  originals: "holding the originals",
+  originals: "reserving the originals",
   database: "copying the database",
-  questions: "asking the copy",
+  questions: "querying the copy",
   archive: "writing the archive",
   rehearsal: "rehearsing",
 };

@@ -27,13 +27,14 @@ const named_max = 5;
 export const restoreTool: Tool = {
   name: "restore",
   changes: true,
-  summary: "Make a data directory, which must be empty or missing, of a backup.",
+  summary: "Restore a backup to a new or empty data directory.",
   args: ["file"],
   options: [
     {
       flags: "--originals <directory>",
       description:
-        "where the earlier backups lie that an incremental one needs (default: beside it)",
+        "the directory of the earlier backups that an incremental one needs (default: that " +
+        "of the backup)",
     },
   ],
   async run(input) {
@@ -75,8 +76,8 @@ function requireKnown({ manifest, path }: Backup, { known_steps }: ToolInput): v
   });
   if (newer !== undefined)
     throw new Error(
-      `${basename(path)} was made by ${namedVersion(manifest.dossier)}, which is newer: this ` +
-        `version does not know its tables (${newer}). Restore it with that version`,
+      `${basename(path)} was created by ${namedVersion(manifest.dossier)}, a newer version ` +
+        `with tables that this one does not know (${newer}). Restore it with that version`,
     );
 }
 
@@ -89,8 +90,8 @@ async function requireNothing(data: string): Promise<void> {
   const found = names.find((name) => !is_nothing.test(name));
   if (found !== undefined)
     throw new Error(
-      `${data} is not empty: it holds ${found}. Nothing is ever written over: name a new ` +
-        "directory with --data, or move this one aside",
+      `${data} is not empty: it contains ${found}. Existing files are never overwritten. ` +
+        "Specify a new directory with --data, or move this one aside",
     );
 }
 
@@ -134,7 +135,7 @@ async function takeOriginals(
   }
   if (missing.size > 0) throw new Error(inWords(missing, directories));
   if (originals.length !== backup.manifest.originals.count)
-    throw new BadBackup(`${basename(backup.path)} is damaged: it names too few originals.`);
+    throw new BadBackup(`${basename(backup.path)} is damaged: it lists too few originals.`);
   if (backup.manifest.originals.stored_in !== undefined) return;
   for (const { sha256, bytes, in: holder } of originals) {
     const name = originalPart(sha256);
@@ -150,9 +151,9 @@ function inWords(missing: ReadonlyMap<string, number>, directories: readonly str
     .map(([name, count]) => `${name} (${count} originals)`);
   if (missing.size > named_max) named.push(`${missing.size - named_max} more`);
   return (
-    `this backup is incremental, and needs ${named.join(", ")}, which ` +
-    `${missing.size === 1 ? "is" : "are"} not in ${directories.join(" or ")}. Name the directory ` +
-    "with --originals"
+    `this backup is incremental and needs ${named.join(", ")}, which ` +
+    `${missing.size === 1 ? "is" : "are"} not in ${directories.join(" or ")}. Specify the ` +
+    "directory with --originals"
   );
 }
 
@@ -174,18 +175,19 @@ async function publish(work: string, data: string): Promise<void> {
 function report({ manifest, path, entries }: Backup, { data, print }: ToolInput): void {
   const rows = Object.values(manifest.counts).reduce((sum, count) => sum + count, 0);
   print(
-    `${data} is restored from ${basename(path)}, made ${manifest.made_at} by ` +
-      `${namedVersion(manifest.dossier)}: ${rows} rows, ${manifest.originals.count} originals.`,
+    `Restored ${data} from ${basename(path)}, created ${manifest.made_at} by ` +
+      `${namedVersion(manifest.dossier)}: ${rows} rows, ${manifest.originals.count} ` +
+      "originals.",
   );
   if (manifest.originals.stored_in !== undefined)
     print(
-      `Its originals are not in the backup: they are in ${manifest.originals.stored_in}. With ` +
-        "files.url set, `dossier doctor` says whether all of them are there.",
+      `The originals are not in the backup, but in ${manifest.originals.stored_in}. Set ` +
+        "files.url, and run `dossier doctor` to check that all of them are there.",
     );
   if (!entries.has(key_part))
     print(
-      "The backup is without secrets. Put secret.key of the old data directory into this one: " +
-        "without it the secrets of webhooks can't be opened, and must be rotated. What was " +
-        "secret in dossier.toml is left out, too.",
+      "The backup contains no secrets. Copy secret.key from the old data directory to this " +
+        "one. Without it, the secrets of webhooks can't be decrypted and must be rotated. " +
+        "Secrets in dossier.toml were left out, too.",
     );
 }

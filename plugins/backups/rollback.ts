@@ -20,8 +20,8 @@ export const rollbackTool: Tool = {
   name: "rollback",
   changes: true,
   summary:
-    "Put the copy of the database back that was made before an upgrade, while the server is " +
-    "stopped. What was written since is kept aside.",
+    "Go back to the copy of the database from before an upgrade, while the server is " +
+    "stopped. The current database is kept aside.",
   options: [
     { flags: "--to <copy>", description: "the name of a copy (default: the newest)" },
     { flags: "--list", description: "only list the copies" },
@@ -39,7 +39,7 @@ export const rollbackTool: Tool = {
     if (names.length === 0) throw new Error(none);
     const name = typeof options.to === "string" ? options.to : names.at(-1)!;
     if (!names.includes(name))
-      throw new Error(`there is no copy ${name} in ${backups}; --list shows those that there are`);
+      throw new Error(`there is no copy ${name} in ${backups}. Run with --list to see the copies`);
     const copy = join(backups, name);
     const faults = findFaults(copy);
     if (faults.length > 0) throw new Error(`the copy ${copy} is damaged: ${faults.join("; ")}`);
@@ -47,14 +47,14 @@ export const rollbackTool: Tool = {
     const unlock = lock();
     try {
       const aside = await putBack(data, copy, now_ms());
-      print(`${lineOf(backups, name)} is the database now.`);
-      print(`The newer one was kept as ${aside}.`);
+      print(`The database is now ${lineOf(backups, name)}.`);
+      print(`The newer database was kept as ${aside}.`);
       for (const gone of await pruneRolledBack(data, now_ms()))
-        print(`${gone}, which an earlier rollback had kept, was deleted: there were too many.`);
+        print(`${gone}, kept by an earlier rollback, was deleted because there were too many.`);
       print(
-        `Start ${writerOf(copy)} on this directory; this version would change the tables again. ` +
-          "Documents that were added since the copy are not in it, and originals that were " +
-          "deleted since are missing: `dossier doctor` of that version tells which.",
+        `Now start ${writerOf(copy)} on this directory; this version would change the ` +
+          "tables again. The copy does not contain documents added since then, and originals " +
+          "deleted since then are missing: run `dossier doctor` of that version to see which.",
       );
     } finally {
       unlock();

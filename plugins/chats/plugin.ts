@@ -88,7 +88,9 @@ export default definePlugin({
     host.whenSettingsChange(
       () =>
         void resumeDeletions(ctx).catch((error: unknown) =>
-          host.log.error("deleted sessions keep the time that they had", { error: String(error) }),
+          host.log.error("the deletion times of deleted sessions could not be updated", {
+            error: String(error),
+          }),
         ),
     );
     return {

@@ -66,7 +66,7 @@ export async function pendingNote(server: ServerClient, folder_id: string): Prom
   );
   if (!pending) return null;
   const documents = pending === 1 ? "1 document is" : `${pending} documents are`;
-  return `${documents} not searched by meaning yet: ask again in a while.`;
+  return `${documents} not searched by meaning yet. Ask again in a moment.`;
 }
 
 /** Human-readable: the answer, then each quote with its document, its place and a link. */

@@ -29,7 +29,7 @@ const look_every_ms = 250;
 /** @throws Error naming the first path that is not a file. */
 export function requireFiles(files: readonly string[]): void {
   for (const file of files) {
-    if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+    if (!existsSync(file)) throw new Error(`${file} does not exist`);
     if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   }
 }
@@ -68,11 +68,11 @@ async function addFile(
       `/documents/file?${query.toString()}`,
       { form },
     );
-    say(`${count}${file}: sent, ${id}`);
+    say(`${count}${file}: uploaded, ${id}`);
     return { file, id, status, error: null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    say(`${count}${file}: refused. ${reason}`);
+    say(`${count}${file}: rejected. ${reason}`);
     return { file, id: null, status: "refused", error: reason };
   }
 }
@@ -94,7 +94,7 @@ async function waitFor(
       return { ...added, status };
     }
     if (status === "sync_failed") {
-      const reason = error?.message ?? "it could not be read";
+      const reason = error?.message ?? "it could not be indexed";
       say(`${added.file}: failed. ${reason}`);
       return { ...added, status, error: reason };
     }

@@ -27,7 +27,7 @@ export async function exportFolder(
   to: string | undefined,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
   const path = resolve(to ?? `${name.replaceAll(/[/\\\0]/g, "_")}.zip`);
-  if (existsSync(path)) throw new Error(`${path} is there already: name another file with --to`);
+  if (existsSync(path)) throw new Error(`${path} already exists. Choose another file with --to`);
   const partial = `${path}.partial`;
   const response = await server.open("GET", `/folders/${id}/export`);
   const file = await open(partial, "w", 0o600);
@@ -57,7 +57,7 @@ export async function importFolder(
   file: string,
   { name, say }: { readonly name: string | undefined; readonly say: (line: string) => void },
 ): Promise<FolderImport> {
-  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no file ${file}`);
+  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`${file} does not exist`);
   const form = new FormData();
   // A lazy reference: the file is read while it is sent.
   form.set("file", Bun.file(file), basename(file));
@@ -78,6 +78,6 @@ export function leftOut(run: FolderImport): string | null {
   const left_out = Object.entries(run.left_out ?? {}).filter(([, count]) => count > 0);
   return left_out.length === 0
     ? null
-    : `Left out of the archive when it was made: ` +
+    : "Not included in the archive: " +
         `${left_out.map(([what, count]) => `${count} ${what}`).join(", ")}.`;
 }

@@ -11,17 +11,17 @@ import { userOf, withServer, type ClientContext } from "./server-client";
 
 const user_option = {
   flags: "--user <email or id>",
-  description: "in whose name (default: the only user)",
+  description: "the user to act as (default: the only user)",
 };
 
 const commands = {
   folderCreate: {
     name: "folder create",
-    summary: "Make a folder and print its id. The server must be running.",
+    summary: "Create a folder and print its id. The server must be running.",
     args: ["name"],
     options: [
-      { flags: "--below <name or id>", description: "the folder that it is a subfolder of" },
-      { flags: "--description <text>", description: "what is in it" },
+      { flags: "--below <name or id>", description: "the parent folder" },
+      { flags: "--description <text>", description: "a description" },
       user_option,
     ],
   },
@@ -30,39 +30,39 @@ const commands = {
     summary: "Add files to a folder. The server must be running.",
     args: ["files..."],
     options: [
-      { flags: "--folder <name or id>", description: "where they go", required: true },
+      { flags: "--folder <name or id>", description: "the folder to add them to", required: true },
       user_option,
-      { flags: "--overwrite", description: "replace documents of the same name" },
-      { flags: "--wait", description: "until they are indexed" },
+      { flags: "--overwrite", description: "replace documents with the same name" },
+      { flags: "--wait", description: "wait until they are indexed" },
       { flags: "--json", description: "print one JSON array" },
     ],
   },
   folderExport: {
     name: "export",
-    summary: "Write a folder to one file, with all that belongs to it. The server must be running.",
+    summary: "Export a folder and everything in it to one file. The server must be running.",
     options: [
-      { flags: "--folder <name or id>", description: "which folder", required: true },
-      { flags: "--to <file>", description: "where to (default: the folder's name, .zip)" },
+      { flags: "--folder <name or id>", description: "the folder to export", required: true },
+      { flags: "--to <file>", description: "the file to write (default: the folder's name, .zip)" },
       user_option,
     ],
   },
   folderImport: {
     name: "import",
     changes: true,
-    summary: "Make a folder of a file that an export has made. The server must be running.",
+    summary: "Import a folder from an exported file. The server must be running.",
     args: ["file"],
     options: [
       user_option,
-      { flags: "--name <name>", description: "what the folder is to be called" },
+      { flags: "--name <name>", description: "the name of the folder" },
       { flags: "--json", description: "print the import as JSON" },
     ],
   },
   ask: {
     name: "ask",
-    summary: "Ask the documents of a folder. The server must be running.",
+    summary: "Ask a question about the documents in a folder. The server must be running.",
     args: ["question"],
     options: [
-      { flags: "--folder <name or id>", description: "which documents", required: true },
+      { flags: "--folder <name or id>", description: "the folder to ask", required: true },
       user_option,
       { flags: "--json", description: "print the answer as JSON" },
     ],

@@ -20,8 +20,8 @@ export interface NamedFolder {
 export async function userOf(accounts: Accounts, named: unknown): Promise<User> {
   if (typeof named === "string") return accounts.findUser(named);
   const [only, ...others] = (await accounts.listUsers()).filter(({ active }) => active);
-  if (!only) throw new Error("there is no active user yet: dossier user create makes one");
-  if (others.length > 0) throw new Error("there are several users: say which with --user");
+  if (!only) throw new Error("there is no active user yet. Create one with dossier user create");
+  if (others.length > 0) throw new Error("there are several users. Choose one with --user");
   return only;
 }
 
@@ -35,7 +35,7 @@ export async function withServer<R>(
   const answers = server !== null && (await server("/health").catch(() => null))?.ok;
   if (server === null || !answers)
     throw new Error(
-      `this needs a running server, and none runs on ${paths.data}: start it with ` +
+      `this needs a running server, and none is running on ${paths.data}. Start it with ` +
         `dossier serve --data ${paths.data}, and try again`,
     );
   return accounts.withTemporaryKey(user.id, "command line", (token) =>
@@ -79,7 +79,7 @@ export class ServerClient {
     });
     if (!response.ok)
       throw new Error(
-        sentenceOf(await response.text()) || `the server answered ${response.status}`,
+        sentenceOf(await response.text()) || `the server responded with status ${response.status}`,
       );
     return response;
   }
@@ -103,13 +103,13 @@ export class ServerClient {
     }
     if (found.length > 1)
       throw new Error(
-        `several folders are called ${named}: name one by its id ` +
+        `several folders are named ${named}. Use an id instead ` +
           `(${found.map(({ id }) => id).join(", ")})`,
       );
     if (found.length === 0)
       throw new Error(
-        `there is no folder ${named}: dossier folder list shows those there are, and ` +
-          "dossier folder create makes one",
+        `there is no folder ${named}. See dossier folder list, or create one with dossier ` +
+          "folder create",
       );
     return found[0]!;
   }

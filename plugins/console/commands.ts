@@ -17,17 +17,17 @@ const listed_max = 1_000;
 
 const reason_option = {
   flags: "--reason <text>",
-  description: "only those that failed for exactly this reason",
+  description: "only jobs that failed for exactly this reason",
 };
 
 export const commands = {
   jobList: {
     name: "job list",
-    summary: "List jobs: those that have failed for good, run, or wait.",
+    summary: "List jobs that have failed, are running or are waiting.",
     options: [
       {
         flags: "--state <state>",
-        description: "which jobs",
+        description: "the state of the jobs",
         choices: states,
         default: "failed",
       },
@@ -50,8 +50,7 @@ export const commands = {
   },
   jobDrop: {
     name: "job drop",
-    summary:
-      "Forget a failed job, or end one that waits as if it had failed; or every one of a kind.",
+    summary: "Remove a failed job, or cancel a waiting one; or all jobs of a kind.",
     changes: true,
     loads_plugins: true,
     args: ["id?"],
@@ -59,23 +58,23 @@ export const commands = {
       { flags: "--kind <kind>", description: "every job of this kind, as job list names it" },
       {
         flags: "--state <state>",
-        description: "which jobs of the kind",
+        description: "the state of the jobs",
         choices: ["failed", "ready"],
         default: "failed",
       },
       reason_option,
-      { flags: "--yes", description: "without asking, for all of a kind" },
+      { flags: "--yes", description: "don't ask for confirmation" },
     ],
   },
   jobPause: {
     name: "job pause",
-    summary: "Pause intake (documents, imports and recordings wait), or the making of vectors.",
+    summary: "Pause intake (documents, imports and recordings wait), or the creation of vectors.",
     args: ["what?"],
     changes: true,
   },
   jobResume: {
     name: "job resume",
-    summary: "Resume intake, or the making of vectors.",
+    summary: "Resume intake, or the creation of vectors.",
     args: ["what?"],
     changes: true,
   },
@@ -90,7 +89,9 @@ const pausables: ReadonlyMap<
     "intake",
     {
       setting: "jobs.pause_intake",
-      paused: "Intake is paused: what comes in waits until dossier job resume.",
+      paused:
+        "Intake is paused. New documents, imports and recordings wait until you run dossier " +
+        "job resume.",
       open: "Intake is open.",
     },
   ],
@@ -98,8 +99,10 @@ const pausables: ReadonlyMap<
     "vectors",
     {
       setting: pause_setting,
-      paused: "No vectors are made until dossier job resume vectors; words find what waits.",
-      open: "Vectors are made.",
+      paused:
+        "Vectors are paused until you run dossier job resume vectors. Until then, new " +
+        "documents are found by words only.",
+      open: "Vectors are being created.",
     },
   ],
 ]);
@@ -116,12 +119,13 @@ export const commandHandlers = (
       const pausable = pausables.get(what);
       if (pausable === undefined)
         throw new UsageError(
-          `${what} can't be paused; these can: ${[...pausables.keys()].join(", ")}.`,
+          `${what} can't be paused. Only these can: ${[...pausables.keys()].join(", ")}.`,
         );
       about(`${what}.${paused ? "paused" : "open"}`);
       const change = new StoredChange(ctx);
       await ctx.operations.turn(pausable.setting, paused, change.note);
-      const late = (await change.followed()) === "late" ? " The server follows in a moment." : "";
+      const late =
+        (await change.followed()) === "late" ? " The running server applies this in a moment." : "";
       print(`${paused ? pausable.paused : pausable.open}${late}`);
     };
   return {
@@ -146,14 +150,15 @@ export const commandHandlers = (
       if (id !== undefined) {
         about(id);
         await jobs.retry(id);
-        return print(`${id} runs again.`);
+        return print(`Queued ${id} again.`);
       }
       about(String(kind));
       const again = await allOf(jobs, String(kind), "failed", (one, after) =>
         jobs.retryKind({ ...one, after, error: textOrNothing(reason) }),
       );
-      if (again === 0) throw new Error(`no failed job of the kind ${kind} can be run again`);
-      print(`${again} ${again === 1 ? "job runs" : "jobs run"} again.`);
+      if (again === 0)
+        throw new Error(`there is no failed job of the kind ${kind} that can be run again`);
+      print(`Queued ${again} ${again === 1 ? "job" : "jobs"} again.`);
     },
     jobDrop: (input) => drop(jobs, input),
     jobPause: pause(true),
@@ -170,27 +175,27 @@ async function drop(
   if (id !== undefined) {
     about(id);
     await jobs.drop(id);
-    return print(`${id} is dropped.`);
+    return print(`Dropped ${id}.`);
   }
   about(String(kind));
   const state = options.state as "failed" | "ready";
   if (!options.yes) {
     const typed = await ask(
-      `This drops every ${state === "failed" ? "failed" : "waiting"} job of the kind ${kind} for ` +
-        "good. Type the kind to go on: ",
+      `This permanently drops all ${state === "failed" ? "failed" : "waiting"} jobs of the ` +
+        `kind ${kind}. Type the kind to confirm: `,
     );
-    if (typed.trim() !== kind) throw new Error("that is not the kind: nothing was dropped");
+    if (typed.trim() !== kind) throw new Error("the kind does not match. Nothing was dropped");
   }
   const gone = await allOf(jobs, String(kind), state, (one, after) =>
     jobs.dropKind({ ...one, after, state, error: textOrNothing(reason) }),
   );
   if (gone === 0) throw new Error(`there is no such job of the kind ${kind}`);
-  print(`${gone} ${gone === 1 ? "job is" : "jobs are"} dropped.`);
+  print(`Dropped ${gone} ${gone === 1 ? "job" : "jobs"}.`);
 }
 
 function requireOne(id: string | undefined, kind: unknown): void {
   if ((id === undefined) === (kind === undefined))
-    throw new UsageError("name one job by its id, or all of a kind with --kind");
+    throw new UsageError("specify a job by its id, or all jobs of a kind with --kind");
 }
 
 /** Batch after batch, for every plugin that has such jobs. Returns their number. */
@@ -218,7 +223,7 @@ const textOrNothing = (option: unknown): string | undefined =>
   typeof option === "string" ? option : undefined;
 
 const emptyWords = {
-  failed: "No job has failed.",
-  running: "No job runs.",
-  ready: "No job waits.",
+  failed: "No failed jobs.",
+  running: "No running jobs.",
+  ready: "No waiting jobs.",
 } as const;

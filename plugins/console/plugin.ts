@@ -120,7 +120,7 @@ export default definePlugin({
       jobs: [purgeOfUser((user_id) => usage.forget(user_id))],
       start: async () => {
         const warn: Rejected = (of, reason) =>
-          log.warn("what a plugin adds to the console is not shown", { ...of, reason });
+          log.warn("a page or panel of a plugin is not shown in the console", { ...of, reason });
         added.pages(warn);
         added.panels(warn);
         await usage.start();

@@ -128,7 +128,7 @@ export class UsageCounter {
     } catch (error) {
       for (const [key, counts] of batch)
         this.#counts.set(key, added(counts, this.#counts.get(key)));
-      log.warn("usage could not be written yet", { error: String(error) });
+      log.warn("usage could not be saved yet", { error: String(error) });
     }
   }
 

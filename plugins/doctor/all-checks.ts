@@ -69,5 +69,9 @@ export const toChecked = (check: SystemCheck, result: CheckResult): Checked => (
 async function inTime(run: () => Promise<CheckResult>): Promise<CheckResult> {
   const result = run().catch(failed);
   if (await settlesWithin(result, timeout_ms)) return result;
-  return { status: "warn", detail: "This takes a while. Look again in a moment.", fix: null };
+  return {
+    status: "warn",
+    detail: "The check is still running. Look again in a moment.",
+    fix: null,
+  };
 }

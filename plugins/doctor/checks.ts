@@ -48,11 +48,11 @@ export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
 
 async function references({ findDanglingRows }: ServerChecksContext): Promise<CheckResult> {
   const found = await findDanglingRows();
-  if (found.length === 0) return ok("Every row that points to another finds it.");
+  if (found.length === 0) return ok("Every reference between rows is intact.");
   return {
     status: "fail",
     detail: `In the database ${found.join("; ")}.`,
-    fix: "Make a backup, and report this: no version of Dossier writes such rows.",
+    fix: "Create a backup and report this, because no version of Dossier writes such rows.",
   };
 }
 
@@ -63,7 +63,7 @@ async function disk(data: string, operations: Operations): Promise<CheckResult> 
   if (operations.storageFull())
     return {
       status: "fail",
-      detail: `The disk is full: nothing new can be saved. ${room}`,
+      detail: `The disk is full, and nothing new can be saved. ${room}`,
       fix: "Free some space, or delete documents that are no longer needed.",
     };
   if (share < free_share_low || free_bytes < free_bytes_low)
@@ -87,8 +87,8 @@ async function writable(temporary: string): Promise<CheckResult> {
       status: "fail",
       detail: `No file can be written to the data directory: ${code}.`,
       fix:
-        "See that the disk is not mounted read-only, and that the directory belongs to the user " +
-        "that runs the server.",
+        "Check that the disk is not mounted read-only, and that the directory belongs to " +
+        "the user that runs the server.",
     };
   }
 }
@@ -111,7 +111,7 @@ async function openToOthers(data: string): Promise<{ path: string; mode: number 
 
 async function permissions(data: string): Promise<CheckResult> {
   const open = await openToOthers(data);
-  if (open.length === 0) return ok("Only the user of the server can read the data directory.");
+  if (open.length === 0) return ok("Only the server's user can read the data directory.");
   return {
     status: "fail",
     detail: `Other users of this machine can read ${open.map(({ path }) => path).join(" and ")}.`,
@@ -122,7 +122,7 @@ async function permissions(data: string): Promise<CheckResult> {
 async function closeToOthers(data: string): Promise<string> {
   const open = await openToOthers(data);
   for (const { path, mode } of open) await chmod(path, mode);
-  return `Only the user of the server can read ${open.map(({ path }) => path).join(" and ")} now.`;
+  return `Only the server's user can read ${open.map(({ path }) => path).join(" and ")} now.`;
 }
 
 /** The latest timestamp written must not be ahead of the clock. */
@@ -134,15 +134,15 @@ async function clock(operations: Operations, now_ms: number): Promise<CheckResul
   return {
     status: "fail",
     detail:
-      `It is ${rfc3339(now_ms)} (UTC), and the database was written up to ` +
-      `${rfc3339(now_ms + ahead_ms)}: the clock is wrong, or was.`,
-    fix: "Set the clock of this machine, and have it set from the network (NTP).",
+      `It is ${rfc3339(now_ms)} (UTC), but the database has entries up to ` +
+      `${rfc3339(now_ms + ahead_ms)}. The clock is wrong, or was wrong before.`,
+    fix: "Correct the clock of this machine, and synchronize it over the network (NTP).",
   };
 }
 
 async function tables(operations: Operations): Promise<CheckResult> {
   const { steps, last, applied_at } = await operations.schema();
-  return ok(`${steps} steps are applied, the last one (${last}) at ${applied_at}.`);
+  return ok(`${steps} migrations are applied, the last one (${last}) at ${applied_at}.`);
 }
 
 async function jobs(operations: Operations, now_ms: number): Promise<CheckResult> {
@@ -153,37 +153,37 @@ async function jobs(operations: Operations, now_ms: number): Promise<CheckResult
   if (operations.intakePaused())
     return {
       status: "warn",
-      detail: `Intake is paused: ${ready} ${ready === 1 ? "job waits" : "jobs wait"}.`,
-      fix: "Resume it when documents may be read again: dossier job resume.",
+      detail: `Intake is paused: ${ready} ${ready === 1 ? "job is waiting" : "jobs are waiting"}.`,
+      fix: "Resume it when documents may be indexed again: dossier job resume.",
     };
   const waited_ms = oldest ? now_ms - oldest.run_at : 0;
   if (waited_ms > waiting_ms_max && running === 0)
     return {
       status: "fail",
-      detail: `Jobs are due for ${Math.round(waited_ms / 60_000)} minutes and none runs.`,
-      fix: "Look at the log for why jobs can't be claimed, and restart the server.",
+      detail: `Jobs are overdue by ${Math.round(waited_ms / 60_000)} minutes, and none is running.`,
+      fix: "Check the log for the reason, and restart the server.",
     };
   if (failed_jobs > 0)
     return {
       status: "warn",
       detail:
-        `${failed_jobs} ${failed_jobs === 1 ? "job has" : "jobs have"} failed for good in the ` +
-        "last 30 days.",
-      fix: "Look at the failed jobs, and run again what should have been done.",
+        `${failed_jobs} ${failed_jobs === 1 ? "job has" : "jobs have"} failed permanently ` +
+        "in the last 30 days.",
+      fix: "Check the failed jobs (dossier job list), and run those again that are still needed.",
     };
-  return ok(`${running} run and ${ready} wait.`);
+  return ok(`${running} running, ${ready} waiting.`);
 }
 
 function responsiveness(operations: Operations): CheckResult {
   const { max_ms, p99_ms } = operations.stalls();
   const detail =
-    `In the last minute the server stood still for ${max_ms} ms at most, ` +
-    `and for ${p99_ms} ms or less in 99 of 100 looks.`;
+    `In the last minute the server was blocked for at most ${max_ms} ms, and for at most ` +
+    `${p99_ms} ms in 99 of 100 measurements.`;
   if (max_ms < stall_ms_max) return ok(detail);
   return {
     status: "warn",
     detail,
-    fix: "Look at the log for what was in work, and whether the machine has other things to do.",
+    fix: "Check the log for what was running, and whether the machine is busy with something else.",
   };
 }
 
@@ -191,10 +191,10 @@ async function plugins(operations: Operations): Promise<CheckResult> {
   const bad = (await operations.plugins()).filter(
     ({ status }) => status !== "loaded" && status !== "disabled",
   );
-  if (bad.length === 0) return ok("Every plugin is loaded and well.");
+  if (bad.length === 0) return ok("All plugins are loaded and working.");
   return {
     status: "warn",
     detail: bad.map(({ name, reason }) => `${name}: ${reason}`).join(" "),
-    fix: "Correct or remove the plugins that are named, and restart the server.",
+    fix: "Correct or remove these plugins, and restart the server.",
   };
 }

@@ -41,7 +41,7 @@ export class DamageCheck {
         ...this.#last.result,
         detail: `${this.#last.result.detail} It is being read again${progress}.`,
       };
-    return ok(`It is being read for the first time since the start${progress}.`);
+    return ok(`It is being read for the first time since the server started${progress}.`);
   }
 
   #holds(): boolean {
@@ -71,10 +71,10 @@ export class DamageCheck {
         status: "fail",
         detail: `The database is damaged: ${problems.join("; ")}.`,
         fix:
-          "Stop the server, keep a copy of the data directory, and restore the newest backup " +
-          "into a new one: dossier restore FILE --data DIR.",
+          "Stop the server, keep a copy of the data directory, and restore the newest " +
+          "backup to a new directory: dossier restore FILE --data DIR.",
       };
     const at = rfc3339(this.ctx.now_ms());
-    return ok(`All of the database was read until ${at}, and nothing is wrong with it.`);
+    return ok(`All of the database was read until ${at}, and no damage was found.`);
   };
 }

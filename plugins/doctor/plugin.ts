@@ -44,8 +44,8 @@ function databaseChecks({
     return {
       damage: async () => {
         const failing = await operations.storageFailure();
-        if (failing === null) return ok(`${operations.database()} answers.`);
-        return { status: "fail", detail: failing, fix: "See to the database server and its log." };
+        if (failing === null) return ok(`${operations.database()} is responding.`);
+        return { status: "fail", detail: failing, fix: "Check the database server and its log." };
       },
       // PostgreSQL enforces references itself.
       findDanglingRows: async () => [],

@@ -22,10 +22,10 @@ const words: Readonly<Record<CheckResult["status"], string>> = {
 export const doctorTool: Tool = {
   name: "doctor",
   summary:
-    "Check the data directory and everything in it, while the server runs or not. Ends with 1 " +
-    "when something is failing.",
+    "Check the data directory and everything in it, whether or not the server is running. " +
+    "Exits with 1 if a check fails.",
   options: [
-    { flags: "--fix", description: "mend what can be mended without losing anything" },
+    { flags: "--fix", description: "repair what can be repaired without losing data" },
     { flags: "--json", description: "print one JSON array" },
   ],
   async run(input) {
@@ -35,9 +35,9 @@ export const doctorTool: Tool = {
       all.push({ ...checked, done });
       if (options.json) return;
       print(`${words[checked.status]} ${checked.name}: ${checked.detail}`);
-      if (done !== null) print(`         Mended: ${done}`);
+      if (done !== null) print(` Repaired: ${done}`);
       else if (checked.fix !== null)
-        print(`         ${checked.mendable ? "--fix mends it, or: " : ""}${checked.fix}`);
+        print(`         ${checked.mendable ? "--fix repairs it, or: " : ""}${checked.fix}`);
     };
     await examine(input, tell);
     if (options.json) print(JSON.stringify(all));
@@ -60,7 +60,7 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
         toChecked(closed("Database"), {
           status: "fail",
           detail: `There is no data directory ${data}, or no database in it.`,
-          fix: "Name the data directory with --data.",
+          fix: "Specify the data directory with --data.",
         }),
       );
     const damage = await damageOf(input, database).catch(failed);
@@ -89,7 +89,7 @@ async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void>
     tell(checked, await doctor.mend(checked.id));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    tell({ ...checked, mendable: false, fix: `It can't be mended now: ${why}.` });
+    tell({ ...checked, mendable: false, fix: `It can't be repaired now: ${why}.` });
   }
 }
 
@@ -105,7 +105,7 @@ async function damageOf({ isolate, data }: ToolInput, path: string): Promise<Che
     if (found.next === null) break;
     from = found.next;
   }
-  if (problems.length === 0) return ok("All of it was read, and nothing is wrong with it.");
+  if (problems.length === 0) return ok("All of it was read, and no damage was found.");
   return {
     status: "fail",
     detail: `The database is damaged: ${problems.join("; ")}.`,
@@ -121,7 +121,7 @@ async function unopened(why: string, data: string): Promise<CheckResult> {
   const is_older = is_earlier.test(why);
   return {
     status: is_older ? "warn" : "fail",
-    detail: `It can't be opened, so nothing more was checked: ${why}.`,
+    detail: `It can't be opened, so nothing else was checked: ${why}.`,
     fix: is_older ? "Start the server once." : await wayBack(data),
   };
 }
@@ -133,13 +133,16 @@ async function wayBack(data: string): Promise<string> {
   const newest = names.find((name) => /^dossier-.*\.zip$/.test(name));
   const copy = names.find((name) => copy_pattern.test(name));
   return [
-    "Stop the server, and keep the directory as it is.",
+    "Stop the server, and don't change the directory.",
     newest === undefined
-      ? `There is no backup in ${backups}; look where backups.directory points.`
-      : `The newest backup in ${backups} is ${newest}: dossier restore ${join(backups, newest)} ` +
-        "--data NEW.",
+      ? `There is no backup in ${backups}. Check backups.directory.`
+      : `The newest backup in ${backups} is ${newest}. To restore it: dossier restore ` +
+        `${join(backups, newest)} --data NEW.`,
     ...(copy === undefined
       ? []
-      : [`From before the last upgrade there is ${copy}: dossier rollback --data ${data}.`]),
+      : [
+          `There is also a copy from before the last upgrade, ${copy}. To go back to it: ` +
+            `dossier rollback --data ${data}.`,
+        ]),
   ].join(" ");
 }

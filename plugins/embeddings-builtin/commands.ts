@@ -8,18 +8,18 @@ export const commands = {
   modelAdd: {
     name: "model add",
     changes: true,
-    summary: "Add a model for the built-in encoder; embeddings.model chooses it.",
+    summary: "Add a model for the built-in encoder. Select it with embeddings.model.",
     args: ["file"],
     options: [
-      { flags: "--name <name>", description: "what it is called (default: as its file)" },
+      { flags: "--name <name>", description: "the name of the model (default: that of its file)" },
       {
         flags: "--query-prefix <text>",
-        description: "put before each question",
+        description: "text to put before each question",
         default: "query: ",
       },
       {
         flags: "--document-prefix <text>",
-        description: "put before each passage",
+        description: "text to put before each passage",
         default: "passage: ",
       },
     ],
@@ -42,7 +42,7 @@ export const commandHandlers = (
     const name = options.name === undefined ? undefined : String(options.name);
     const added = await models.add(args[0]!, prefixes, name);
     about(added.name);
-    print(`${added.name} was added. It is used with embeddings.model = "${added.name}".`);
+    print(`Added ${added.name}. To use it, set embeddings.model = "${added.name}".`);
   },
   async modelList({ options, print }) {
     const rows = models.list().map(({ name, bytes, sha256, query_prefix, document_prefix }) => ({
@@ -53,6 +53,6 @@ export const commandHandlers = (
       document_prefix,
       origin: name === builtin_model ? "executable" : "added",
     }));
-    printRows(rows, { json: options.json === true, empty: "There is no model.", print });
+    printRows(rows, { json: options.json === true, empty: "There are no models.", print });
   },
 });

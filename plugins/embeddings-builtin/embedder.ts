@@ -67,14 +67,14 @@ export class BuiltinEmbedder implements Embedder {
     const { log, model, copyModel } = this.ctx,
       { path, source } = model;
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
-    if (problem !== missing) log.warn(`The model ${path} ${problem}; it is copied anew.`);
+    if (problem !== missing) log.warn(`the model ${path} ${problem}; it is copied again`);
     try {
       await requireFreeSpace(dirname(path), model.bytes);
       await copyModel(source, path);
       return null;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn("the model can't be written to the data directory; it is kept in memory", {
+      log.warn("the model can't be saved in the data directory; it is kept in memory", {
         path,
         reason,
       });

@@ -38,7 +38,7 @@ export function problemOf(
   const { size } = statSync(path);
   if (size !== bytes) return `is damaged: it has ${size} bytes, not ${bytes}`;
   return with_hash && hashOf(Bun.mmap(path)) !== sha256
-    ? "is damaged: its SHA-256 is another one"
+    ? "is damaged: its SHA-256 does not match"
     : null;
 }
 

@@ -68,12 +68,12 @@ export class Models {
       name = given_name ?? basename(path).replace(/\.bin$/, "");
     if (!name_pattern.test(name) || name === builtin_model)
       throw new UsageError(
-        `${name} can't be the model's name: it has lower-case letters, digits, dots and dashes, ` +
-          `and is not ${builtin_model}, which the executable brings. Choose one with --name.`,
+        `${name} is not a valid model name. Choose another with --name: lower-case ` +
+          `letters, digits, dots and dashes, and not ${builtin_model}, which is built in.`,
       );
     for (const prefix of Object.values(prefixes))
       if (prefix.length > prefix_length_max)
-        throw new UsageError(`A prefix has at most ${prefix_length_max} characters.`);
+        throw new UsageError(`A prefix can have at most ${prefix_length_max} characters.`);
     const data = mapped(path);
     await tryOut(data, path);
     const sha256 = hashOf(data),
@@ -83,7 +83,7 @@ export class Models {
     await copyModel(path, weights);
     if (hashOf(Bun.mmap(weights)) !== sha256) {
       rmSync(weights, { force: true });
-      throw new Error(`${path} was changed while it was copied.`);
+      throw new Error(`${path} changed while it was being copied.`);
     }
     writeDurably(this.descriptionPath(name), `${JSON.stringify(description, null, 2)}\n`);
     for (const other of namesIn(this.directory))
@@ -119,9 +119,11 @@ function namesIn(directory: string): string[] {
 
 function mapped(path: string): Uint8Array {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new UsageError(`There is no file ${path}.`);
+  if (!found?.isFile()) throw new UsageError(`${path} does not exist.`);
   if (found.size === 0 || found.size > bytes_max)
-    throw new UsageError(`${path} has ${found.size} bytes; a model has 1 to ${bytes_max}.`);
+    throw new UsageError(
+      `${path} has ${found.size} bytes, but a model must have 1 to ${bytes_max}.`,
+    );
   return Bun.mmap(path);
 }
 
@@ -135,6 +137,6 @@ async function tryOut(data: Uint8Array, path: string): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof InvalidModel)) throw error;
-    throw new UsageError(`${path} is no model that the encoder can run: ${error.message}.`);
+    throw new UsageError(`${path} is not a model that the encoder can run: ${error.message}.`);
   }
 }

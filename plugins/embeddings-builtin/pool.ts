@@ -233,14 +233,14 @@ export class EncoderPool {
   private takeOver(pooled: PooledWorker, reason: string): void {
     if (!this.workers.includes(pooled)) return;
     this.remove(pooled);
-    this.options.log.warn("an encoder worker died", { reason });
+    this.options.log.warn("an encoder worker crashed", { reason });
     // It died before it had opened the model; the next one would, too.
     if (!pooled.is_open && this.workers.length === 0)
       this.fail(new Error(`the encoder does not start: ${reason}`));
     for (const text of Object.values(pooled.in_work)) {
       if (text === null) continue;
       if (++text.deaths === deaths_max)
-        text.reject(new Error(`the encoder died of a text: ${reason}`));
+        text.reject(new Error(`the encoder crashed on a text: ${reason}`));
       else this.waiting[text.kind].addFirst(text);
     }
     this.assign();
@@ -313,4 +313,4 @@ class Lines {
 
 const post = (worker: Worker, message: ToEncoderWorker): void => worker.postMessage(message, {});
 const reasonOf = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error("the work was aborted");
+  signal.reason instanceof Error ? signal.reason : new Error("the operation was aborted");

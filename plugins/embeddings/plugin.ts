@@ -126,8 +126,8 @@ export default definePlugin({
     const warnOfHalf = (): void => {
       if (config.provider === "openai" && endpointOf(config) === "incomplete")
         log.warn(
-          "embeddings are off: embeddings.base_url and embeddings.model " +
-            "(DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together",
+          "embeddings are off: set both embeddings.base_url and embeddings.model " +
+            "(DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL)",
         );
     };
     ctx.whenSettingsChange(() => {

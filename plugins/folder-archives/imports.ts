@@ -295,5 +295,6 @@ export class ImportService {
   }
 }
 
-const takes_too_long = `The archive is refused: checking it took longer than ${check_ms_max / 60_000} minutes.`;
+const takes_too_long =
+  "The archive is refused: checking it took longer than " + `${check_ms_max / 60_000} minutes.`;
 const unreadable = "The archive is refused: checking it needs more memory than is allowed.";

@@ -193,5 +193,5 @@ function warnAboutSettings(
     });
   for (const directory of config.directories)
     if (!existsSync(directory))
-      log.warn("a directory of imports.directories is not there", { directory });
+      log.warn("a directory in imports.directories does not exist", { directory });
 }

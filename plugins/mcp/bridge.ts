@@ -27,8 +27,8 @@ export function targetOf({ url, key, key_file }: BridgeOptions): {
   const token = (key_file === undefined ? key : keyIn(key_file))?.trim();
   if (!token)
     throw new UsageError(
-      "it needs an API key: DOSSIER_MCP_KEY, or a file that has it by --key-file or " +
-        "DOSSIER_MCP_KEY_FILE",
+      "an API key is needed: set DOSSIER_MCP_KEY, or specify a file that contains it with " +
+        "--key-file or DOSSIER_MCP_KEY_FILE",
     );
   const path = url.replace(/\/+$/, "");
   return { url: new URL(path.endsWith(root) ? path : `${path}${root}`), key: token };
@@ -68,7 +68,7 @@ export async function bridge(options: BridgeOptions): Promise<void> {
     server.send(message).catch((error: unknown) => {
       if (id === undefined) return;
       const reason = error instanceof Error ? error.message : String(error);
-      const said = `${url.origin} did not answer: ${reason}`.slice(0, 1_000);
+      const said = `${url.origin} did not respond: ${reason}`.slice(0, 1_000);
       void client.send({ jsonrpc: "2.0", id, error: { code: -32_000, message: said } });
       answered(id);
     });

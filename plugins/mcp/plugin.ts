@@ -35,10 +35,12 @@ export default definePlugin({
   tools: {
     mcp: {
       name: "mcp",
-      summary: "Speak MCP on standard input and output, with a running server behind it.",
+      summary:
+        "Run an MCP server on standard input and output that forwards to a running Dossier " +
+        "server.",
       options: [
-        { flags: "--url <address>", description: "of the server (default: mcp.url)" },
-        { flags: "--key-file <file>", description: "an API key (default: mcp.key)" },
+        { flags: "--url <address>", description: "the address of the server (default: mcp.url)" },
+        { flags: "--key-file <file>", description: "a file with an API key (default: mcp.key)" },
       ],
       run: async ({ options, config }) =>
         (await import("./bridge")).bridge({

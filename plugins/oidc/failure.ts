@@ -9,7 +9,7 @@ const text_length_max = 300;
 export function throwReadable(error: unknown, log: Log): never {
   if (error instanceof HttpError) throw error;
   const found = inWords(error);
-  log.warn("the provider of single sign-on", { code: found.code, causes: causesOf(error) });
+  log.warn("the single sign-on provider failed", { code: found.code, causes: causesOf(error) });
   throw found;
 }
 

@@ -131,7 +131,8 @@ export function clientOf(settings: OidcSettings): OidcClient | null {
     typeof url === "string" ? url : null,
     client_id?.trim()
       ? null
-      : "oidc.client_id is required when oidc.issuer is set. Set it to the client ID of this " + "server at the provider.",
+      : "oidc.client_id is required when oidc.issuer is set. Set it to the client ID of this " +
+        "server at the provider.",
     scopes.includes("openid") ? null : "oidc.scopes must include openid.",
     scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
       ? null
@@ -142,7 +143,8 @@ export function clientOf(settings: OidcSettings): OidcClient | null {
     settings.role_claim?.trim() ||
     (settings.admin_values.length === 0 && settings.member_values.length === 0)
       ? null
-      : "oidc.role_claim is required when role values are set. Set it to the claim that " + "contains them.",
+      : "oidc.role_claim is required when role values are set. Set it to the claim that " +
+        "contains them.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return {

@@ -19,44 +19,44 @@ export const commands = {
   add: {
     name: "plugin add",
     summary:
-      "Add a plugin: a file, or one at an https address. It is tried out first; the next start " +
-      "of the server loads it.",
+      "Add a plugin from a file or an https address. It is tested first, and loaded when " +
+      "the server restarts.",
     changes: true,
     starts_data: true,
     args: ["source"],
     options: [
       {
         flags: "--sha256 <hex>",
-        description: "the SHA-256 that it must have; needed for an address",
+        description: "the expected SHA-256 of the file; required for an address",
       },
-      { flags: "--replace", description: "put it in the place of the one with the same name" },
+      { flags: "--replace", description: "replace the plugin with the same name" },
     ],
   },
   remove: {
     name: "plugin remove",
-    summary: "Take the file of a plugin away; its data stays, unless it is purged too.",
+    summary: "Remove the file of a plugin. Its data is kept unless it is purged too.",
     changes: true,
     args: ["name"],
     options: [
-      { flags: "--purge", description: "delete its tables, settings, jobs and schedules as well" },
-      { flags: "--yes", description: "purge without asking" },
+      { flags: "--purge", description: "also delete its tables, settings, jobs and schedules" },
+      { flags: "--yes", description: "don't ask for confirmation" },
     ],
   },
   enable: {
     name: "plugin enable",
-    summary: "Have the next start of the server load a plugin that is disabled.",
+    summary: "Enable a disabled plugin. It is loaded when the server restarts.",
     changes: true,
     args: ["name"],
   },
   disable: {
     name: "plugin disable",
-    summary: "Keep a plugin, built-in or not, from being loaded at the next start of the server.",
+    summary: "Disable a plugin, built-in or not. It is no longer loaded when the server restarts.",
     changes: true,
     args: ["name"],
   },
   info: {
     name: "plugin info",
-    summary: "Show what a plugin is made of: routes, slots, jobs, tables, settings.",
+    summary: "Show the details of a plugin: routes, slots, jobs, tables, settings.",
     args: ["name"],
     options: [{ flags: "--json", description: "print JSON" }],
   },
@@ -90,19 +90,16 @@ async function add(
 ): Promise<void> {
   const sha256 = typeof options.sha256 === "string" ? options.sha256 : null;
   if (sha256 !== null && !/^[0-9a-f]{64}$/i.test(sha256))
-    throw new UsageError("--sha256 takes 64 hexadecimal digits");
+    throw new UsageError("--sha256 must be 64 hexadecimal digits");
   if (isAddress(source) && sha256 === null)
-    throw new UsageError(
-      "an address needs --sha256: whoever publishes the plugin says what it is, and anything " +
-        "else is refused",
-    );
+    throw new UsageError("an address needs --sha256, the checksum given by the plugin's publisher");
   const bytes = isAddress(source) ? await downloadPlugin(source, ctx.download) : readPlugin(source);
   const replace = options.replace === true;
   const added = await ctx.manager.add({ bytes, shown: source, replace, sha256 });
   about(added.name);
   const { name, version, file, replaced } = added;
-  const before = replaced?.description ? ` in place of ${replaced.description.version}` : "";
-  print(`${name} ${version} is in ${file}${before}. SHA-256 ${added.sha256}`);
+  const before = replaced?.description ? `, replacing ${replaced.description.version}` : "";
+  print(`Added ${name} ${version} as ${file}${before}. SHA-256 ${added.sha256}`);
   for (const setting of missingSettings(added, await ctx.manager.settingsOf(added.description)))
     print(`It needs the setting ${setting}: dossier config set ${setting} …`);
   print(await whatNow(ctx, "loads it"));
@@ -139,26 +136,26 @@ async function remove(
   const is_installed = is_built_in || (await manager.fileOf(name)) !== null;
   if (leftovers !== null) {
     if (!is_installed && isNothing(leftovers))
-      throw new Error(`there is no plugin ${name}, and nothing of one in the database`);
+      throw new Error(`there is no plugin ${name}, and no data of one in the database`);
     if (
       process_kind === "beside" &&
       operations.plugin_files.running().some((one) => one.name === name)
     )
       throw new Error(
-        `the running server has ${name} loaded: stop it, or remove the plugin without --purge, ` +
-          "restart the server, and purge then",
+        `the running server has ${name} loaded. Stop it first; or remove the plugin ` +
+          "without --purge, restart the server, and then purge",
       );
     if (options.yes !== true && !(await isSure(name, leftovers, ask)))
       throw new Error("nothing was removed");
   }
   if (is_installed || leftovers === null) {
     const stored = new StoredChange(ctx);
-    print(`${await manager.remove(name, stored.note)} is gone.`);
+    print(`Removed ${await manager.remove(name, stored.note)}.`);
   }
   if (leftovers !== null) {
     await manager.purge(name);
-    print(`Deleted for good: ${inWords(leftovers)}.`);
-  } else print(`Its data is kept; dossier plugin remove ${name} --purge deletes it.`);
+    print(`Permanently deleted: ${inWords(leftovers)}.`);
+  } else print(`Its data is kept. To delete it, run dossier plugin remove ${name} --purge.`);
   if (is_installed) print(await whatNow(ctx, "runs without it"));
 }
 
@@ -167,7 +164,7 @@ async function isSure(
   leftovers: Leftovers,
   ask: CommandInput["ask"],
 ): Promise<boolean> {
-  const answer = await ask(`${name}: ${inWords(leftovers)}. Delete all of it for good? [y/N] `);
+  const answer = await ask(`${name}: ${inWords(leftovers)}. Delete all of it permanently? [y/N] `);
   return /^y(es)?$/i.test(answer.trim());
 }
 
@@ -195,5 +192,5 @@ async function turn(
 /** What is needed for the change to take effect. */
 const whatNow = async (ctx: CommandsContext, effect: string): Promise<string> =>
   (await processKindOf(ctx)) === "beside"
-    ? `The running server goes on as it is; restart it, and it ${effect}.`
+    ? `Restart the running server for this to take effect; it then ${effect}.`
     : `The next start of the server ${effect}.`;

@@ -2,11 +2,11 @@
 import type { PluginDetails } from "./service";
 
 const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, string>> = {
-  added: "the next start of the server loads it",
-  replaced: "the file has changed since the server was started",
-  removed: "its file is gone; it runs until the server is restarted",
-  enabled: "enabled at the next start of the server",
-  disabled: "disabled at the next start of the server",
+  added: "loaded when the server restarts",
+  replaced: "the file has changed since the server started",
+  removed: "its file was removed; it keeps running until the server restarts",
+  enabled: "enabled when the server restarts",
+  disabled: "disabled when the server restarts",
 };
 
 export function infoLines(found: PluginDetails): string[] {

@@ -51,7 +51,8 @@ function exceeded(what: Counted, limit: number): HttpError {
       ? `${bytes(limit)} of stored files`
       : `${limit.toLocaleString("en-US")} ${words[what]}`;
   return forbidden(
-    `You can have at most ${limit_in_words}, and this would exceed the limit. Delete what ` + `you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
+    `You can have at most ${limit_in_words}, and this would exceed the limit. Delete what ` +
+      `you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
     "quota_exceeded",
   );
 }

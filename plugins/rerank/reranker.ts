@@ -47,7 +47,7 @@ export class EndpointReranker implements Reranker {
     this.failures += 1;
     this.last = asked.finding;
     this.pause();
-    this.ctx.log.warn("the reranker ranked nothing; passages keep their order", {
+    this.ctx.log.warn("the reranker failed; passages keep their order", {
       reason: asked.finding.detail,
     });
     return null;

@@ -41,18 +41,22 @@ function judge(copy: CopyState | null): CheckResult {
     itself = "The server compares vectors itself";
   if (is_searched)
     return ok(
-      `pgvector ${version} finds what is near where vectors exceed index.vector_cache: it has ` +
-        `about ${copied}; the server compares the others itself.`,
+      `pgvector ${version} searches scopes whose vectors exceed index.vector_cache, and ` +
+        `has about ${copied} vectors. The server compares the others itself.`,
     );
   if (state === "ready")
-    return ok(`${itself}; pgvector ${version} is there for when they exceed index.vector_cache.`);
-  if (state === "absent") return ok(`${itself}; PostgreSQL has no pgvector.`);
+    return ok(
+      `${itself}; pgvector ${version} is available for when they exceed index.vector_cache.`,
+    );
+  if (state === "absent") return ok(`${itself}; pgvector is not installed in PostgreSQL.`);
   return state === "old"
-    ? ok(`${itself}; pgvector ${version} is older than ${version_min}, which is needed.`)
+    ? ok(`${itself}; pgvector ${version} is older than the required ${version_min}.`)
     : {
         status: "warn",
-        detail: `${itself}: pgvector ${version} is installed, but this user may not make it.`,
-        fix: "As an administrator of the database: create extension vector;",
+        detail:
+          `${itself}: pgvector ${version} is installed, but this user is not allowed to ` +
+          "create the extension.",
+        fix: "Run as an administrator of the database: create extension vector;",
       };
 }
 
@@ -62,36 +66,36 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
   run: () => examine(vectors),
   mend: async () => {
     await vectors.recount();
-    return "What waits for vectors is counted anew.";
+    return "The documents waiting for vectors were recounted.";
   },
 });
 
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   const { state, documents, passages, failing } = vectors.state(),
-    waiting = `${documents} ${documents === 1 ? "document waits" : "documents wait"}`;
-  if (state === "none") return ok("No vectors are being made.");
+    waiting = `${documents} ${documents === 1 ? "document is waiting" : "documents are waiting"}`;
+  if (state === "none") return ok("No embedder is set up, so no vectors are created.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)
     return {
       status: "warn",
-      detail: `${miscounted} folders count other documents than those that wait for vectors.`,
-      fix: "Have them counted anew.",
+      detail: `${miscounted} folders have a wrong count of documents waiting for vectors.`,
+      fix: "Recount them: dossier doctor --fix.",
     };
   if (state === "failing")
     return {
       status: "fail",
       detail: failing!,
-      fix: "Look at the embedder, and at the log for what it said.",
+      fix: "Check the embedder, and the log for its errors.",
     };
   if (state === "paused")
     return {
       status: "warn",
-      detail: `No vectors are made: ${waiting}, and words find what waits.`,
+      detail: `Vectors are paused: ${waiting}. Until then, search finds them by words only.`,
       fix: "Resume it: dossier job resume vectors.",
     };
   return ok(
     state === "ready"
-      ? "Every document has its vectors."
+      ? "All documents have vectors."
       : `${waiting} for vectors, with about ${passages} passages.`,
   );
 }

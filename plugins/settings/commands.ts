@@ -18,7 +18,7 @@ export const commands = {
   configList: {
     ...common,
     name: "config list",
-    summary: "List every setting, its value and where that comes from; secrets are hidden.",
+    summary: "List all settings with their values and sources; secrets are hidden.",
     options: [json_option],
   },
   configGet: {
@@ -31,7 +31,7 @@ export const commands = {
   configSet: {
     ...common,
     name: "config set",
-    summary: "Store a setting: most take effect at once, in the running server too.",
+    summary: "Store a setting. Most take effect immediately, even in a running server.",
     changes: true,
     args: ["key", "value?"],
     options: [{ flags: "--stdin", description: "read the value from standard input" }, json_option],
@@ -39,7 +39,7 @@ export const commands = {
   configUnset: {
     ...common,
     name: "config unset",
-    summary: "Take away what is stored of a setting: the default holds again.",
+    summary: "Remove the stored value of a setting, so that the default applies again.",
     changes: true,
     args: ["key"],
     options: [json_option],
@@ -47,7 +47,9 @@ export const commands = {
   configTest: {
     ...common,
     name: "config test",
-    summary: "Use the service that a section names, such as answers or embeddings: what is wrong?",
+    summary:
+      "Test the service configured in a section, such as answers or embeddings, and show " +
+      "what is wrong.",
     args: ["section"],
     options: [json_option],
   },
@@ -65,20 +67,22 @@ export const commandHandlers = (
     for (const state of states)
       print(
         `${state.setting.padEnd(width)}  ${inWords(state.value) || "-"}  (${state.origin}` +
-          `${state.restart_needed ? "; another value takes effect at the next start" : ""}` +
-          `${state.overruled ? "; it wins over what is stored" : ""}` +
-          `${state.problem === null ? "" : `; what is stored is not used: ${state.problem}`})`,
+          (state.restart_needed ? "; a changed value takes effect when the server restarts" : "") +
+          (state.overruled ? "; overrides the stored value" : "") +
+          `${state.problem === null ? "" : `; the stored value is not used: ${state.problem}`})`,
       );
   },
   configGet: async ({ args: [key], options, print }) => {
     const state = (await statesNow(ctx)).find(({ setting }) => setting === key);
     if (!state)
-      throw new UsageError(`there is no setting ${key}: dossier config list shows those there are`);
+      throw new UsageError(
+        `there is no setting ${key}. Run dossier config list to see the settings`,
+      );
     print(options.json ? JSON.stringify(state) : inWords(state.value));
   },
   configSet: async ({ args: [key, given], options, stdin, print, about }) => {
     if ((given === undefined) === (options.stdin === undefined))
-      throw new UsageError("give the value after the key, or on standard input with --stdin");
+      throw new UsageError("specify the value after the key, or on standard input with --stdin");
     about(key!);
     await change(ctx, key!, given ?? (await stdin()), Boolean(options.json), print);
   },
@@ -90,7 +94,9 @@ export const commandHandlers = (
     const { trials } = ctx;
     const sections = trials.list().map((one) => one.section);
     if (!sections.includes(section!))
-      throw new UsageError(`${section} can't be tried; these can: ${sections.join(", ")}`);
+      throw new UsageError(
+        `${section} can't be tested. These sections can: ${sections.join(", ")}`,
+      );
     const finding = await trials.run(section!, {}, new AbortController().signal);
     const said = [finding.detail, finding.fix].filter(Boolean).join(" ");
     if (options.json) print(JSON.stringify({ section, ...finding }));
@@ -114,22 +120,22 @@ async function change(
   if (json) return print(JSON.stringify({ ...now, server }));
   print(sentence(now, winner));
   if (server === "late")
-    print("The running server has not taken it over yet: it does so when its jobs run.");
+    print("The running server has not applied it yet, and will do so when its jobs run.");
 }
 
 function sentence({ setting, value, stored, changes }: SettingState, winner: string | null) {
   if (winner !== null)
     return stored === null
-      ? `Nothing is stored of ${setting} any more; ${winner} says what it is.`
-      : `${setting} is stored as ${inWords(stored)}, but ${winner} wins over it: take it away ` +
+      ? `Removed the stored value of ${setting}. ${winner} still sets it.`
+      : `Stored ${setting} as ${inWords(stored)}, but ${winner} overrides it. Remove it ` +
           "there for this to take effect.";
   if (changes === "at start")
     return stored === null
-      ? `Nothing is stored of ${setting} any more: that takes effect at the next start.`
-      : `${setting} is stored as ${inWords(stored)}: it takes effect at the server's next start.`;
+      ? `Removed the stored value of ${setting}. This takes effect when the server restarts.`
+      : `Stored ${setting} as ${inWords(stored)}. It takes effect when the server restarts.`;
   return stored === null
-    ? `${setting} is ${inWords(value) || "not set"} again, as by default.`
-    : `${setting} is ${inWords(stored) || "empty"} from now on.`;
+    ? `${setting} is back to its default: ${inWords(value) || "not set"}.`
+    : `${setting} is now ${inWords(stored) || "empty"}.`;
 }
 
 interface StateNow extends SettingState {

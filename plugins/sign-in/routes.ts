@@ -166,7 +166,7 @@ function answer(response: Response, cookies: readonly string[]): Response {
  */
 function inWords(error: unknown, way: string, { log }: Pick<Context, "log">): HttpError {
   const known = error instanceof HttpError;
-  log[known && error.status < 500 ? "info" : "error"]("could not sign in", {
+  log[known && error.status < 500 ? "info" : "error"]("a sign-in failed", {
     way,
     ...(known ? { code: error.code, detail: error.detail } : {}),
     ...(known ? {} : { error: error instanceof Error ? (error.stack ?? error.message) : error }),

@@ -112,7 +112,10 @@ export class SignInService {
     try {
       return await way.signOut({ kept: session.kept, back_url });
     } catch (error) {
-      this.ctx.log.warn("could not sign out elsewhere", { way: way.id, error: String(error) });
+      this.ctx.log.warn("signing out at the provider failed", {
+        way: way.id,
+        error: String(error),
+      });
       return null;
     }
   }

@@ -96,8 +96,8 @@ export default definePlugin({
     const list = config.networks.length > 0 ? config.networks : trustedProxies(operations);
     if (list.length === 0)
       log.warn(
-        "signin_header.name is set and no proxy is believed but on the Unix socket: set " +
-          "server.trusted_proxies, or signin_header.networks",
+        "signin_header.name is set, but no proxy is trusted except on the Unix socket: set " +
+          "server.trusted_proxies or signin_header.networks",
       );
     const trusted = networkSetting("signin_header.networks", list);
     return {
@@ -124,7 +124,8 @@ function checkConfig({
     .map(([key]) => `signin_header.${key} is not the name of a header.`);
   if (role === undefined && rules.admin_values.length + rules.member_values.length > 0)
     problems.push(
-      "signin_header.role is required when role values are set. Set it to the name of the " + "header.",
+      "signin_header.role is required when role values are set. Set it to the name of the " +
+        "header.",
     );
   if (sign_out_url !== undefined && !/^(https?:\/\/[^\s/]|\/(?![/\\]))\S*$/.test(sign_out_url))
     problems.push("signin_header.sign_out_url must start with /, https:// or http://.");

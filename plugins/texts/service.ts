@@ -39,7 +39,7 @@ export class TextService implements Texts {
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
-      this.ctx.log.warn("a text that nobody keeps was not deleted yet", { error: String(error) }),
+      this.ctx.log.warn("an unused text could not be deleted yet", { error: String(error) }),
   });
 
   constructor(private readonly ctx: TextContext) {

@@ -64,7 +64,7 @@ export class TranscriptReader {
       return await this.ctx.isolate("probe", { path }, { ...child_limits, signal });
     } catch (error) {
       signal.throwIfAborted();
-      this.ctx.log.info("the length of a recording is not known", {
+      this.ctx.log.info("the length of a recording is unknown", {
         error: error instanceof Error ? error.message : String(error),
       });
       return { duration_s: null, has_video: null };

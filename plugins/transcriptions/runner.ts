@@ -261,7 +261,7 @@ export class TranscriptionRunner {
         .setProgress(db, run_id, highest)
         .then((run) => run && runs.publish(db, run))
         .catch((error: unknown) =>
-          log.warn("progress was not written", { run_id, error: String(error) }),
+          log.warn("progress could not be saved", { run_id, error: String(error) }),
         );
     };
   }

@@ -55,10 +55,12 @@ const problemsOfEndpoint = ({
 }: TranscriptionSettings): (string | null)[] => [
   base_url
     ? problemOfUrl(base_url)
-    : "transcription.base_url is required when transcription.provider is openai. Set " + "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
+    : "transcription.base_url is required when transcription.provider is openai. Set " +
+      "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
   model?.trim()
     ? null
-    : "transcription.model is required when transcription.provider is openai. Set " + "DOSSIER_TRANSCRIPTION_MODEL to the model's name at the endpoint.",
+    : "transcription.model is required when transcription.provider is openai. Set " +
+      "DOSSIER_TRANSCRIPTION_MODEL to the model's name at the endpoint.",
   api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
     ? null
     : "transcription.api_key contains characters that are not allowed in a key.",
@@ -79,7 +81,11 @@ function problemOfCommand(
   words: readonly string[] | undefined,
 ): string | null {
   if (!command?.trim())
-    return "transcription.command is required when transcription.provider is command. Set " + "DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f " + "{input} -ovtt -of {output}.";
+    return (
+      "transcription.command is required when transcription.provider is command. Set " +
+      "DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f " +
+      "{input} -ovtt -of {output}."
+    );
   if (!words) return "transcription.command has an unclosed quote.";
   return words.some((word) => word.includes("{input}"))
     ? null

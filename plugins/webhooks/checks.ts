@@ -17,11 +17,11 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
     name: "Deliveries",
     run: async () => {
       const stuck = await withoutJob(ctx);
-      if (stuck.length === 0) return ok("Every delivery that is due has a job.");
+      if (stuck.length === 0) return ok("Every due delivery has a job.");
       return {
         status: "fail",
-        detail: `${stuck.length} deliveries are pending, and no job will make them.`,
-        fix: "Repeat them: POST /webhooks/{id}/deliveries/{deliveryId}/redeliver.",
+        detail: `${stuck.length} deliveries are pending without a job.`,
+        fix: "Redeliver them: POST /webhooks/{id}/deliveries/{deliveryId}/redeliver.",
       };
     },
     mend: () => resume(ctx),
@@ -45,26 +45,26 @@ async function resume(ctx: WebhookChecksContext): Promise<string> {
       else await deliveries.end(tx, delivery.id, "cancelled");
     }
   });
-  return `${stuck.length} deliveries go on.`;
+  return `${stuck.length} deliveries were queued again.`;
 }
 
 /** Looks up the host of the newest webhook: a server without webhooks may not need name servers. */
 async function nameServers({ db, lookup }: WebhookChecksContext): Promise<CheckResult> {
   const newest = await store.findNewestWebhook(db);
-  if (!newest) return ok("No webhook needs one.");
+  if (!newest) return ok("No webhook needs them.");
   const host = new URL(newest.href).hostname;
   const found = await lookup(host);
   if (found.kind === "silent")
     return {
       status: "fail",
-      detail: `The name servers don't tell where ${host} is: ${found.reason}.`,
-      fix: "Look at the network of this machine, or name others in webhooks.dns_servers.",
+      detail: `The name servers can't resolve ${host}: ${found.reason}.`,
+      fix: "Check the network of this machine, or set other name servers in webhooks.dns_servers.",
     };
   if (found.kind === "absent")
     return {
       status: "warn",
-      detail: `The name servers know no ${host}, where a webhook goes.`,
-      fix: "Look whether the webhook is still wanted.",
+      detail: `The host of a webhook, ${host}, does not exist.`,
+      fix: "Check whether the webhook is still needed.",
     };
-  return ok("They answer.");
+  return ok("They are responding.");
 }

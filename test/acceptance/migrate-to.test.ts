@@ -237,7 +237,7 @@ suiteOnPostgres("dossier migrate-to", () => {
       "rows that can't be moved, tables that can't be made, and a target that is not empty",
       [
         "rows of accounts_keys point to rows of accounts_users that are not there",
-        "core_jobs.priority is to hold integer, and 1 rows hold another thing",
+        "core_jobs.priority must be integer, but 1 rows have another type",
         "1 rows are named by a core_jobs.id with U+0000",
         "a newer version of this program has written it, with the step 9999_later",
         "the plugin weather has tables here and is not loaded",

@@ -408,7 +408,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       expect(run.status).toBe("completed");
       // The missing process was noticed before its lease expired.
       const said = [web, other].map((one) => one.output()).join("");
-      expect(said).toContain("jobs of a process that has gone continue");
+      expect(said).toContain("jobs of a process that is gone were resumed");
       expect(said).not.toContain("was not understood");
       expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
       const metrics = await (await fetch(`${other.url()}/metrics`)).text();

@@ -95,7 +95,7 @@ test("paused vectors stay paused across a restart and a kill until resumed", asy
   await server.kill();
   await server.restart();
   expect(await state()).toBe("paused");
-  expect(await server.mustCli(["job", "resume", "vectors"])).toBe("Vectors are made.");
+  expect(await server.mustCli(["job", "resume", "vectors"])).toBe("Vectors are being created.");
   await server.untilTrue(async () => (await state()) === "ready");
   const said = await server.cli(["job", "pause", "everything"]);
   expect([said.code, said.stderr]).toEqual([2, expect.stringContaining("intake, vectors")]);

@@ -363,7 +363,7 @@ describe("a graceful shutdown", () => {
       expect([
         logOf(launched.output())
           .map(({ message }) => message)
-          .filter((message) => message !== "the server stood still")
+          .filter((message) => message !== "the server was blocked")
           .slice(-2),
         temporaryFiles(data),
       ]).toEqual([["stopping", "stopped"], []]);

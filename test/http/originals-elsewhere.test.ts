@@ -139,7 +139,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     };
     const { body } = await on.upload(await on.folder(), "lost.txt", text("Soon lost."));
     await on.settled(body.id, "synced");
-    expect(await looked("Place of originals")).toMatchObject({ status: "ok" });
+    expect(await looked("Storage of originals")).toMatchObject({ status: "ok" });
     expect(await looked("Originals")).toMatchObject({ status: "ok" });
     const left = text("Left over."),
       object = await objectOf(left);

@@ -54,7 +54,7 @@ test("to a bucket, with an interruption, and back: only damaged files are missin
   const moved = await moveFiles(move);
   expect(moved).toMatchObject({ copied: 12 - there, skipped: there });
   expect(moved.damaged).toEqual([
-    { sha256: sha256("damaged"), why: "it has other bytes than its name says" },
+    { sha256: sha256("damaged"), why: "it does not match its SHA-256" },
   ]);
   expect(told.at(-1)).toBe(13);
   expect(namesIn(source)).toHaveLength(13);

@@ -53,7 +53,7 @@ describe("the comparison names differences:", () => {
   const cases: [why: string, sql: string, found: string[]][] = [
     ["none", "select 1", []],
     ["a changed value", "update keyed set d = x'02' where n = 2", ["keyed x 2: differs"]],
-    ["a missing row", "delete from keyed where a = 'y'", ["keyed y 1: is missing in the target"]],
+    ["a missing row", "delete from keyed where a = 'y'", ["keyed y 1: missing in the target"]],
     [
       "an additional row",
       "insert into keyed values ('z', 9, null)",

@@ -53,7 +53,7 @@ test("a stall names the work in progress and what ended during it", async () => 
   expect(lines).toMatchObject([
     {
       level: "warn",
-      message: "the server stood still",
+      message: "the server was blocked",
       stall_ms: 300,
       loop_cpu_ms: expect.any(Number),
       cpu_ms: expect.any(Number),

@@ -18,9 +18,8 @@ const scripts: Readonly<Record<string, (root: CompletedCommand) => string>> = {
 export function addCompletionsCommand(program: Commander, { print }: ProgramOptions): void {
   withData(program.command("completions"))
     .description(
-      "Print a script that completes commands, options and values in your shell. bash: source " +
-        "<(dossier completions bash); zsh: source <(dossier completions zsh); fish: dossier " +
-        "completions fish | source.",
+      "Print a shell completion script. bash: source <(dossier completions bash); zsh: " +
+        "source <(dossier completions zsh); fish: dossier completions fish | source.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
     .action((shell: string) => print(scripts[shell]!(completed(program)).trimEnd()));

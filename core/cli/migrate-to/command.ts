@@ -42,13 +42,13 @@ import { nextSteps } from "./next-steps";
 export function addMigrateTo(program: Commander, options: ProgramOptions): void {
   withData(program.command("migrate-to"))
     .description(
-      "Move everything into a PostgreSQL database, or from there into a new data directory, " +
-        "while no server runs; nothing is changed where it comes from. Run again after an " +
-        "interruption, it goes on.",
+      "Move all data to a PostgreSQL database, or from there to a new data directory, " +
+        "while no server is running. The source is not changed. If interrupted, run it again " +
+        "to continue.",
     )
-    .argument("<target>", "postgres://user@host/name, or a directory that is missing or empty")
+    .argument("<target>", "postgres://user@host/name, or a new or empty directory")
     .option("--password-stdin", "read the password of the target from standard input")
-    .option("--check", "only say what stands in the way")
+    .option("--check", "only check whether the move is possible")
     .action(async (target: string, given) => {
       const boot = await bootstrapBy(options, flagsOf(given), "error");
       requireTarget(target, boot);
@@ -92,7 +92,7 @@ class Move {
   async run(only_check: boolean): Promise<void> {
     try {
       const found = await this.#check();
-      if (only_check) return this.#print("Nothing stands in the way. Nothing was changed.");
+      if (only_check) return this.#print("The check found no problems. Nothing was changed.");
       await this.#move(found);
     } finally {
       for (const giveBack of this.#cleanup.toReversed()) await giveBack();
@@ -102,7 +102,7 @@ class Move {
   /** @throws Error that names every obstacle. */
   async #check(): Promise<Found> {
     const [problems, notes]: [string[], string[]] = [[], []];
-    this.#print("looking at both ends …");
+    this.#print("checking source and target …");
     const source = await openSource(this.boot, problems, this.#cleanup);
     const looked = source && (await this.#lookAtSource(source, problems, notes));
     const { is_directory } = this.#target;
@@ -125,13 +125,13 @@ class Move {
     try {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
-        throw new Error(`${source.shown} holds no tables of Dossier`);
+        throw new Error(`${source.shown} has no Dossier tables`);
       const steps = await compareSteps((text) => source.ask(text), this.#schemas());
       problems.push(...steps.problems, ...(await source.dangling()));
       if (steps.is_behind)
         notes.push(
-          "an earlier version has written the source; it is moved as it is, and the next start " +
-            "brings the tables of the target up to date",
+          "the source was written by an earlier version. It is moved as it is, and the " +
+            "next start of the server updates the tables of the target",
         );
       let [rows, bytes] = [0, 0];
       for (const table of tables) {
@@ -173,14 +173,14 @@ class Move {
     if ((await state.stage()) === "rows") await this.#moveRows(ends, tables, total);
     if ((await state.stage()) === "indexes")
       await makeIndexes(ends, (made, of) => {
-        if (made === 0) this.#print(`making ${of} indexes and references …`);
+        if (made === 0) this.#print(`creating ${of} indexes and references …`);
       });
     if (this.#target.is_directory) await this.#copyFiles();
     await this.#compare(ends, tables, total);
     if ((await source.mark()) !== origin.mark)
       throw new Error(
-        `${source.shown} was written to while it was moved, by a command or another program. Run ` +
-          "this again: it begins anew",
+        `${source.shown} was written to during the move, by a command or another program. ` +
+          "Run this again; it starts over",
       );
     await finish(target);
     for (const line of nextSteps(this.boot, this.#target)) this.#print(line);
@@ -199,17 +199,17 @@ class Move {
     if (begun !== undefined && begun.place !== origin.place)
       throw new Error(
         `${target.shown} is the unfinished target of a move from ${begun.place}, not from ` +
-          `${origin.place}: finish that one, or name an empty target`,
+          `${origin.place}. Finish that move, or choose an empty target`,
       );
     if (begun !== undefined && begun.mark === origin.mark && begun.program === origin.program) {
-      this.#print("going on where it was interrupted …");
+      this.#print("continuing where it was interrupted …");
       return;
     }
     if (begun !== undefined) {
       this.#print(
         begun.program === origin.program
-          ? "the source was written to since it was interrupted: it begins anew …"
-          : "another version of the program has begun it: it begins anew …",
+          ? "the source was written to after the interruption: starting over …"
+          : "the move was started by another version of the program: starting over …",
       );
       await target.clear();
     }
@@ -217,7 +217,7 @@ class Move {
   }
 
   async #prepare(ends: Ends, schemas: readonly Schema[], tables: readonly Table[]): Promise<void> {
-    this.#print("making the tables …");
+    this.#print("creating the tables …");
     await createTables(this.#target, schemas, this.boot.log);
     const unlike = differingTables(tables, await ends.target.tables());
     if (unlike.length > 0)
@@ -249,13 +249,14 @@ class Move {
     if (differences.length > 0) {
       this.#progress.end("the two are not equal.");
       throw new Error(
-        `source and target are not equal, and no server works on the target:\n` +
+        "source and target are not equal, so the target can't be used:\n" +
           `${differences.map((words) => `- ${words}`).join("\n")}\n` +
-          "Somebody has changed one of them. Empty the target, and run this again",
+          "One of them was changed during the move. Empty the target, and run this again",
       );
     }
     this.#progress.end(
-      `compared ${total.rows} rows in ${tables.length} tables by their SHA-256: both are equal.`,
+      `compared ${total.rows} rows in ${tables.length} tables by their SHA-256: source and ` +
+        "target are equal.",
     );
   }
 }

@@ -65,8 +65,9 @@ async function copyOriginal(from: string, to: string): Promise<void> {
   }
   if (!to.endsWith(hash.digest("hex")))
     throw new Error(
-      `${from} is damaged: it has other bytes than its name says. \`dossier doctor\` tells whose ` +
-        "it is; put it back from a backup, or delete that document, and run this again",
+      `${from} is damaged: it does not match its SHA-256. Run \`dossier doctor\` to see ` +
+        "which document it belongs to. Restore the file from a backup, or delete that " +
+        "document, then run this again",
     );
   await rename(unfinished, to);
 }

@@ -22,13 +22,13 @@ function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
     `  url = ${JSON.stringify(shown)}`,
     "",
     areLocal(boot)
-      ? `Originals (${join(data, "files")}), ${own}. A server on another machine needs a copy of ` +
-        "them, or originals in a place that both reach: `dossier files move`."
-      : `Originals stay where files.url says; ${own}.`,
+      ? `Originals (${join(data, "files")}), ${own}. A server on another machine needs a ` +
+        "copy of them, or originals in shared storage: see `dossier files move`."
+      : `Originals stay at files.url; ${own}.`,
     database === null
-      ? "The database that it comes from is as it was."
-      : `${join(data, database_file)} is as it was, and no server reads it any more: it is the ` +
-        "way back until you delete it.",
+      ? "The source database was not changed."
+      : `${join(data, database_file)} was not changed, and is no longer used. Keep it if you ` +
+        "may want to go back, and delete it when you no longer need it.",
   ];
 }
 
@@ -37,14 +37,14 @@ function afterDirectory(boot: Bootstrap, { data: to }: Target): string[] {
   const is_local = areLocal(boot);
   return [
     "",
-    `${to} has the database${is_local ? ", the originals" : ""}, secret.key, plugins and models. ` +
-      `Settings name the database, so ${join(data, "dossier.toml")} was not copied: copy it ` +
-      "without database.url, and take DOSSIER_DATABASE_URL away. " +
-      `${is_local ? "" : "Originals stay where files.url says: keep that setting. "}` +
-      "Then start the server on it:",
+    `${to} has the database${is_local ? ", the originals" : ""}, secret.key, plugins and ` +
+      `models. ${join(data, "dossier.toml")} was not copied, because it may contain ` +
+      "database.url. Copy it without that setting, and unset DOSSIER_DATABASE_URL.  " +
+      `${is_local ? "" : "Originals stay at files.url: keep that setting.  "}Then start the ` +
+      "server on it:",
     "",
     `  dossier serve --data ${to}`,
     "",
-    "The database that it comes from is as it was.",
+    "The source database was not changed.",
   ];
 }

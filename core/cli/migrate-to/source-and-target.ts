@@ -35,10 +35,11 @@ export const isUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text)
 export function requireTarget(target: string, { located }: Pick<Bootstrap, "located">): void {
   if (isUrl(target)) return;
   if (/^[a-z0-9+.-]+:\/\//i.test(target))
-    throw new UsageError("a database is named as postgres://user:password@host/name");
+    throw new UsageError("a database address looks like postgres://user:password@host/name");
   if (located.database !== null)
     throw new UsageError(
-      "both are data directories: `dossier backup` and `dossier restore` make one of the other",
+      "source and target are both data directories. To copy one, use `dossier backup` and " +
+        "`dossier restore`",
     );
 }
 
@@ -50,7 +51,7 @@ export async function openSource(
 ): Promise<Side | null> {
   const { data, database } = located;
   if (!existsSync(data) || (database !== null && !existsSync(database))) {
-    problems.push(`there is no database in ${data}: name the data directory with --data`);
+    problems.push(`there is no database in ${data}. Specify the data directory with --data`);
     return null;
   }
   try {
@@ -71,8 +72,8 @@ export async function openSource(
     const servers = await side.servers();
     if (servers.length > 0)
       problems.push(
-        `the source is served by ${servers.join(" and ")}: stop every server. One that was ` +
-          "killed counts as gone after 20 seconds",
+        `the source is in use by ${servers.join(" and ")}. Stop all servers. A killed ` +
+          "server counts as stopped after 20 seconds",
       );
     await side.readOneMoment();
     return side;
@@ -169,21 +170,21 @@ export async function inspectDatabase(
     await Bun.sleep(lock_every_ms);
     is_free = await side.lock();
   }
-  if (!is_free)
-    problems.push(`another \`dossier migrate-to\` fills ${target.shown} at this moment`);
+  if (!is_free) problems.push(`another \`dossier migrate-to\` is writing to ${target.shown}`);
   const others = (await side.others()).filter(({ program }) => program !== "dossier move");
   if (others.some(({ program }) => program.startsWith("dossier ")))
-    problems.push(`a server of Dossier is connected to ${target.shown}: stop it first`);
+    problems.push(`a Dossier server is connected to ${target.shown}. Stop it first`);
   for (const { program, from } of others.filter((one) => !one.program.startsWith("dossier ")))
     notes.push(
-      `${program} (${from}) is connected to the target, too: it must change nothing there`,
+      `${program} (${from}) is also connected to the target. It must not change anything ` +
+        "there",
     );
   const begun = await new MoveState(side).origin();
   const tables = begun === undefined ? await side.relations() : [];
   if (tables.length > 0)
     problems.push(
       `${target.shown} is not empty: it has ${tables.slice(0, 3).join(", ")}` +
-        `${tables.length > 3 ? ` and ${tables.length - 3} more` : ""}. Name an empty database`,
+        `${tables.length > 3 ? ` and ${tables.length - 3} more` : ""}. Choose an empty database`,
     );
   return side;
 }
@@ -215,7 +216,8 @@ export async function inspectDirectory(
     }
   }
   problems.push(
-    `${data} is not empty: it holds ${found}. Nothing is ever written over: name a new directory`,
+    `${data} is not empty: it contains ${found}. Existing files are never overwritten. ` +
+      "Choose a new directory",
   );
   return null;
 }

@@ -144,9 +144,9 @@ function differencesOf(
 ): string[] {
   const found: string[] = [];
   for (const [key, digest] of here)
-    if (!there.has(key)) found.push(`${key}: is missing in the target`);
+    if (!there.has(key)) found.push(`${key}: missing in the target`);
     else if (there.get(key) !== digest) found.push(`${key}: differs`);
-  for (const key of there.keys()) if (!here.has(key)) found.push(`${key}: is not in the source`);
+  for (const key of there.keys()) if (!here.has(key)) found.push(`${key}: not in the source`);
   return found;
 }
 

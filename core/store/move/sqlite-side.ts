@@ -94,8 +94,8 @@ export class SqliteSide implements TargetSide {
     );
     return rows.map(
       ([table, parent, count]) =>
-        `${String(count)} rows of ${String(table)} point to rows of ${String(parent)} that are ` +
-        "not there: `dossier doctor` says which",
+        `${String(count)} rows of ${String(table)} refer to missing rows of ` +
+        `${String(parent)}. Run \`dossier doctor\` to see which`,
     );
   }
 
@@ -238,14 +238,14 @@ export class SqliteSide implements TargetSide {
       return [
         {
           where: `typeof(${column}) not in ('${types[kind]}', 'null')`,
-          says: (n: number) => `${place} is to hold ${kind}, and ${n} rows hold another thing`,
+          says: (n: number) => `${place} must be ${kind}, but ${n} rows have another type`,
           moves: false,
         },
         ...(small.some((one) => one.name === name)
           ? [
               {
                 where: `typeof(${column}) = 'integer' and abs(${column}) > ${int4_max}`,
-                says: (n: number) => `${place} is to hold numbers of 32 bits, and ${n} are larger`,
+                says: (n: number) => `${place} must be 32-bit numbers, but ${n} are larger`,
                 moves: false,
               },
             ]
@@ -256,9 +256,9 @@ export class SqliteSide implements TargetSide {
                 where: `typeof(${column}) = 'text' and instr(${column}, char(0)) > 0`,
                 says: (n: number) =>
                   in_key
-                    ? `${n} rows are named by a ${place} with U+0000, which can't be kept`
-                    : `${place} holds U+0000 in ${n} rows; there it becomes U+FFFD, which is as ` +
-                      "long, so that offsets stay",
+                    ? `${n} rows have a ${place} with U+0000, which PostgreSQL can't store`
+                    : `${place} contains U+0000 in ${n} rows. It becomes U+FFFD, which has ` +
+                      "the same length, so offsets don't change",
                 moves: !in_key,
               },
             ]

@@ -90,7 +90,7 @@ export async function requireMoved(
 ): Promise<void> {
   if ((await store.tableNames(store.db)).includes(move_table))
     throw new Error(
-      `${store.path} is the unfinished target of \`dossier migrate-to\`: run that again with the ` +
-        "same words to finish it, or name an empty one",
+      `${store.path} is the unfinished target of \`dossier migrate-to\`. Run the same ` +
+        "command again to finish it, or choose an empty target",
     );
 }

@@ -27,14 +27,15 @@ export async function compareSteps(ask: Ask, known: readonly Schema[]): Promise<
     const newer = ids.filter((id) => !schema?.migrations.some((step) => step.id === id));
     if (schema === undefined)
       problems.push(
-        `the plugin ${plugin} has tables here and is not loaded, so that nobody can make them ` +
-          "there: put its file back, or enable it; or delete what it keeps: `dossier plugin " +
-          `remove ${plugin} --purge\``,
+        `the plugin ${plugin} has tables in the source but is not loaded, so its tables ` +
+          "can't be created in the target. Put its file back or enable it, or delete its " +
+          `data with \`dossier plugin remove ${plugin} --purge\``,
       );
     else if (newer.length > 0)
       problems.push(
-        `a newer version of ${plugin === "core" ? "this program" : `the plugin ${plugin}`} has ` +
-          `written it, with the step ${newer[0]!}: use that one`,
+        "it was written by a newer version of " +
+          `${plugin === "core" ? "this program" : `the plugin ${plugin}`} (migration ` +
+          `${newer[0]!}). Use that version`,
       );
   }
   const here = known.filter(({ name }) => applied.has(name));

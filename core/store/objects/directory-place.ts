@@ -12,7 +12,8 @@ import { isFull } from "../storage-errors";
 import { FilesFault, type ObjectPlace } from "./place";
 
 const mark = "dossier-originals";
-const mark_text = "Original files of Dossier. Leave this file: it says that the volume is here.\n";
+const mark_text =
+  "Original files of Dossier. Don't delete this file: it shows that the volume is mounted.\n";
 const temporary = "tmp";
 /** Bytes copied at once. */
 const piece_bytes = 2 ** 20;
@@ -101,9 +102,9 @@ export class DirectoryPlace implements ObjectPlace {
     const { code, message } = error as NodeJS.ErrnoException;
     const why =
       code === "ENOENT"
-        ? "it is not there. Make it, or mount the volume"
+        ? "it does not exist. Create it, or mount the volume"
         : code === "EACCES" || code === "EPERM" || code === "EROFS"
-          ? `the server may not write to it (${code}). Give its user the right to`
+          ? `the server can't write to it (${code}). Give its user permission to`
           : message;
     return new FilesFault("FILES_UNREACHABLE", `${this.words}: ${why}.`, error);
   }

@@ -91,12 +91,12 @@ async function copyOne({ from, to, temporary }: Places, file: ListedFile): Promi
   const path = local ?? join(temporary, ulid());
   try {
     const found = await hashOf(from, sha256, local === undefined ? path : null);
-    if (found === undefined) return "it is gone";
-    if (found !== sha256) return "it has other bytes than its name says";
+    if (found === undefined) return "it no longer exists";
+    if (found !== sha256) return "it does not match its SHA-256";
     await to.put(path, file);
     const there = (await to.size(sha256)) === size_bytes ? await hashOf(to, sha256, null) : null;
     if (there !== sha256)
-      throw new Error(`${to.words} has other bytes of ${sha256} than were sent: begin again`);
+      throw new Error(`${to.words} stored ${sha256} incorrectly. Run this again`);
     return null;
   } finally {
     if (local === undefined) await rm(path, { force: true });

@@ -36,7 +36,7 @@ export function filesPlaceOf(settings: FilesSettings, env: Environment): FilesPl
   const url = URL.parse(settings.url);
   if (url?.protocol === "file:") return directoryOf(url);
   if (url?.protocol !== "s3:")
-    throw wrong("must begin with s3:// (a bucket) or file:/// (a directory that is shared)");
+    throw wrong("must start with s3:// (a bucket) or file:/// (a shared directory)");
   return {
     kind: "bucket",
     address: addressOf(settings.url, url, env),
@@ -52,18 +52,18 @@ function directoryOf(url: URL): FilesPlace {
 
 function addressOf(written: string, url: URL, env: Environment): BucketAddress {
   if (url.username !== "" || url.password !== "")
-    throw wrong("must not hold the key: it belongs into files.access_key and files.secret_key");
+    throw wrong("must not contain the key. Set files.access_key and files.secret_key instead");
   // The URL parser would resolve dots in the path, and lower-case the bucket.
   const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(written) ?? [];
   if (!bucket_pattern.test(bucket))
-    throw wrong(`names no bucket: ${JSON.stringify(bucket)} can't be one (s3://bucket/prefix)`);
+    throw wrong(`has no valid bucket: ${JSON.stringify(bucket)} (s3://bucket/prefix)`);
   const unknown = [...url.searchParams.keys()].find((name) => !known_fields.has(name));
   if (unknown !== undefined)
-    throw wrong(`has an unknown part ${JSON.stringify(unknown)}: it takes ${known()}`);
+    throw wrong(`has an unknown parameter ${JSON.stringify(unknown)}. Known are ${known()}`);
   const prefix = decodedPrefix(path);
   const region =
     url.searchParams.get("region") ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";
-  if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw wrong("has a region that can't be one");
+  if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw wrong("has an invalid region");
   const given =
     url.searchParams.get("endpoint") || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null;
   const endpoint = given === null ? `https://s3.${region}.amazonaws.com` : endpointOf(given);
@@ -77,7 +77,7 @@ function decodedPrefix(path: string): string {
   try {
     prefix = decodeURIComponent(path);
   } catch {
-    throw wrong("has a prefix with a % that stands for nothing");
+    throw wrong("has a prefix with an invalid % escape");
   }
   const parts = prefix.split("/").filter((part) => part !== "");
   if (parts.some((part) => part === "." || part === "..")) throw wrong("has . or .. in its prefix");
@@ -92,16 +92,14 @@ function endpointOf(given: string): string {
     endpoint.search !== "" ||
     endpoint.username !== ""
   )
-    throw wrong(
-      `has an endpoint that is no address: ${JSON.stringify(given)} (https://s3.example.com)`,
-    );
+    throw wrong(`has an invalid endpoint: ${JSON.stringify(given)} (https://s3.example.com)`);
   return `${endpoint.origin}${endpoint.pathname}`.replace(/\/+$/, "");
 }
 
 function styleOf(url: URL, bucket: string, has_endpoint: boolean): "path" | "host" {
   const style = url.searchParams.get("style");
   if (style !== null && style !== "path" && style !== "host")
-    throw wrong("has a style that is neither path nor host");
+    throw wrong("has an invalid style; use path or host");
   // A wildcard certificate for buckets does not cover names with dots.
   return style ?? (has_endpoint || bucket.includes(".") ? "path" : "host");
 }
@@ -112,8 +110,8 @@ function credentialsOf(settings: FilesSettings, env: Environment): Credentials {
   const secret_key = settings.secret_key ?? (has_own ? undefined : env.AWS_SECRET_ACCESS_KEY);
   if (!access_key || !secret_key)
     throw new ConfigError([
-      `files.url names a bucket, and ${access_key ? "files.secret_key" : "files.access_key"} is ` +
-        "not set (nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).",
+      `files.url is a bucket, but ${access_key ? "files.secret_key" : "files.access_key"} ` +
+        "is not set (nor are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).",
     ]);
   const session_token = has_own ? null : env.AWS_SESSION_TOKEN || null;
   return { access_key, secret_key, session_token };

@@ -128,10 +128,11 @@ export class S3Client {
     const { endpoint } = this.options.address;
     const { code = "" } = error as { readonly code?: string };
     const why = isTimeout(error)
-      ? `did not answer within ${this.options.timeout_ms / 1_000} s`
+      ? `did not respond within ${this.options.timeout_ms / 1_000} s`
       : /CERT|certificate/i.test(`${code} ${error.message}`)
-        ? `has a certificate that was not accepted (${code || error.message}); ` +
-          "NODE_EXTRA_CA_CERTS names a file with others"
+        ? `has a certificate that was not accepted (${code || error.message}). To trust a ` +
+          "private certificate authority, set NODE_EXTRA_CA_CERTS to the path of its " +
+          "certificate"
         : `can't be reached (${code || error.message})`;
     return new FilesFault(
       "FILES_UNREACHABLE",
@@ -154,19 +155,19 @@ function refusalWords(
   xml: string,
   headers: Headers,
 ): string {
-  if (code === "NoSuchKey") return "an object is not there any more.";
+  if (code === "NoSuchKey") return "an object no longer exists.";
   if (code === "NoSuchBucket")
-    return `there is no bucket ${bucket}. Make it, or correct files.url.`;
+    return `there is no bucket ${bucket}. Create it, or correct files.url.`;
   if (code === "InvalidAccessKeyId" || code === "InvalidClientTokenId")
-    return "the access key is not known there. Correct files.access_key.";
+    return "the access key is unknown. Correct files.access_key.";
   if (code === "SignatureDoesNotMatch")
-    return "the secret does not belong to the access key. Correct files.secret_key.";
+    return "the secret key does not belong to the access key. Correct files.secret_key.";
   if (code === "ExpiredToken" || code === "TokenRefreshRequired")
     return "the session token has expired. Set a new AWS_SESSION_TOKEN.";
   const region = field(xml, "Region") ?? headers.get("x-amz-bucket-region");
   if (status === 301 || status === 307 || code === "AuthorizationHeaderMalformed")
     return (
-      "the bucket lies in another region or behind another endpoint. Set " +
+      "the bucket is in another region or at another endpoint. Set " +
       `region${region === null ? "" : `=${region}`} and endpoint in files.url.`
     );
   if (status === 403)
@@ -175,12 +176,12 @@ function refusalWords(
       "s3:GetObject, s3:DeleteObject and s3:ListBucket."
     );
   if (status === 404)
-    return `${hostOf(endpoint)} knows no such bucket. Correct bucket or endpoint in files.url.`;
+    return `${hostOf(endpoint)} has no such bucket. Correct the bucket or endpoint in files.url.`;
   if (status === 507 || code === "XMinioStorageFull" || code === "QuotaExceeded")
-    return "it is full. Give it more room.";
+    return "it is full. Give it more space.";
   return (
-    `it answered ${status}${code === "" ? "" : ` (${code.slice(0, 60)})`}. Is the endpoint that ` +
-    "of an S3 service, and is it well?"
+    `it responded with status ${status}${code === "" ? "" : ` (${code.slice(0, 60)})`}. ` +
+    "Check that the endpoint is an S3 service and is working."
   );
 }
 
@@ -190,7 +191,10 @@ function skewWords(headers: Headers, now_ms: number): string {
   const by = Number.isNaN(apart_s)
     ? ""
     : ` (this one is ${Math.abs(apart_s)} s ${apart_s < 0 ? "behind" : "ahead"})`;
-  return `the clocks of this server and of that one differ too much${by}. Set the wrong one right.`;
+  return (
+    `the clocks of this server and of that one differ too much${by}. Correct the one that is ` +
+    "wrong."
+  );
 }
 
 const hostOf = (endpoint: string): string => new URL(endpoint).host;

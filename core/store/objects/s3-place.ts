@@ -52,7 +52,7 @@ export class S3Place implements ObjectPlace {
     if (size === null || !/^\d+$/.test(size))
       throw new FilesFault(
         "FILES_REFUSED",
-        `${this.words}: it does not say how large an object is.`,
+        `${this.words}: it does not report the size of an object.`,
       );
     return Number(size);
   }
@@ -86,12 +86,12 @@ export class S3Place implements ObjectPlace {
       });
       const xml = new TextDecoder().decode(body);
       if (!xml.includes("<ListBucketResult"))
-        throw new FilesFault("FILES_REFUSED", `${this.words}: it answers, but not as S3 does.`);
+        throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
       const files = xml.split("<Contents>").flatMap((one) => listedFile(one) ?? []);
       if (files.length > 0) yield files;
       token = field(xml, "IsTruncated") === "true" ? field(xml, "NextContinuationToken") : null;
       if (token !== null && (token === "" || seen.has(token)))
-        throw new FilesFault("FILES_REFUSED", `${this.words}: it lists the same again and again.`);
+        throw new FilesFault("FILES_REFUSED", `${this.words}: its list of objects never ends.`);
       if (token !== null) seen.add(token);
     }
   }
@@ -108,7 +108,7 @@ export class S3Place implements ObjectPlace {
     if (sha256Of(read.body) !== sha256Of(body))
       throw new FilesFault(
         "FILES_REFUSED",
-        `${this.words}: it gives back other bytes than it got.`,
+        `${this.words}: it returns other bytes than were stored.`,
       );
     await this.#delete(key);
     await this.ping();
@@ -165,7 +165,7 @@ export class S3Place implements ObjectPlace {
     const begun = await this.#multipart("POST", key, { uploads: "" });
     const uploadId = field(textOf(begun), "UploadId");
     if (uploadId === null)
-      throw new FilesFault("FILES_REFUSED", `${this.words}: it answers, but not as S3 does.`);
+      throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
     try {
       const tags = await this.#sendParts(path, { key, uploadId, size_bytes, part_bytes });
       const parts = tags.map(
@@ -178,7 +178,7 @@ export class S3Place implements ObjectPlace {
       if (code !== null)
         throw new FilesFault(
           "FILES_UNREACHABLE",
-          `${this.words}: it could not put parts together (${code}).`,
+          `${this.words}: it could not combine the parts of an upload (${code}).`,
         );
     } catch (error) {
       await this.#multipart("DELETE", key, { uploadId }).catch(() => undefined);

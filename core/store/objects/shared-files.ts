@@ -159,7 +159,7 @@ export class SharedFiles implements Files {
     if (now - this.#asked_at < failure_hold_ms) return this.#failing;
     this.#asked_at = now;
     const late = (): Error =>
-      new FilesFault("FILES_UNREACHABLE", `${this.place}: it does not answer within 2 s.`);
+      new FilesFault("FILES_UNREACHABLE", `${this.place}: it did not respond within 2 s.`);
     try {
       await withTimeout(this.options.place.ping(), failure_ms_max, late);
       this.#failing = null;
@@ -265,7 +265,7 @@ export class SharedFiles implements Files {
         await file.writeFile(piece);
       }
       if (hash.digest("hex") !== sha256)
-        throw new Error(`the original ${sha256} in ${words} has other bytes than its name says`);
+        throw new Error(`the original ${sha256} in ${words} does not match its SHA-256`);
     });
   }
 
@@ -328,7 +328,7 @@ class Pin {
   }
 
   readonly #report = (error: unknown): void =>
-    this.log.warn("the hold of an upload on its file could not be written", errorFields(error));
+    this.log.warn("the claim of an upload on its file could not be saved", errorFields(error));
 }
 
 class Upload implements ReceivedFile {

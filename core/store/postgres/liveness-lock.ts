@@ -62,7 +62,8 @@ export class LivenessLock {
       this.#looking = this.#looking.then(look).then(
         () => void (failing = false),
         (error: unknown) => {
-          if (!failing) this.log.warn("other processes can't be seen", errorFields(error));
+          if (!failing)
+            this.log.warn("the liveness of other processes can't be checked", errorFields(error));
           failing = true;
         },
       );

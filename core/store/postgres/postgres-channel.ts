@@ -103,7 +103,7 @@ export class PostgresChannel implements Channel {
         onMessage(message);
       } catch (error) {
         this.options.log.error(
-          "a message of another process was not understood",
+          "a message from another process could not be understood",
           errorFields(error),
         );
       }
@@ -117,7 +117,7 @@ export class PostgresChannel implements Channel {
       await this.notify(this.options.run, messages);
     } catch (error) {
       // Whoever waits for the message polls as well.
-      this.options.log.warn("other processes could not be told", errorFields(error));
+      this.options.log.warn("other processes could not be notified", errorFields(error));
     }
   }
 
@@ -126,7 +126,7 @@ export class PostgresChannel implements Channel {
     try {
       await this.notify(this.options.run, [heartbeat]);
       if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
-      this.options.log.warn("nothing is heard of other processes any more: listening anew");
+      this.options.log.warn("notifications from other processes stopped; subscribing again");
       await this.#subscription?.unlisten().catch(() => undefined);
       await subscribe();
     } catch {

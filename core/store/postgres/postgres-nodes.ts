@@ -156,7 +156,7 @@ export class PostgresNodes implements Nodes {
       await onBeat(this.#query);
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing) log.warn("this process can't make itself known", errorFields(error));
+      if (!this.#failing) log.warn("this process can't register itself", errorFields(error));
       this.#failing = true;
     }
   }
@@ -165,9 +165,7 @@ export class PostgresNodes implements Nodes {
   async #enterAgain(): Promise<void> {
     await this.#query("delete from core_nodes where id = ?", [this.id]);
     await this.#query(enter_sql, this.#row);
-    this.options.log.warn(
-      "other processes took this one for gone, and went on with what it was doing",
-    );
+    this.options.log.warn("other processes considered this one gone and took over its jobs");
     for (const listener of this.#on_mistaken) listener();
   }
 
@@ -179,7 +177,7 @@ export class PostgresNodes implements Nodes {
   #reportGone(rows: readonly Record<string, unknown>[]): void {
     if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id as string);
-    this.options.log.warn("a process has gone without a word", { nodes: ids });
+    this.options.log.warn("a process disappeared without stopping cleanly", { nodes: ids });
     for (const listener of this.#on_gone) listener(ids);
   }
 }

@@ -129,7 +129,7 @@ export class PostgresState implements SharedState {
     try {
       await this.#pool.read(prune_sql);
     } catch (error) {
-      this.log.warn("shared entries that are of no use any more stay for now", errorFields(error));
+      this.log.warn("expired shared entries could not be deleted yet", errorFields(error));
     }
   }
 }

@@ -268,7 +268,7 @@ export class PostgresStore implements Store {
   async #probe(): Promise<void> {
     const { rows } = await this.#reader.run("show transaction_read_only");
     if (rows[0]!.transaction_read_only !== "on") return;
-    throw Object.assign(new Error("it can only be read, as a standby can"), { code: "EROFS" });
+    throw Object.assign(new Error("it is read-only, like a standby"), { code: "EROFS" });
   }
 
   /** One group of transactions: on the writing connection, and with the lock. */

@@ -23,10 +23,10 @@ interface Facts {
 }
 
 const pooler_words =
-  "a pooler such as PgBouncer is in between, which sessions with settings, notifications and " +
-  "locks can't use: name the database server itself in database.url";
+  "it is behind a pooler such as PgBouncer, which does not support session settings, " +
+  "notifications and locks. Set database.url to the database server itself";
 const read_only_words =
-  "it can only be read, as a standby can: name the server that takes writes in database.url";
+  "it is read-only, like a standby. Set database.url to the server that accepts writes";
 
 /**
  * `PostgreSQL 15.18`. `expected`: settings that the session must have. @throws Error in plain words
@@ -62,18 +62,20 @@ async function problemOfSession(
 function problemOf(facts: Facts): string | undefined {
   const { name } = facts;
   if (Number(facts.version_num) < version_min)
-    return `it is PostgreSQL ${facts.version}, and 15 is the oldest that works`;
+    return `it is PostgreSQL ${facts.version}, and the oldest supported version is 15`;
   const again =
-    `create it anew: create database ${name} template template0 ` +
-    "encoding 'UTF8' locale 'C.UTF-8'";
+    `recreate it: create database ${name} template template0 encoding 'UTF8' ` + "locale 'C.UTF-8'";
   if (facts.encoding !== "UTF8") return `its encoding is ${facts.encoding}, not UTF8; ${again}`;
   if (!collations.includes(facts.collation_name.replace(/utf-?8$/i, "UTF-8")))
     return (
-      `its collation is ${facts.collation_name}, which orders names otherwise than C.UTF-8 does; ` +
-      again
+      `its collation is ${facts.collation_name}, which sorts names differently from C.UTF-8; ` +
+      `${again}`
     );
   if (facts.may_create !== true)
-    return `this user may not make tables in it; grant all on schema public to that user`;
+    return (
+      "this user is not allowed to create tables in it. Run: grant all on schema public to " +
+      "that user"
+    );
   return undefined;
 }
 
@@ -83,8 +85,8 @@ export function unreachable(error: unknown, shown_url: string): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (hasTooManyConnections(error))
     return new Error(
-      `the database ${shown_url} takes no more connections (${reason}): raise its limit, or ` +
-        "lower database.connections",
+      `the database ${shown_url} accepts no more connections (${reason}). Raise its limit, ` +
+        "or lower database.connections",
       { cause },
     );
   if (reason.includes("startup parameter"))
@@ -93,8 +95,8 @@ export function unreachable(error: unknown, shown_url: string): Error {
     });
   return new Error(
     isUnreachable(error)
-      ? `the database ${shown_url} can't be reached: ${reason}. Is it running, and does ` +
-          "database.url name it?"
+      ? `the database ${shown_url} can't be reached: ${reason}. Check that it is running and ` +
+          "that database.url is right"
       : `the database ${shown_url} can't be opened: ${reason}`,
     { cause },
   );

@@ -176,8 +176,8 @@ class TestServer implements Dossier {
       }
       if (performance.now() > deadline)
         throw new Error(
-          `it did not come within ${limit_ms / 1_000} s: ${ask.toString()}; the last was ` +
-            (last instanceof Error ? last.message : String(last)),
+          `it did not happen within ${limit_ms / 1_000} s: ${ask.toString()}; the last ` +
+            `value was ${last instanceof Error ? last.message : String(last)}`,
         );
     }
   }
@@ -242,5 +242,5 @@ function findSupport(): { directory: string; stamp: Stamp } {
       return { directory, stamp: JSON.parse(readFileSync(file, "utf8")) as Stamp };
     directory = dirname(directory);
   }
-  throw new Error("there is no Dossier beside these tests: `dossier plugin types` writes it");
+  throw new Error("Dossier was not found beside these tests. Run `dossier plugin types`");
 }

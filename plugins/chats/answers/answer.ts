@@ -270,7 +270,7 @@ class AnswerAttempt {
         return true;
       });
     } catch (error) {
-      ctx.log.warn("an answer can't be shown while it is made", {
+      ctx.log.warn("an answer can't be streamed while it is being written", {
         message_id: message.id,
         error: error instanceof Error ? error.message : String(error),
       });

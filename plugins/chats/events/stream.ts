@@ -144,7 +144,7 @@ class AnswerStream {
     try {
       return await this.read();
     } catch (error) {
-      this.ctx.log.error("an answer could not be shown to its end", {
+      this.ctx.log.error("the stream of an answer ended early", {
         request_id: this.options.request_id,
         message_id: this.message.id,
         error: error instanceof Error ? error.message : String(error),

@@ -47,8 +47,8 @@ export function documentChecks(
           while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
         for (const { id } of missing) await reindexFound(ctx, id);
         return (
-          `${documents(missing.length)} will be indexed again, and what ` +
-          `${left_over.length} have left behind is deleted.`
+          `${documents(missing.length)} will be indexed again, and entries of ` +
+          `${left_over.length} deleted ones were removed.`
         );
       },
     },
@@ -58,10 +58,10 @@ export function documentChecks(
 
 async function indexing(ctx: CheckContext): Promise<CheckResult> {
   const { ids, at_work } = await withoutJob(ctx);
-  if (ids.length === 0) return ok(`Jobs are at work on ${documents(at_work)}.`);
+  if (ids.length === 0) return ok(`${documents(at_work)} being indexed, all with a job.`);
   return {
     status: "fail",
-    detail: `${documents(ids.length)} should be indexed, and no job will do it: ${named(ids)}.`,
+    detail: `${documents(ids.length)} should be indexed, but have no job: ${named(ids)}.`,
     fix: "Index them again: POST /documents/{id}/reindex.",
   };
 }
@@ -89,13 +89,13 @@ async function withoutJob({
 async function index(ctx: CheckContext): Promise<CheckResult> {
   const { missing, left_over, count } = await compareIndex(ctx);
   if (missing.length + left_over.length === 0)
-    return ok(`The index has ${documents(count)}, as they answer.`);
+    return ok(`The index matches all ${documents(count)}.`);
   return {
     status: "fail",
     detail:
-      `The index lacks ${documents(missing.length)} as they answer` +
-      `${missing.length > 0 ? ` (${named(missing.map(({ id }) => id))})` : ""}, and ` +
-      `holds ${left_over.length} that are gone.`,
+      `The index lacks the current version of ${documents(missing.length)}` +
+      (missing.length > 0 ? ` (${named(missing.map(({ id }) => id))})` : "") +
+      `, and contains ${left_over.length} deleted ones.`,
     fix: "Index them again: POST /documents/{id}/reindex.",
   };
 }

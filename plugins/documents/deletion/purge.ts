@@ -97,7 +97,7 @@ export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): P
   await inParts(() => purgePart(ctx, part, purgeQueued), signal);
   if (purged === 0) return;
   ctx.truncateWal();
-  ctx.log.info("expired documents were deleted for good", { documents: purged });
+  ctx.log.info("expired documents were permanently deleted", { documents: purged });
 }
 
 /** How many documents are invisible and wait to be purged. */

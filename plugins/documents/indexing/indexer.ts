@@ -182,7 +182,7 @@ async function extractFile(
   const onProgress = (progress: number): void => {
     if (!isDue()) return;
     report("extracting", progress * extraction_share).catch((error: unknown) =>
-      log.warn("progress was not written", { document_id: id, error: String(error) }),
+      log.warn("progress could not be saved", { document_id: id, error: String(error) }),
     );
   };
   const long: NewText[] = [];

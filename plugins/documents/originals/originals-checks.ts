@@ -37,7 +37,7 @@ export function originalsChecks(
   if (files.place === null)
     return [{ name: "Originals", hold_ms, run: () => originals(ctx, isUsed) }];
   return [
-    { name: "Place of originals", hold_ms: place_hold_ms, run: () => place(ctx) },
+    { name: "Storage of originals", hold_ms: place_hold_ms, run: () => place(ctx) },
     {
       name: "Originals",
       hold_ms,
@@ -45,7 +45,7 @@ export function originalsChecks(
       mend: async () => {
         const { left_over } = await compare(ctx, isUsed);
         await files.remove(left_over, isUsed);
-        return `${left_over.length} files that no document uses will be deleted.`;
+        return `${left_over.length} unused files will be deleted.`;
       },
     },
   ];
@@ -54,9 +54,9 @@ export function originalsChecks(
 async function place({ files }: OriginalsContext): Promise<CheckResult> {
   try {
     await files.check();
-    return ok(`${files.place} takes files, gives them back and deletes them.`);
+    return ok(`Files can be stored in, read from and deleted from ${files.place}.`);
   } catch (error) {
-    return { status: "fail", detail: (error as Error).message, fix: "See to files.url." };
+    return { status: "fail", detail: (error as Error).message, fix: "Check files.url." };
   }
 }
 
@@ -72,22 +72,22 @@ async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckRe
         `${named(lost)}.`,
       fix:
         (where === null
-          ? "Take them from a backup (files/ in it), or upload these documents again"
-          : `Put them back into ${where} from a copy of it, or upload these documents again`) +
-        "; their text and their answers are there.",
+          ? "Restore them from a backup (files/ in it), or upload these documents again"
+          : `Restore them to ${where} from a copy, or upload these documents again`) +
+        ". Their text is still available for search and answers.",
     };
   if (left_over.length > 0)
     return {
       status: "warn",
       detail:
-        `${at_least}${left_over.length} files are originals of no document, as a crash leaves ` +
-        "them behind.",
+        `${at_least}${left_over.length} original files belong to no document, for example ` +
+        "after a crash.",
       fix:
         where === null
-          ? "Restart the server: its start deletes them."
-          : "Have them deleted: dossier doctor --fix.",
+          ? "Restart the server, which deletes them at the start."
+          : "Delete them: dossier doctor --fix.",
     };
-  return ok(`${count} originals are where they should be.`);
+  return ok(`All ${count} originals are present.`);
 }
 
 /** Differences are checked again, because documents change while they are read. */

@@ -76,7 +76,7 @@ export class UnusedFiles {
 
   readonly #report = (error: unknown): void => {
     if (!this.#stopped)
-      this.ctx.log.warn("unused originals could not be deleted; the next start tries again", {
+      this.ctx.log.warn("unused originals could not be deleted; retrying at the next start", {
         error: String(error),
       });
   };

@@ -33,7 +33,7 @@ export const backendFills = (ctx: BackendChecksContext): Fill[] => [
   fill(SystemChecks, { name: "Search backend", run: async () => judge(ctx) }),
   fill(Metrics, {
     name: "dossier_search_backend_waiting",
-    help: "Segments that a search backend is to be told of; absent without one.",
+    help: "Segments that a search backend is to be sent of; absent without one.",
     type: "gauge",
     read: async () => (await stateOf(ctx))?.waiting ?? null,
   }),
@@ -59,8 +59,8 @@ export function backendFailing({ backend, feed, probe, search }: CheckedBackend)
   if (name === undefined || (told === null && asked === null)) return null;
   probe.look();
   return asked === null
-    ? `${name} can't be told what has changed: ${told}.`
-    : `${name} can't be asked, and the index answers by itself: ${asked}.`;
+    ? `${name} can't be updated: ${told}.`
+    : `${name} can't be queried, so the built-in index is used: ${asked}.`;
 }
 
 async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> {
@@ -77,20 +77,20 @@ async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> 
 
 async function judge(ctx: BackendChecksContext): Promise<CheckResult> {
   const found = await stateOf(ctx);
-  if (found === null) return ok("The index finds by itself.");
+  if (found === null) return ok("No search backend is set up: the built-in index is used.");
   const { name, state, waiting } = found,
-    told = `${waiting} ${waiting === 1 ? "segment waits" : "segments wait"} to be told`;
+    told = `${waiting} ${waiting === 1 ? "segment is waiting" : "segments are waiting"} to be sent`;
   if (state === "failing")
     return {
       status: "warn",
       detail: `${backendFailing(ctx)} ${told}.`,
-      fix: `Look at ${name}, and at the log for what it said.`,
+      fix: `Check ${name}, and the log for its errors.`,
     };
   if (state === "filling")
-    return ok(`${name} is being told what there was before it: ${told}, or more.`);
+    return ok(`${name} is being filled with existing documents: at least ${told}.`);
   return ok(
     waiting === 0
-      ? `${name} has been told everything.`
-      : `${name} is asked for those of whom it knows everything: ${told}.`,
+      ? `${name} is up to date.`
+      : `${name} is queried for users whose documents it has completely: ${told}.`,
   );
 }

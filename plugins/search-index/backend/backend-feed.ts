@@ -50,7 +50,7 @@ export class BackendFeed {
     const { inTransaction, log } = this.ctx;
     this.checked_at_ms = -Infinity;
     inTransaction((tx) => this.enqueue(tx)).catch((error: unknown) =>
-      log.warn("a search backend is not looked at yet", { reason: String(error) }),
+      log.warn("a search backend could not be checked yet", { reason: String(error) }),
     );
   }
 
@@ -119,7 +119,7 @@ export class BackendFeed {
       row = { id: 1, ...wanted, contents: newUuid().replaceAll("-", ""), begun: 0, filled_to: -1 };
       const { id: _id, ...values } = row;
       await inTransaction((tx) => store.replaceBackend(tx, values));
-      log.info("a search backend is told everything", { backend: backend.name });
+      log.info("a search backend is being filled from the start", { backend: backend.name });
     }
     const { contents, dimensions } = row;
     if (row.begun === 0) {
@@ -143,7 +143,9 @@ export class BackendFeed {
       state = await backend.state(signal);
     this.checked_at_ms = now_ms;
     if (state?.contents !== contents) {
-      log.warn("a search backend holds nothing of what it was told", { backend: backend.name });
+      log.warn("a search backend has none of the documents that it was sent", {
+        backend: backend.name,
+      });
       return true;
     }
     const passages = await store.countPassages(db),
@@ -152,7 +154,7 @@ export class BackendFeed {
     // A document that is deleted in parts counts until the last one.
     this.is_suspect = is_other && !is_lost;
     if (is_lost)
-      log.warn("a search backend holds other passages than it was told", {
+      log.warn("a search backend has other passages than it was sent", {
         backend: backend.name,
         held: state.passages,
         told: passages,

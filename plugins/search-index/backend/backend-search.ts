@@ -141,7 +141,7 @@ export class BackendSearch {
     this.ctx.onFailure();
     const reason = this.last_failure;
     if (++this.failures <= failures_max)
-      log.warn("a search backend was of no use; the index finds by itself", { reason });
+      log.warn("a search backend failed; the built-in index was used", { reason });
   }
 }
 

@@ -66,7 +66,7 @@ export class DocumentEmbedder {
     this.sets = new VectorSets(ctx);
     this.waiting = new WaitingDocuments(ctx);
     this.scheduler = new EmbeddingScheduler(ctx.db);
-    const problem = "what another process has changed of vectors can't be read";
+    const problem = "changes to vectors by another process can't be read";
     this.listening = [
       this.waiting.listen((error) => ctx.log.warn(problem, { error: String(error) })),
       this.sets.listen(() =>
@@ -85,7 +85,9 @@ export class DocumentEmbedder {
 
   /** This process's embedder was replaced or removed while the server runs. */
   follow(): void {
-    this.inTurn("the vectors of another model could not be begun", () => this.start(true));
+    this.inTurn("the creation of vectors with another model could not be started", () =>
+      this.start(true),
+    );
   }
 
   private inTurn(problem: string, work: () => Promise<void>): void {
@@ -196,7 +198,7 @@ export class DocumentEmbedder {
   resume(): void {
     this.progress.begin();
     if (this.sets.target !== null)
-      this.inTurn("documents don't get their vectors yet", () =>
+      this.inTurn("vectors of documents could not be created yet", () =>
         this.ctx.inTransaction((tx) => this.goOn(tx)),
       );
   }
@@ -379,7 +381,7 @@ export class DocumentEmbedder {
     this.sets.announce();
     this.ctx.afterCommit(() => {
       this.sets.serving = this.sets.target;
-      this.ctx.log.info("the vectors of another model answer from now on", { model: set.model });
+      this.ctx.log.info("search now uses the vectors of another model", { model: set.model });
     });
     await enqueueEmbedding(this.ctx, tx);
   }

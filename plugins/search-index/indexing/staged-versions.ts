@@ -23,7 +23,9 @@ export class StagedVersions {
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
-      this.ctx.log.warn("an old part of the index was not deleted yet", { error: String(error) }),
+      this.ctx.log.warn("an old part of the index could not be deleted yet", {
+        error: String(error),
+      }),
   });
 
   constructor(private readonly ctx: StagedVersionsContext) {}

@@ -98,7 +98,7 @@ export class Packer {
       await searcher.ask({ pack: request }, { owner: owner_id, background: true, onPart });
       await stored;
     } catch (error) {
-      log.debug("packs were not made", { owner_id, error: String(error) });
+      log.debug("packs could not be created", { owner_id, error: String(error) });
     } finally {
       this.running.delete(owner_id);
     }

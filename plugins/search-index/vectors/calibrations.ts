@@ -76,7 +76,7 @@ export class Calibrations {
       this.remember(set.id, calibrationOf(referencesOf(vectors, set.dimensions)));
     } catch (error) {
       this.paused_until_ms = now_ms() + pause_ms;
-      log.warn("what the vectors mean could not be measured; every passage counts as near", {
+      log.warn("the vectors could not be calibrated; every passage counts as similar", {
         reason: error instanceof Error ? error.message : String(error),
         pause_ms,
       });

@@ -50,9 +50,11 @@ export class PgvectorCopy {
     try {
       await using session = this.open();
       const { state, version } = await openPgvector(session.all);
-      if (state === "ready") this.ctx.log.info("pgvector is there", { version });
+      if (state === "ready") this.ctx.log.info("pgvector is available", { version });
     } catch (error) {
-      this.ctx.log.warn("it is not known whether there is pgvector", { reason: String(error) });
+      this.ctx.log.warn("the availability of pgvector could not be checked", {
+        reason: String(error),
+      });
     }
   }
 
@@ -64,7 +66,7 @@ export class PgvectorCopy {
     if (read_connection.engine !== "postgres" || now_ms() < this.asked_at_ms + pause_ms) return;
     this.asked_at_ms = now_ms();
     enqueueCopying(this.ctx, db).catch((error: unknown) =>
-      log.warn("vectors are not copied for pgvector", { reason: String(error) }),
+      log.warn("vectors could not be copied for pgvector", { reason: String(error) }),
     );
   }
 

@@ -157,11 +157,11 @@ export class QueryEmbedder {
     this.paused_until_ms = now_ms() + pause_ms;
     const reason = this.last_failure;
     if (++this.failures >= failures_max)
-      log.warn("questions get no vectors for a while; they are searched by their words alone", {
+      log.warn("questions get no vectors for a while; they are searched by words only", {
         reason,
         pause_ms,
       });
-    else log.warn("a question got no vector; it is searched by its words alone", { reason });
+    else log.warn("a question got no vector; it is searched by words only", { reason });
   }
 }
 

@@ -157,7 +157,7 @@ export class TextSimilarities {
     this.failures++;
     this.paused_until_ms = this.ctx.now_ms() + pause_ms;
     if (this.failures !== failures_max) return;
-    this.ctx.log.warn("sentences are chosen by their words alone for a while", {
+    this.ctx.log.warn("sentences are chosen by words only for a while", {
       reason: error instanceof Error ? error.message : String(error),
       pause_ms,
     });

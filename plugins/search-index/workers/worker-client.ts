@@ -115,7 +115,9 @@ export class WorkerClient<P extends WorkerProtocol> {
 
   /** Why there are no responses: the last worker died, and no other has responded since. */
   failure(): string | null {
-    return this.died_of === null ? null : `The worker ${this.options.path} died: ${this.died_of}.`;
+    return this.died_of === null
+      ? null
+      : `The worker ${this.options.path} crashed: ${this.died_of}.`;
   }
 
   /**
@@ -223,12 +225,12 @@ export class WorkerClient<P extends WorkerProtocol> {
     this.end();
     this.died_of = reason;
     const { log, path } = this.options;
-    log.warn("a worker died", { worker: path, reason, waiting: this.pending.size });
+    log.warn("a worker crashed", { worker: path, reason, waiting: this.pending.size });
     const culprit = Atomics.load(this.control, in_work) || this.oldestSent(),
       blamed = this.pending.get(culprit);
     if (blamed !== undefined && ++blamed.deaths === deaths_max) {
       this.pending.delete(culprit);
-      blamed.reject(new Error(`The worker ${path} died: ${reason}`));
+      blamed.reject(new Error(`The worker ${path} crashed: ${reason}`));
     }
     if (this.pending.size === 0) return;
     try {

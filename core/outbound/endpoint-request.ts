@@ -80,7 +80,7 @@ export async function askEndpoint(
 /** The endpoint responds, but with something other than requested. */
 export const wrongShape = (at: EndpointAddress, path: string): EndpointFinding =>
   failing(
-    `${hostOf(at.base_url)} responds, but not like ${path} of a compatible endpoint.`,
+    `${hostOf(at.base_url)} responds, but not as ${path} of a compatible endpoint would.`,
     `Correct ${settingOf(at)}: it must be the part of the address before ` +
       `${path}${at.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
     settingOf(at),

@@ -274,7 +274,9 @@ async function send(
     signal.throwIfAborted();
     if (late.aborted) throw new Error(`${host} did not answer within ${answer_ms_max / 1_000} s.`);
     const code = errorCode(error);
-    throw code === "" ? error : new Error(`${host} can't be reached, or broke off (${code}).`);
+    throw code === ""
+      ? error
+      : new Error(`${host} can't be reached, or closed the connection (${code}).`);
   }
 }
 

@@ -162,8 +162,8 @@ function failureOf(error: unknown, mailbox: Mailbox, { signal }: SourceTools): u
       "unreachable",
     );
   return new SourceFailure(
-    `${at} could not be reached, or broke off (${code || error.message.slice(0, 100)}). ` +
-      "Correct host, port and security.",
+    `${at} could not be reached, or closed the connection ` +
+      `(${code || error.message.slice(0, 100)}). Correct host, port and security.`,
     "unreachable",
   );
 }

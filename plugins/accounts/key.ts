@@ -30,7 +30,7 @@ export function newKeyRow(
 ): { readonly row: KeyRow; readonly token: string } {
   const now = now_ms();
   if (expires_at !== null && expires_at <= now)
-    throw badRequest("The expiry date must be in the future.", "/expires_at");
+    throw badRequest("The key can't expire in the past.", "/expires_at");
   const { token, public_id } = newKeyToken();
   const row: KeyRow = {
     id: newId("key"),

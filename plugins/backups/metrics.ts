@@ -9,7 +9,7 @@ export const backupMetrics = (
 ) => [
   fill(Metrics, {
     name: "dossier_backup_age_seconds",
-    help: "Since the last backup that was made and rehearsed; absent while there is none.",
+    help: "Seconds since the last successful and rehearsed backup; absent while there is none.",
     type: "gauge",
     read: async () => {
       const { last_success } = await backups.standing();
@@ -18,7 +18,7 @@ export const backupMetrics = (
   }),
   fill(Metrics, {
     name: "dossier_backup_failing",
-    help: "1 when the last backup failed, or one is overdue.",
+    help: "1 if the last backup failed or a backup is overdue.",
     type: "gauge",
     read: async () => {
       const { failure, overdue } = await backups.standing();

@@ -295,6 +295,6 @@ export class ImportService {
   }
 }
 
-const takes_too_long =
-  "The archive is refused: checking it took longer than " + `${check_ms_max / 60_000} minutes.`;
+const check_minutes_max = check_ms_max / 60_000;
+const takes_too_long = `The archive is refused: checking took over ${check_minutes_max} minutes.`;
 const unreadable = "The archive is refused: checking it needs more memory than is allowed.";

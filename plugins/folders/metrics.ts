@@ -10,7 +10,7 @@ const counters_sql = `
 export const folderMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_documents",
-    help: "Documents in folders by their status; one in two folders counts twice.",
+    help: "Documents in folders by status; a document in two folders counts twice.",
     type: "gauge",
     read: async () => {
       const row =

@@ -5,7 +5,7 @@ import { Metrics } from "../metrics/contract";
 export const importMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_import_runs",
-    help: "Import runs that are kept, by their status.",
+    help: "Stored import runs by status.",
     type: "gauge",
     read: async () => {
       const rows = await reads.all<{ status: string; runs: number }>(

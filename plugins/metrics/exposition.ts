@@ -33,7 +33,7 @@ export function exposition(
     }
   add(registry, {
     name: "dossier_metrics_failed",
-    help: "Metrics that could not be read at this scrape.",
+    help: "Metrics that could not be read in this scrape.",
     type: "gauge",
     samples: [{ value: left_out }],
   });
@@ -60,7 +60,7 @@ function add(registry: Registry, { name, help, type, samples }: ReadMetric): voi
 function addRequests(registry: Registry, requests: readonly RouteCounts[]): void {
   add(registry, {
     name: "dossier_http_requests_total",
-    help: "Requests that were answered.",
+    help: "Answered requests.",
     type: "counter",
     samples: requests.flatMap(({ surface, method, route, by_status }) =>
       [...by_status].map(([status, value]) => ({
@@ -79,7 +79,7 @@ function addRequests(registry: Registry, requests: readonly RouteCounts[]): void
 
 const durations = {
   name: "dossier_http_request_duration_seconds",
-  help: "Until the answer began; a stream goes on after that.",
+  help: "Time until the response started; a stream continues after that.",
   type: "histogram",
 } as const;
 

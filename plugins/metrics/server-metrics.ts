@@ -21,13 +21,13 @@ export const serverMetrics = (ctx: ServerMetricsContext): readonly Metric[] => [
 ];
 
 const stateMetrics = ({ operations }: ServerMetricsContext): readonly Metric[] => [
-  gauge("info", "What runs here; always 1.", async () => [
+  gauge("info", "The running version; always 1.", async () => [
     { labels: { version, commit: commit ?? "unknown" }, value: 1 },
   ]),
-  gauge("storage_writable", "1 while the storage can be written to.", async () =>
+  gauge("storage_writable", "1 while the storage is writable.", async () =>
     Number((await operations.storageFailure()) === null),
   ),
-  gauge("plugins", "Plugins by how they do.", async () => {
+  gauge("plugins", "Plugins by status.", async () => {
     const counts = { loaded: 0, failing: 0, left_out: 0, disabled: 0 };
     for (const { status } of await operations.plugins()) counts[status]++;
     return Object.entries(counts).map(([status, value]) => ({ labels: { status }, value }));
@@ -37,7 +37,7 @@ const stateMetrics = ({ operations }: ServerMetricsContext): readonly Metric[] =
 const jobMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Metric[] => [
   gauge(
     "jobs",
-    "Jobs that wait (ready), run, or have failed for good in the last 30 days.",
+    "Jobs that are waiting (ready), running, or failed in the last 30 days.",
     async () =>
       (await operations.jobs.kinds()).map(({ plugin, name, state, jobs }) => ({
         labels: { plugin, kind: name, state },
@@ -46,7 +46,7 @@ const jobMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Metr
   ),
   gauge(
     "jobs_oldest_waiting_seconds",
-    "How long the first job of a kind is due and waits; 0 when none is due.",
+    "How long the oldest due job of a kind has been waiting; 0 when none is due.",
     async (): Promise<Sample[]> =>
       (await operations.jobs.kinds())
         .filter(({ state }) => state === "ready")
@@ -69,10 +69,10 @@ const nodeMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Met
   return [
     gauge(
       "node_up",
-      "1 for a process that serves the database, 0 for one that went without a word lately.",
+      "1 for a process that serves the database, 0 for one that disappeared recently.",
       each(({ status }) => Number(status === "up")),
     ),
-    gauge("node_info", "What a process is; always 1.", async () =>
+    gauge("node_info", "Facts about a process; always 1.", async () =>
       (await operations.nodes()).map(({ id, host, pid, role, version }) => ({
         labels: { node: id, host, pid: String(pid), role, version },
         value: 1,
@@ -80,17 +80,17 @@ const nodeMetrics = ({ operations, now_ms }: ServerMetricsContext): readonly Met
     ),
     gauge(
       "node_start_time_seconds",
-      "When a process started, seconds since 1970.",
+      "When a process started, in seconds since 1970.",
       each(({ started_at }) => started_at / 1_000),
     ),
     gauge(
       "node_heartbeat_age_seconds",
-      "How long ago a process has made itself known.",
+      "Time since the last sign of life of a process.",
       each(({ seen_at }) => Math.max(0, now_ms() - seen_at) / 1_000),
     ),
     gauge(
       "node_jobs_running",
-      "Jobs that a process runs.",
+      "Jobs running in a process.",
       each(({ jobs }) => jobs.reduce((sum, kind) => sum + kind.jobs, 0)),
     ),
   ];
@@ -104,7 +104,7 @@ const storageMetrics = ({ operations, paths }: ServerMetricsContext): readonly M
   ),
   gauge(
     "database_free_bytes",
-    "Of these, what deleted rows have left.",
+    "Free space in the database, left by deleted rows.",
     async () => (await operations.space()).free_bytes,
   ),
   gauge("database_wal_bytes", "Size of the write-ahead log of the embedded database.", async () =>
@@ -120,13 +120,13 @@ const storageMetrics = ({ operations, paths }: ServerMetricsContext): readonly M
 const processMetrics = ({ operations }: ServerMetricsContext): readonly Metric[] => [
   {
     name: "process_start_time_seconds",
-    help: "When the server started, seconds since 1970.",
+    help: "When the server started, in seconds since 1970.",
     type: "gauge",
     read: async () => operations.started_at_ms / 1_000,
   },
   {
     name: "process_cpu_seconds_total",
-    help: "Time that the process has computed.",
+    help: "Processor time used by the process.",
     type: "counter",
     read: async () => {
       const { user, system } = process.cpuUsage();
@@ -135,19 +135,19 @@ const processMetrics = ({ operations }: ServerMetricsContext): readonly Metric[]
   },
   {
     name: "process_resident_memory_bytes",
-    help: "Memory of the process.",
+    help: "Resident memory of the process.",
     type: "gauge",
     read: async () => process.memoryUsage.rss(),
   },
-  gauge("heap_used_bytes", "Memory of values in use.", async () => process.memoryUsage().heapUsed),
+  gauge("heap_used_bytes", "Heap memory in use.", async () => process.memoryUsage().heapUsed),
   gauge(
     "event_loop_delay_max_seconds",
-    "The longest that the event loop stood still in the last minute.",
+    "The longest blocking of the event loop in the last minute.",
     async () => operations.stalls().max_ms / 1_000,
   ),
   gauge(
     "event_loop_delay_p99_seconds",
-    "Of a hundred looks at the event loop in the last minute, 99 were late by no more.",
+    "The 99th percentile of event loop delays in the last minute.",
     async () => operations.stalls().p99_ms / 1_000,
   ),
 ];

@@ -5,16 +5,16 @@ import type { Counted } from "./contract";
 
 const metrics: readonly { readonly what: Counted; readonly name: string; readonly help: string }[] =
   [
-    { what: "folders", name: "dossier_folders", help: "Folders that users hold." },
+    { what: "folders", name: "dossier_folders", help: "Folders of all users." },
     {
       what: "chats",
       name: "dossier_chats",
-      help: "Chat sessions that users hold, deleted ones that can be restored included.",
+      help: "Chat sessions of all users, including deleted ones that can be restored.",
     },
     {
       what: "storage",
       name: "dossier_files_bytes",
-      help: "Bytes of original files that users hold.",
+      help: "Bytes of original files of all users.",
     },
   ];
 

@@ -73,7 +73,7 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   const { state, documents, passages, failing } = vectors.state(),
     waiting = `${documents} ${documents === 1 ? "document is waiting" : "documents are waiting"}`;
-  if (state === "none") return ok("No embedder is set up, so no vectors are created.");
+  if (state === "none") return ok("No vectors are being created.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)
     return {

@@ -9,18 +9,18 @@ import type { IndexBytes } from "./sizes";
 const metrics = [
   {
     name: "dossier_index_documents",
-    help: "Documents that can be found.",
+    help: "Searchable documents.",
     table: "index_documents",
   },
   {
     name: "dossier_index_segments",
-    help: "Parts of documents in the index, of some hundred passages each at most.",
+    help: "Segments: parts of documents in the index, with up to some hundred passages each.",
     table: "index_segments",
   },
-  { name: "dossier_index_vectors", help: "Such parts that have vectors.", table: "index_vectors" },
+  { name: "dossier_index_vectors", help: "Segments with vectors.", table: "index_vectors" },
   {
     name: "dossier_vectors_waiting",
-    help: "Such parts that wait for their vectors.",
+    help: "Segments waiting for vectors.",
     table: "index_vectors_waiting",
   },
 ] as const;
@@ -48,20 +48,24 @@ function progress({ embedding }: IndexMetricsContext) {
   return [
     fill(Metrics, {
       name: "dossier_vectors_made_total",
-      help: "Passages that got their vectors since the server started.",
+      help: "Passages whose vectors were created since the server started.",
       type: "counter",
       read: async () => embedding.state().made,
     }),
-    gauge("dossier_vectors_pending_documents", "Documents that wait for vectors.", "documents"),
-    gauge("dossier_vectors_pending_passages", "Passages of these documents, about.", "passages"),
+    gauge("dossier_vectors_pending_documents", "Documents waiting for vectors.", "documents"),
+    gauge(
+      "dossier_vectors_pending_passages",
+      "Approximate number of passages in documents waiting for vectors.",
+      "passages",
+    ),
     gauge(
       "dossier_vectors_per_second",
-      "Passages that get vectors in a second of work; absent when unknown.",
+      "Passages per second for which vectors are created; absent when unknown.",
       "per_second",
     ),
     gauge(
       "dossier_vectors_left_seconds",
-      "Until no document waits, at this speed; absent when unknown or at rest.",
+      "Estimated time until all documents have vectors; absent when unknown or idle.",
       "left_s",
     ),
   ];

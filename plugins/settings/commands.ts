@@ -73,11 +73,9 @@ export const commandHandlers = (
       );
   },
   configGet: async ({ args: [key], options, print }) => {
-    const state = (await statesNow(ctx)).find(({ setting }) => setting === key);
-    if (!state)
-      throw new UsageError(
-        `there is no setting ${key}. Run dossier config list to see the settings`,
-      );
+    const states = await statesNow(ctx);
+    const state = states.find(({ setting }) => setting === key);
+    if (!state) throw new UsageError(await unknownSetting(ctx, key!, states));
     print(options.json ? JSON.stringify(state) : inWords(state.value));
   },
   configSet: async ({ args: [key, given], options, stdin, print, about }) => {
@@ -104,6 +102,23 @@ export const commandHandlers = (
     if (!options.json) print(said);
   },
 });
+
+/** Why there is no such setting: its plugin may be left out, or have no settings at all. */
+async function unknownSetting(
+  { operations }: SettingCommandsContext,
+  key: string,
+  states: readonly SettingState[],
+): Promise<string> {
+  const section = key.split(".", 1)[0]!;
+  const plugin = (await operations.plugins()).find(
+    ({ name }) => name.replaceAll("-", "_") === section,
+  );
+  if (plugin && !states.some(({ setting }) => setting.startsWith(`${section}.`)))
+    return plugin.reason !== null && ["left_out", "disabled"].includes(plugin.status)
+      ? `${key} is not known, because the plugin ${plugin.name} is not loaded: ${plugin.reason}`
+      : `there is no setting ${key}: the plugin ${plugin.name} has no settings`;
+  return `there is no setting ${key}. Run dossier config list to see the settings`;
+}
 
 async function change(
   ctx: SettingCommandsContext,

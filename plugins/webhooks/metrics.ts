@@ -14,7 +14,7 @@ const statuses: readonly DeliveryStatus[] = [
 export const webhookMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_webhook_deliveries",
-    help: "Deliveries that are kept, by their status.",
+    help: "Stored deliveries by status.",
     type: "gauge",
     read: async () => {
       const rows = await reads.all<{ status: string; deliveries: number }>(

@@ -174,7 +174,7 @@ class Soak {
 
   #noteStalls(): void {
     for (const line of this.#server.output().split("\n"))
-      if (line.includes('"the server stood still"')) this.#stalls.push(JSON.parse(line));
+      if (line.includes('"the server was blocked"')) this.#stalls.push(JSON.parse(line));
   }
 
   async #sleep(ms: number): Promise<void> {
@@ -205,7 +205,7 @@ class Soak {
         `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
         `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
-        `${this.#stalls.length} times the server noticed that it stood still`,
+        `${this.#stalls.length} times the server noticed that it was blocked`,
       ...this.#stalls
         .toSorted((a, b) => b.stall_ms - a.stall_ms)
         .slice(0, 8)

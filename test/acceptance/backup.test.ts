@@ -283,11 +283,11 @@ describe("a backup of a stopped server", () => {
       /manifest\.json/,
     ],
     ["one with trailing bytes", (path) => appendFileSync(path, "x".repeat(70_000)), /cut off/],
-    ["a foreign archive", (path) => archiveOf(path, { "a.txt": "a" }), /it holds "a\.txt"/],
+    ["a foreign archive", (path) => archiveOf(path, { "a.txt": "a" }), /it contains "a\.txt"/],
     [
       "an archive with paths outside the directory",
       (path) => archiveOf(path, { "files/../../evil": "a" }),
-      /it holds "files\/\.\.\/\.\.\/evil"/,
+      /it contains "files\/\.\.\/\.\.\/evil"/,
     ],
     [
       "an archive with a foreign manifest",
@@ -304,7 +304,7 @@ describe("a backup of a stopped server", () => {
             dossier: { version: "9.0.0", commit: null },
           }),
         }),
-      /made by Dossier 9\.0\.0, in a newer format/,
+      /created by Dossier 9\.0\.0, in a newer format/,
     ],
   ];
   test.each(damaged)("is refused with the reason when it is %s", async (_what, spoil, why) => {
@@ -324,7 +324,7 @@ describe("a backup of a stopped server", () => {
     writeFileSync(join(full, "letter.txt"), "dear");
     expect(await tool(full, "restore", first)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("it holds letter.txt"),
+      stderr: expect.stringContaining("it contains letter.txt"),
     });
     expect(readdirSync(full)).toEqual(["letter.txt"]);
     await using other = await startExecutable();

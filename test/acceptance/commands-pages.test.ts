@@ -100,7 +100,7 @@ describe("documents", () => {
     const words = ["document", "add", handbook, notes, torn, "--folder", "handbooks", "--wait"];
     const { code, stdout, stderr } = await server.cli([...words, "--user", "ada@example.com"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("1 of 3 files")]);
-    expect(stdout).toMatch(/\(1 of 3\) .*handbook\.pdf: sent, doc_/);
+    expect(stdout).toMatch(/\(1 of 3\) .*handbook\.pdf: uploaded, doc_/);
     expect(stdout).toMatch(/handbook\.pdf: ready, \d+ pages/);
     expect(stdout).toMatch(/notes é\.txt: ready/);
     expect(stdout).toMatch(/torn\.pdf: failed\. ./);
@@ -115,7 +115,7 @@ describe("documents", () => {
   test("a taken name is refused, and replaced with --overwrite", async () => {
     const words = ["document", "add", notes, "--folder", "Handbooks", "--user", "ada@example.com"];
     const refused = await server.cli(words);
-    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("refused.")]);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("rejected.")]);
     const [replaced] = JSON.parse(
       await server.mustCli([...words, "--overwrite", "--wait", "--json"]),
     );
@@ -160,7 +160,7 @@ describe("jobs", () => {
       can_retry: true,
       error: "The moon is full.",
     });
-    expect(await server.mustCli(["job", "retry", "job_one"])).toContain("job_one runs again");
+    expect(await server.mustCli(["job", "retry", "job_one"])).toContain("Queued job_one again");
     expect(await server.mustCli(["job", "retry", "--kind", "webhooks.prune"])).toContain("2 jobs");
     expect(await failed("webhooks.prune")).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe("jobs", () => {
     const everyHasFailed = async () => (await failed("unlucky.count")).length === processes;
     await server.untilTrue(everyHasFailed);
     const [{ id }] = await failed("unlucky.count");
-    expect(await server.mustCli(["job", "retry", id])).toBe(`${id} runs again.`);
+    expect(await server.mustCli(["job", "retry", id])).toBe(`Queued ${id} again.`);
     await server.untilTrue(everyHasFailed);
   });
 
@@ -190,8 +190,8 @@ describe("jobs", () => {
 describe("a failing command prints the reason", () => {
   const user = ["--user", "ada@example.com"];
   const cases: readonly [reason: string, words: string[], code: number, said: RegExp][] = [
-    ["a session and a user at once", ["session", "end", "ses_1", ...user], 2, /one session by its/],
-    ["neither a session nor a user", ["session", "end"], 2, /one session by its id/],
+    ["a session and a user at once", ["session", "end", "ses_1", ...user], 2, /a session by its/],
+    ["neither a session nor a user", ["session", "end"], 2, /a session by its id/],
     ["a missing session", ["session", "end", "ses_1"], 1, /session could not be found/],
     ["an unknown role", ["user", "role", "--email", "a@b.c", "--role", "king"], 2, /admin/],
     [
@@ -201,9 +201,9 @@ describe("a failing command prints the reason", () => {
       /user could not be found/,
     ],
     ["a missing job", ["job", "retry", "job_1"], 1, /job could not be found/],
-    ["neither a job nor a kind", ["job", "retry"], 2, /one job by its id/],
+    ["neither a job nor a kind", ["job", "retry"], 2, /a job by its id/],
     ["a kind without failed jobs", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
-    ["a missing file", ["document", "add", "x.txt", "--folder", "f"], 1, /no file x\.txt/],
+    ["a missing file", ["document", "add", "x.txt", "--folder", "f"], 1, /x\.txt does not exist/],
     ["a directory", ["document", "add", scratch, "--folder", "f"], 1, /is not a file/],
     ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
     ["no folder", ["ask", "What?"], 2, /folder/],

@@ -461,9 +461,9 @@ describe("without a server", () => {
 });
 
 describe("compacting the database", () => {
-  test("is refused while the server runs and on PostgreSQL, which compacts itself", async () => {
+  test("is refused while the server runs and on is PostgreSQL. To compact it itself", async () => {
     const { code, stderr } = await server.cli(["compact"]);
-    const why = on_postgres ? "PostgreSQL, which compacts" : "another server is running";
+    const why = on_postgres ? "is PostgreSQL. To compact it" : "another server is running";
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
   test("works on a stopped server's data and keeps everything", async () => {
@@ -471,7 +471,7 @@ describe("compacting the database", () => {
       create = ["user", "create", "--email", "eve@example.com", "--password-stdin"];
     expect((await runCommand(data, create, { stdin: password })).code).toBe(0);
     const { code, stdout } = await runCommand(data, ["compact"]);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/dossier\.db takes [\d.]+ MiB now/)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/dossier\.db from [\d.]+ MiB to/)]);
     expect((await runCommand(data, ["user", "list"])).stdout).toContain("eve@example.com");
   });
   test("doesn't create a missing database", async () => {

@@ -76,7 +76,7 @@ describe("doctor", () => {
     expect(checksOf(stopped).map(({ id }) => id)).toEqual(ids);
     const in_words = (await doctor(server.data)).stdout;
     expect(in_words).toMatch(/^ok +Database: All of it was read/m);
-    expect(in_words).toMatch(/^warning +Backups: There is no backup/m);
+    expect(in_words).toMatch(/^warning +Backups: There are no backups/m);
     await server.restart();
   });
 
@@ -87,7 +87,7 @@ describe("doctor", () => {
     const found = await doctor(data);
     expect([found.code, found.stderr]).toEqual([1, expect.stringMatching(/failing: Permissions/)]);
     const mended = await doctor(data, "--fix");
-    expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/Mended: Only the/)]);
+    expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/Repaired: Only the/)]);
     // --fix also made the missing backup.
     expect(readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"))).toHaveLength(
       1,
@@ -174,7 +174,7 @@ describe("a start", () => {
     expect((await doctor(data)).stdout).toMatch(/FAILING +Tables: .*newer build.*9\.0\.0/);
     const back = await runCommand(data, ["rollback"]);
     expect(back.code).toBe(0);
-    expect(back.stdout).toMatch(/Start Dossier \d+\.\d+\.\d+/);
+    expect(back.stdout).toMatch(/start Dossier \d+\.\d+\.\d+/);
     const aside = readdirSync(join(data, "backups")).find((name) =>
       name.endsWith("-rolled-back.db"),
     );

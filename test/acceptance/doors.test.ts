@@ -59,7 +59,7 @@ describe("dossier mcp", () => {
     [
       "an unreachable server",
       { DOSSIER_MCP_KEY: "none", DOSSIER_MCP_URL: "http://127.0.0.1:9" },
-      /"error":.*did not answer/,
+      /"error":.*did not respond/,
       0,
     ],
     ["no key", {}, /DOSSIER_MCP_KEY/, 2],

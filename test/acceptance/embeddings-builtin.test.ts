@@ -166,10 +166,10 @@ describe("one server", () => {
     const broken = join(dossier.data, "broken.bin");
     writeFileSync(broken, "E5S1 and nothing more");
     for (const [why, args, said] of [
-      ["a file that is no model", [broken], "is no model that the encoder can run"],
-      ["a file that is not there", [join(dossier.data, "none.bin")], "There is no file"],
-      ["the name of the built-in model", [path], "Choose one with --name"],
-      ["a name that leads elsewhere", [path, "--name", "../x"], "can't be the model's name"],
+      ["a file that is no model", [broken], "is not a model that the encoder can run"],
+      ["a file that is not there", [join(dossier.data, "none.bin")], "does not exist"],
+      ["the name of the built-in model", [path], "Choose another with --name"],
+      ["a name that leads elsewhere", [path, "--name", "../x"], "is not a valid model name"],
     ] as const) {
       const { code, stderr } = await dossier.cli(["model", "add", ...args]);
       expect([why, code, stderr]).toEqual([why, 2, expect.stringContaining(said)]);

@@ -112,7 +112,9 @@ describe.skipIf("missing" in found)(name, () => {
   test("is filled again after losing its data", async () => {
     await solr.empty();
     expect(await quotes(ada, "otter")).toHaveLength(1);
-    await dossier.untilTrue(() => dossier.output().includes("holds nothing of what it was told"));
+    await dossier.untilTrue(() =>
+      dossier.output().includes("has none of the documents that it was sent"),
+    );
     expect(await viaSolr(ada, "otter")).toHaveLength(1);
   });
 

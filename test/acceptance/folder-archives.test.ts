@@ -97,7 +97,7 @@ async function sourceIds(import_id: string): Promise<(id: string) => string> {
 test("a folder moves to another server without being read or embedded again", async () => {
   expect(await one.mustCli(["export", "--folder", "harbour", "--to", file])).toContain(file);
   const again = await one.cli(["export", "--folder", "harbour", "--to", file]);
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
   const asked = embedder.asked.length;
   const run = JSON.parse(await two.mustCli(["import", file, "--json"]));
   expect(run).toMatchObject({ status: "completed", document_count: 60, error: null });
@@ -182,5 +182,5 @@ test("the import command explains what is wrong with a file", async () => {
   const { code, stderr } = await two.cli(["import", torn]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("it is cut off")]);
   const missing = await two.cli(["import", join(scratch, "none.zip")]);
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("there is no file")]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("does not exist")]);
 }, 60_000);

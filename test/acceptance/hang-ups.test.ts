@@ -16,7 +16,8 @@ const gone = (path: string): number =>
   server
     .output()
     .split("\n")
-    .filter((line) => line.includes("the client disconnected") && line.includes(`"${path}"`)).length;
+    .filter((line) => line.includes("the client disconnected") && line.includes(`"${path}"`))
+    .length;
 
 const post = (path: string, bytes: number): Bare => {
   const socket = openSocket(server.url());

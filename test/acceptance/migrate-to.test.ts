@@ -60,16 +60,18 @@ suiteOnPostgres("dossier migrate-to", () => {
     const unfinished = await runCommand(data, ["serve", "--port", "0"], { env: settings(url) });
     expect(unfinished.stderr).toContain("is the unfinished target of `dossier migrate-to`");
     const said = await mustRun(data, ["migrate-to", url], { env: settings() });
-    expect(said).toContain("going on where it was interrupted");
-    expect(said).toContain("holds U+0000 in 1 rows");
-    expect(said).toMatch(/compared \d+ rows in \d+ tables by their SHA-256: both are equal/);
+    expect(said).toContain("continuing where it was interrupted");
+    expect(said).toContain("contains U+0000 in 1 rows");
+    expect(said).toMatch(
+      /compared \d+ rows in \d+ tables by their SHA-256: source and target are equal/,
+    );
     expect(sumOf(data)).toBe(sum);
     const restored = await dumpAndRestore(data, url);
     await expectSame(restored.data, settings(restored.url), { key, ids, before });
 
     const back = join(directory(), "new");
     const returned = await mustRun(data, ["migrate-to", back], { env: settings(url) });
-    expect(returned).toContain("both are equal");
+    expect(returned).toContain("source and target are equal");
     expect(filesOf(back)).toEqual(filesOf(data));
     await expectSame(back, settings(), { key, ids, before });
     expect(await mustRun(back, ["doctor"], { env: settings() })).not.toContain("FAILING");
@@ -202,7 +204,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     expect([code, stdout]).toEqual([1, `${lost} is missing\n`]);
     renameSync(join(work, "lost"), path);
     expect(await mustRun(copy, words, { env: settings(restored) })).toContain(
-      `originals were read to their end, and are as ${list} says`,
+      `originals match ${list}`,
     );
     return { data: copy, url: restored };
   }
@@ -236,11 +238,11 @@ suiteOnPostgres("dossier migrate-to", () => {
     [
       "rows that can't be moved, tables that can't be made, and a target that is not empty",
       [
-        "rows of accounts_keys point to rows of accounts_users that are not there",
+        "rows of accounts_keys refer to missing rows of accounts_users",
         "core_jobs.priority must be integer, but 1 rows have another type",
-        "1 rows are named by a core_jobs.id with U+0000",
-        "a newer version of this program has written it, with the step 9999_later",
-        "the plugin weather has tables here and is not loaded",
+        "1 rows have a core_jobs.id with U+0000",
+        "it was written by a newer version of this program (migration 9999_later)",
+        "the plugin weather has tables in the source but is not loaded",
         "is not empty: it has notes",
       ],
       async () => {
@@ -252,7 +254,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     ],
     [
       "another collation, and no source",
-      ["create it anew", "there is no database in"],
+      ["recreate it", "there is no database in"],
       async () => [directory(), await newDatabase("encoding 'LATIN1' locale 'C'")],
     ],
     [
@@ -304,7 +306,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     mkdirSync(full);
     writeFileSync(join(full, "letter.txt"), "");
     const not_empty = await runCommand(stopped_data, ["migrate-to", full], { env: settings(url) });
-    expect(not_empty.stderr).toContain("is not empty: it holds letter.txt");
+    expect(not_empty.stderr).toContain("is not empty: it contains letter.txt");
     expect(existsSync(join(full, "dossier.db"))).toBe(false);
   }, 120_000);
 });

@@ -106,8 +106,8 @@ test("an invalid certificate or key stops the start and names the file", async (
   writeFileSync(at("other.key"), other.key);
   writeFileSync(at("broken"), "-----BEGIN NOTHING-----");
   const rows: [string | null, string | null, string][] = [
-    ["good.crt", null, "server.tls_key is missing"],
-    [null, "good.key", "server.tls_cert is missing"],
+    ["good.crt", null, "server.tls_key is not set"],
+    [null, "good.key", "server.tls_cert is not set"],
     ["none.crt", "good.key", `${at("none.crt")} (server.tls_cert) does not exist`],
     ["good.crt", "none.key", `${at("none.key")} (server.tls_key) does not exist`],
     ["broken", "good.key", `${at("broken")} (server.tls_cert) holds no certificate`],

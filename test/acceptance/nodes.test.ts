@@ -336,7 +336,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       const data = temporaryDirectory();
       await Bun.write(`${data}/dossier.toml`, `[database]\nurl = "${url}"\n`);
       const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("another key than this process")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("a different key")]);
       const settings = `[database]\nurl = "${url}"\n[server]\nsecret_key = "${key}"\n`;
       await Bun.write(`${data}/dossier.toml`, settings);
       const alone = await runCommand(data, ["serve", "--port", "0"]);
@@ -409,7 +409,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       // The missing process was noticed before its lease expired.
       const said = [web, other].map((one) => one.output()).join("");
       expect(said).toContain("jobs of a process that is gone were resumed");
-      expect(said).not.toContain("was not understood");
+      expect(said).not.toContain("could not be understood");
       expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
       const metrics = await (await fetch(`${other.url()}/metrics`)).text();
       const up = [...metrics.matchAll(/^dossier_node_up\{.*role="(\w+)".*\} (\d)$/gm)];

@@ -79,7 +79,7 @@ describe("a plugin that blocks the server is named, and the process exits:", () 
         const server = await start(data, impatient);
         fetch(`${server.url}/${path}`).catch(() => undefined);
         expect(await server.exited).not.toBe(0);
-        const line = logged(server, /stood still for 1 s in the code of the plugin harmful/);
+        const line = logged(server, /blocked for 1 s by the code of the plugin harmful/);
         expect(line).toMatchObject({ level: "error", plugin: "harmful" });
         expect(line.what).toMatch(what);
       },
@@ -110,7 +110,7 @@ describe("a plugin that ends the process is named, and the exit code is an error
 
 test("the next start reports it, and everything else works", async () => {
   const server = await start(data);
-  expect(logged(server, /ended the last run of the server/)).toMatchObject({ plugin: "harmful" });
+  expect(logged(server, /the server was last ended by/)).toMatchObject({ plugin: "harmful" });
   const { status, plugins } = await health(server);
   expect(status).toBe("degraded");
   expect(plugins).toEqual([
@@ -130,10 +130,10 @@ test("the next start reports it, and everything else works", async () => {
 test("a plugin that hangs in its start is left out at the next start", async () => {
   const directory = await directoryWith({ stuck });
   const hanging = launch({ data: directory, env: impatient });
-  await expect(hanging).rejects.toThrow(/plugin stuck: the server ends/);
+  await expect(hanging).rejects.toThrow(/plugin stuck; the server exits/);
   const server = await start(directory);
   expect((await health(server)).plugins).toEqual([
-    { name: "stuck", reason: expect.stringMatching(/in its start: it is left out this once/) },
+    { name: "stuck", reason: expect.stringMatching(/in its start. It is left out this time only/) },
   ]);
   server.kill("SIGTERM");
   await server.exited;

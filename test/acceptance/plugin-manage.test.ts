@@ -118,13 +118,13 @@ describe("`dossier plugin add` refuses", () => {
     [
       "the name of an installed plugin",
       () => [source("again.ts", plain("notes-archive"))],
-      /a plugin notes-archive 1\.0\.0 already.*--replace/,
+      /plugin notes-archive 1\.0\.0 is already.*--replace/,
       1,
     ],
     [
       "a file with another SHA-256",
       () => [source("other.ts", plain("other")), "--sha256", sha256("x")],
-      /SHA-256 is [0-9a-f]{64}, not/,
+      /SHA-256: it is [0-9a-f]{64}, not/,
       1,
     ],
     ["a URL without --sha256", () => [`${at()}/fetched.js`], /an address needs --sha256/, 2],
@@ -172,9 +172,9 @@ test(
   "a plugin is downloaded through a redirect if its SHA-256 matches",
   async () => {
     const words = ["plugin", "add", `${at()}/moved`, "--sha256", sha256(plain("fetched"))];
-    expect(await dossier.mustCli(words)).toContain("fetched 1.0.0 is in");
+    expect(await dossier.mustCli(words)).toContain("Added fetched 1.0.0 as");
     expect(plugins()).toEqual(["fetched.js", "notes-archive.ts"]);
-    expect(await dossier.mustCli(["plugin", "remove", "fetched"])).toContain("is gone");
+    expect(await dossier.mustCli(["plugin", "remove", "fetched"])).toContain("Removed ");
     expect(plugins()).toEqual(["notes-archive.ts"]);
   },
   limit_ms,
@@ -184,8 +184,8 @@ test(
   "a plugin is added beside a running server and loaded after a restart",
   async () => {
     const said = await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
-    expect(said).toContain("notes 1.0.0 is in");
-    expect(said).toContain("restart it, and it loads it");
+    expect(said).toContain("Added notes 1.0.0 as");
+    expect(said).toContain("it then loads it");
     expect(plugins()).toEqual(["notes-archive.ts", "notes.ts"]);
     expect(await info("notes")).toMatchObject({ status: "not_loaded", next_start: "added" });
     // Adding the same file again is allowed, so that scripts can be run twice.
@@ -223,7 +223,7 @@ test(
       notes("2.0.0").replace(", token: t.Optional(Secret())", ""),
     );
     const said = await dossier.mustCli(["plugin", "add", update, "--replace"]);
-    expect(said).toContain("in place of 1.0.0");
+    expect(said).toContain("replacing 1.0.0");
     expect(plugins()).toEqual(["notes-archive.ts", "notes.js"]);
     expect((await dossier.api("GET", "/notes/version")).body).toEqual({ version: "1.0.0" });
     await dossier.restart();
@@ -282,7 +282,7 @@ test(
     expect([...tables].filter((name) => name.startsWith("notes"))).toEqual(["notes_archive"]);
     expect(await count("select count(*) as n from notes_archive")).toBe(0);
     const again = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
-    expect(again.stderr).toContain("there is no plugin notes, and nothing of one");
+    expect(again.stderr).toContain("there is no plugin notes, and no data of one");
   },
   limit_ms,
 );

@@ -61,7 +61,7 @@ test("what was stored outlives a restart, and the log begins anew", async () => 
   expect((await dossier.send(null, "GET", "/folders")).status).toBe(401);
 });
 test("what never comes is told", async () => {
-  await expect(dossier.until(() => null, 50)).rejects.toThrow("it did not come within 0.05 s");
+  await expect(dossier.until(() => null, 50)).rejects.toThrow("it did not happen within 0.05 s");
 });
 `;
 
@@ -81,10 +81,10 @@ describe("a project from `dossier plugin new`", () => {
       expect([checked.code, checked.stdout, checked.stderr]).toEqual([
         0,
         kind === "signin"
-          ? `${name}: the types are right. It was not started, because it needs settings: ` +
+          ? `${name}: types checked. It was not started, because it needs settings: ` +
             "try_signin.url (DOSSIER_TRY_SIGNIN_URL), " +
             "try_signin.secret (DOSSIER_TRY_SIGNIN_SECRET).\n"
-          : `${name}: the types are right, and a server loads it.\n`,
+          : `${name}: types checked, and a server loads it.\n`,
         "",
       ]);
       expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining(" 0 fail")]);
@@ -130,7 +130,7 @@ describe("a new plugin is refused", () => {
     ["with the name of a built-in plugin", ["folders"], /built-in plugin/],
     ["with a dash at the end", ["notes-"], /lower case/],
     ["of an unknown kind", ["notes", "--kind", "magic"], /Allowed choices/],
-    ["in an existing directory", ["taken"], /there already/],
+    ["in an existing directory", ["taken"], /already exists/],
   ];
   test.each(refused)("%s", async (_, words, says) => {
     const { code, stderr } = await bench(home, "new", ...words);
@@ -185,7 +185,7 @@ describe("`dossier plugin check` reports", () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       expect.stringMatching(says),
-      expect.stringContaining("faulty can't be used"),
+      expect.stringContaining("faulty has problems"),
     ]);
     // Checking a single file writes nothing beside it.
     expect(existsSync(join(directory, ".dossier"))).toBe(false);

@@ -127,12 +127,12 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     [
       "the database has another collation",
       () => newDatabase("encoding 'UTF8' locale 'C.UTF-8' lc_collate 'en_US.UTF-8'").catch(latin),
-      "create it anew",
+      "recreate it",
     ],
-    ["its encoding is different", latin, "its encoding is LATIN1, not UTF8; create it anew"],
+    ["its encoding is different", latin, "its encoding is LATIN1, not UTF8; recreate it"],
     ["the database doesn't exist", async () => urlOf("nowhere"), "can't be opened"],
     ["PostgreSQL can't be reached", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
-    ["the database is read-only", readable, "takes writes in database.url"],
+    ["the database is read-only", readable, "accepts writes"],
     ["the URL is invalid", async () => "postgres://", "database"],
   ];
   async function latin(): Promise<string> {

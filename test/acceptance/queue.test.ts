@@ -58,7 +58,7 @@ describe("dropping jobs", () => {
     // Two from each of three starts, in every process.
     await server.untilTrue(async () => (await failed()).length === 6 * processes);
     const [{ id }] = await failed();
-    expect(await server.mustCli(["job", "drop", id])).toBe(`${id} is dropped.`);
+    expect(await server.mustCli(["job", "drop", id])).toBe(`Dropped ${id}.`);
     expect((await failed()).some((one) => one.id === id)).toBe(false);
     const kind = ["--kind", "unlucky.count"];
     const reason = ["--reason", "The moon is 2."];
@@ -70,14 +70,14 @@ describe("dropping jobs", () => {
   test("requires typing the kind to drop waiting jobs", async () => {
     const words = ["job", "drop", "--kind", "unlucky.count", "--state", "ready"];
     const said = await server.cli(words, { stdin: "yes\n" });
-    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("nothing was dropped")]);
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("Nothing was dropped")]);
     expect(await server.mustCli(words, { stdin: "unlucky.count\n" })).toMatch(
-      /jobs? (is|are) dropped/,
+      /Dropped \d+ jobs?\./,
     );
   }, 60_000);
   const refused: [why: string, words: string[], code: number, says: RegExp][] = [
     ["a missing job", ["job_none"], 1, /job/],
-    ["neither id nor kind", [], 2, /name one job by its id/],
+    ["neither id nor kind", [], 2, /specify a job by its id/],
     ["a kind without jobs", ["--kind", "nothing.at_all", "--yes"], 1, /no such job/],
   ];
   test.each(refused)("is refused for %s", async (_why, words, code, says) => {
@@ -88,7 +88,7 @@ describe("dropping jobs", () => {
 
 test("paused vectors stay paused across a restart and a kill until resumed", async () => {
   const state = async () => (await server.api("GET", "//health")).body.vectors.state;
-  expect(await server.mustCli(["job", "pause", "vectors"])).toStartWith("No vectors are made");
+  expect(await server.mustCli(["job", "pause", "vectors"])).toStartWith("Vectors are paused");
   expect(await state()).toBe("paused");
   await server.restart();
   expect(await state()).toBe("paused");

@@ -30,7 +30,7 @@ const folder = async () => (await server.api("POST", "/folders", { name: "One mo
 
 describe("beside a running server", () => {
   test("a quota applies when the command ends, until it is unset", async () => {
-    expect(await set("quotas.folders", "1")).toBe("quotas.folders is 1 from now on.");
+    expect(await set("quotas.folders", "1")).toBe("quotas.folders is now 1.");
     expect([await folder(), await folder()]).toEqual([201, 403]);
     expect(await get("quotas.folders")).toBe("1");
     await server.mustCli(["config", "unset", "quotas.folders"]);
@@ -44,10 +44,12 @@ describe("beside a running server", () => {
   test.each(overruled)(
     "%s takes precedence, and the command says so",
     async (_where, key, value, winner, stays) => {
-      expect(await set(key, value)).toContain(`${key} is stored as ${value}, but ${winner} wins`);
+      expect(await set(key, value)).toContain(
+        `Stored ${key} as ${value}, but ${winner} overrides it`,
+      );
       expect(await get(key)).toBe(stays);
       expect(await server.mustCli(["config", "list"])).toContain(
-        `${stays}  (${winner}; it wins over what is stored)`,
+        `${stays}  (${winner}; overrides the stored value)`,
       );
     },
   );
@@ -61,14 +63,15 @@ describe("beside a running server", () => {
     ],
     ["an unknown setting", ["set", "chats.restore", "5d"], 1, /nearest is chats\.restore_for/],
     ["a start-up setting", ["set", "server.port", "1"], 1, /server\.port can't be stored/],
-    ["no value", ["set", "audit.keep"], 2, /give the value/],
-    ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /give the value/],
+    ["no value", ["set", "audit.keep"], 2, /specify the value/],
+    ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /specify the value/],
     ["reading an unknown setting", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
+    ["a setting of a plugin without any", ["get", "prompts.most"], 2, /prompts has no settings/],
     [
       "testing a section without a service",
       ["test", "quotas"],
       2,
-      /quotas can't be tried; these can: ans/,
+      /quotas can't be tested. These sections can: ans/,
     ],
   ];
   test.each(refused)("%s is refused", async (_why, words, code, says) => {
@@ -120,7 +123,7 @@ test("stored settings survive a restart and can be changed without a server", as
   await server.restart();
   expect([await get("index.cache"), await get("quotas.chats")]).toEqual(["64MiB", "7"]);
   await server.stop();
-  expect(await set("quotas.folders", "0")).toBe("quotas.folders is 0 from now on.");
+  expect(await set("quotas.folders", "0")).toBe("quotas.folders is now 0.");
   expect(JSON.parse(await server.mustCli(["config", "--json"]))).toContainEqual({
     setting: "quotas.folders",
     value: 0,
@@ -132,15 +135,22 @@ test("stored settings survive a restart and can be changed without a server", as
 
 // Uses its own directory, because with a plugin file every command first tries that file.
 test("a plugin file's setting is validated, stored and kept across a restart", async () => {
-  await using other = await startExecutable({ files: { "plugins/counter.ts": counter } });
+  await using other = await startExecutable({
+    files: { "plugins/counter.ts": counter, "plugins/torn.ts": "export default 5" },
+  });
   const too_much = await other.cli(["config", "set", "counter.most", "10"]);
   expect([too_much.code, too_much.stderr]).toEqual([
     1,
     expect.stringMatching(/counter\.most .* at most 9/),
   ]);
   expect(await other.mustCli(["config", "set", "counter.most", "5"])).toBe(
-    "counter.most is 5 from now on.",
+    "counter.most is now 5.",
   );
   await other.restart();
   expect(await other.mustCli(["config", "get", "counter.most"])).toBe("5");
+  const left_out = await other.cli(["config", "get", "torn.most"]);
+  expect([left_out.code, left_out.stderr]).toEqual([
+    2,
+    expect.stringContaining("the plugin torn is not loaded: "),
+  ]);
 }, 120_000);

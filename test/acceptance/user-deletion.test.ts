@@ -139,7 +139,7 @@ test("deleting requires typing the user's email", async () => {
   });
   for (const stdin of ["", "yes\n", "bob@example.com\n"]) {
     const said = await server.cli(del, { stdin });
-    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("nothing was deleted")]);
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("Nothing was deleted")]);
   }
   expect(await server.mustCli(del, { stdin: "kim@example.com\n" })).toStartWith("Deleted kim@");
   expect((await server.cli(del)).code).toBe(1);

@@ -55,9 +55,9 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await Bun.write(file, "no archive");
       await at.open("/folders");
       await choose(file);
-      await page.getByRole("alert").getByText("no ZIP file").waitFor();
+      await page.getByRole("alert").getByText("not a ZIP file").waitFor();
       await page.getByRole("button", { name: "Remove letter.zip from the list" }).click();
-      await page.getByText("no ZIP file").waitFor({ state: "hidden" });
+      await page.getByText("not a ZIP file").waitFor({ state: "hidden" });
     },
     limit_ms,
   );

@@ -60,7 +60,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await at.open("/folders");
       await page.getByText("Create your first folder").waitFor();
       await page.locator("input[webkitdirectory]").first().setInputFiles(root);
-      await page.getByText("1 hidden file was left out").waitFor();
+      await page.getByText("1 hidden file was skipped").waitFor();
       await link("Reports").waitFor();
       await expectWell(at.window);
       await link("2025").click();
@@ -155,7 +155,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
         .selectOption("Elsewhere");
       await page.getByRole("dialog").getByRole("button", { name: "Move" }).click();
       const panel = page.getByRole("region", { name: "Moving documents to Elsewhere" });
-      await panel.getByText(`${many} done, 1 not`).waitFor();
+      await panel.getByText(`${many} done, 1 failed`).waitFor();
       await panel.getByRole("link", { name: "taken.txt" }).waitFor();
       await panel.getByText("already has this name").waitFor();
       await page.getByRole("row").nth(1).waitFor();

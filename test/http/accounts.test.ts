@@ -326,7 +326,7 @@ describe("commands", () => {
           scopes: "read",
           expires: "2001-01-01",
         }),
-      /in the future/,
+      /in the past/,
     ],
     [
       "a blank name",

@@ -751,7 +751,7 @@ describe("settings", () => {
     [
       "the endpoint and the model are required",
       { DOSSIER_ANSWERS_PROVIDER: "openai" },
-      /set DOSSIER_ANSWERS_BASE_URL [\s\S]*set DOSSIER_ANSWERS_MODEL/,
+      /Set DOSSIER_ANSWERS_BASE_URL [\s\S]*Set DOSSIER_ANSWERS_MODEL/,
     ],
     [
       "an address without a scheme",

@@ -220,7 +220,9 @@ ofBackups.test(
       (await other.send(null, "GET", "/health")).body.plugins.find(
         ({ name }: any) => name === "backups",
       )?.reason;
-    expect(await reason()).toContain(`${directory} does not exist. Check that its disk is mounted.`);
+    expect(await reason()).toContain(
+      `${directory} does not exist. Check that its disk is mounted.`,
+    );
     await admin.send("POST", "/backups", {});
     await until(async () => (await state()).failure !== null, 20_000);
     expect(existsSync(directory)).toBe(false);

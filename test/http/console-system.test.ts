@@ -360,7 +360,7 @@ describe("the system", () => {
       },
       "Jobs",
       "fail",
-      /none runs/,
+      /none is running/,
     ],
     [
       "jobs that failed",
@@ -448,14 +448,14 @@ describe("the system", () => {
     await until(async () => steps.length === 2);
     expect((await check.run()).detail).toMatch(/: 1 of 3 tables so far/);
     steps[1]!({ problems: [], next: null, tables_done: 3, tables: 3 });
-    await until(async () => (await check.run()).detail.includes("nothing is wrong"));
+    await until(async () => (await check.run()).detail.includes("no damage was found"));
     at_ms += 29 * 60_000;
     expect((await check.run()).detail).not.toMatch(/again/);
     at_ms += 2 * 60_000;
     const again = await check.run();
     expect([again.status, again.detail, steps.length]).toEqual([
       "ok",
-      expect.stringMatching(/nothing is wrong with it\. It is being read again/),
+      expect.stringMatching(/no damage was found\. It is being read again/),
       3,
     ]);
   });

@@ -103,7 +103,7 @@ const answers = (name: string): readonly Case[] => [
     because: "it refuses the key",
     spoil: () => (model.status = 401),
     status: "fail",
-    says: /127\.0\.0\.1:\d+ rejects the API key \(401\)/,
+    says: /127\.0\.0\.1:\d+ requires an API key \(401\)/,
     mend: () => (model.status = 200),
   },
   {
@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
         .execute();
     },
     status: "fail",
-    says: /Jobs are due for 60 minutes and none runs/,
+    says: /Jobs are overdue by 60 minutes, and none is running/,
     mend: () => server.store.db.deleteFrom("core_jobs").where("id", "=", "job_0").execute(),
   },
   {
@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
       await server.settle();
     },
     status: "warn",
-    says: /1 job has failed for good/,
+    says: /1 job has failed permanently/,
     mend: async () => {
       ailing.job = false;
       const [failed] = (await root.send("GET", "/system/jobs?state=failed")).body.data;
@@ -197,7 +197,7 @@ const cases: readonly Case[] = [
       utimesSync(path, at, at);
     },
     status: "warn",
-    says: /was cut off, and left .*\.restoring/,
+    says: /interrupted restore or rollback left .*\.restoring/,
     mend: () => root.send("POST", "/system/checks/copies/mend"),
   },
   {
@@ -209,7 +209,7 @@ const cases: readonly Case[] = [
           writeFileSync(inBackups(`209901${day}T000000Z-rolled-back.db${end}`), "");
     },
     status: "warn",
-    says: /5 that rollbacks have put aside/,
+    says: /5 set aside by rollbacks/,
     mend: () => root.send("POST", "/system/checks/copies/mend"),
   },
 ];
@@ -255,7 +255,7 @@ describe("a check", () => {
     meter.begin("GET /slow");
     expect(await responsiveness!.run()).toMatchObject({
       status: "warn",
-      detail: expect.stringMatching(/stood still for 1500 ms at most/),
+      detail: expect.stringMatching(/was blocked for at most 1500 ms/),
       fix: expect.any(String),
     });
     meter.stop();
@@ -283,7 +283,7 @@ describe.skipIf(!can_mount)("Disk", () => {
     expect(status).toBe(507);
     expect(await check("Disk", small)).toMatchObject({
       status: "fail",
-      detail: expect.stringMatching(/The disk is full: nothing new can be saved/),
+      detail: expect.stringMatching(/The disk is full, and nothing new can be saved/),
       fix: expect.any(String),
     });
     disk.empty();

@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
         now() + 86_400_000,
       ),
     status: "fail",
-    says: /the clock is wrong, or was/,
+    says: /The clock is wrong, or was/,
     mend: () => write("delete from core_jobs where id = 'job_ZZ'"),
   },
   {
@@ -134,7 +134,7 @@ const cases: readonly Case[] = [
       writeFileSync(join(server.data, "files", "ff", "f".repeat(64)), "left behind");
     },
     status: "warn",
-    says: /1 files are originals of no document/,
+    says: /1 original files belong to no document/,
     mend: () => rmSync(join(server.data, "files", "ff", "f".repeat(64))),
   },
   {
@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
     because: "a document waits, and no job will index it",
     spoil: () => write("update documents set status = 'syncing' where source_kind = 'upload'"),
     status: "fail",
-    says: /1 document should be indexed, and no job will do it: doc_/,
+    says: /1 document should be indexed, but have no job: doc_/,
     mend: fix("indexing"),
   },
   {
@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
           "index_documents)",
       ),
     status: "fail",
-    says: /lacks 1 document as they answer \(doc_/,
+    says: /lacks the current version of 1 document \(doc_/,
     mend: fix("index"),
   },
   {
@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
     because: "it has another version than the current one",
     spoil: () => write("update index_documents set version = version + 1"),
     status: "fail",
-    says: /lacks 3 documents as they answer/,
+    says: /lacks the current version of 3 documents/,
     mend: fix("index"),
   },
   {
@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
           "index_documents limit 1",
       ),
     status: "fail",
-    says: /holds 1 that are gone/,
+    says: /contains 1 document that should be gone/,
     mend: fix("index"),
   },
   {
@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
       names.set("hooks.example", "servfail");
     },
     status: "fail",
-    says: /The name servers don't tell where hooks\.example is/,
+    says: /The name servers can't resolve hooks\.example/,
     mend: () => names.set("hooks.example", { a: ["93.184.216.34"] }),
   },
   {
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
     because: "they don't know the name",
     spoil: () => names.set("hooks.example", "nxdomain"),
     status: "warn",
-    says: /know no hooks\.example/,
+    says: /hooks\.example, does not exist/,
     mend: () => names.set("hooks.example", { a: ["93.184.216.34"] }),
   },
   {
@@ -213,7 +213,7 @@ const cases: readonly Case[] = [
         now(),
       ),
     status: "fail",
-    says: /1 deliveries are pending, and no job will make them/,
+    says: /1 deliveries are pending without a job/,
     mend: fix("deliveries"),
   },
   {
@@ -221,7 +221,7 @@ const cases: readonly Case[] = [
     because: "a folder counts documents that already have them",
     spoil: () => write("update folders set vectors_pending = 3 where id = ?", folder_id),
     status: "warn",
-    says: /1 folders count other documents/,
+    says: /1 folders have a wrong count/,
     mend: fix("vectors"),
   },
   {
@@ -229,7 +229,7 @@ const cases: readonly Case[] = [
     because: "there is none",
     spoil: () => {},
     status: "warn",
-    says: /There is no backup/,
+    says: /There are no backups/,
     mend: fix("backups"),
   },
   {
@@ -237,7 +237,7 @@ const cases: readonly Case[] = [
     because: "the last one is old",
     spoil: () => write("update backups_runs set finished_at = ?", now() - 40 * 86_400_000),
     status: "warn",
-    says: /The last backup is of/,
+    says: /The last backup is from/,
     mend: fix("backups"),
   },
 ];

@@ -193,7 +193,7 @@ test("a pause holds what waits, keeps finished vectors, and is visible", async (
   });
   expect(await checked()).toMatchObject({
     status: "warn",
-    detail: expect.stringContaining("2 documents wait"),
+    detail: expect.stringContaining("2 documents are waiting"),
   });
   await set("open");
   await next();

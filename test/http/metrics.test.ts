@@ -235,7 +235,7 @@ describe("ready", () => {
     await using server = await startTestServer({ plugins: [failing] });
     const { status, body } = await server.send(null, "GET", "//ready");
     expect(status).toBe(503);
-    expect(body.reason).toBe("The pump is dry. It could not be checked: no valve.");
+    expect(body.reason).toBe("The pump is dry. The check failed: no valve.");
     expect(body.checks).toMatchObject({ pump: "The pump is dry.", storage: null });
   });
 

@@ -147,7 +147,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     else await Bun.write(join(directory, object), left);
     expect(await looked("Originals")).toMatchObject({
       status: "warn",
-      detail: expect.stringContaining("1 files are originals of no document"),
+      detail: expect.stringContaining("1 original files belong to no document"),
     });
     await on.server.host.slot(Doctors)[0]!.mend("originals");
     expect(await stored()).not.toContain(object);
@@ -342,7 +342,7 @@ describe("errors of a bucket", () => {
     ["a wrong key", here, { access_key: "x" }, "open", /Correct files\.access_key/],
     ["a missing bucket", () => here().replace("originals", "other"), {}, "open", /no bucket other/],
     ["no server", () => "s3://a-b?endpoint=http://127.0.0.1:9", {}, "open", /can't be reached/],
-    ["it hangs", here, {}, "slow", /did not answer within 0\.5 s/],
+    ["it hangs", here, {}, "slow", /did not respond within 0\.5 s/],
     [
       "a wrong clock",
       here,
@@ -352,8 +352,14 @@ describe("errors of a bucket", () => {
     ],
     ["permission", here, {}, xml(403, "AccessDenied"), /may not do this .*s3:PutObject/],
     ["region", here, {}, xml(301, "PermanentRedirect"), /another region/],
-    ["a full bucket", here, {}, xml(507, "XMinioStorageFull"), /Give it more room/],
-    ["no S3", here, {}, () => Promise.resolve(new Response("hello")), /other bytes than it got/],
+    ["a full bucket", here, {}, xml(507, "XMinioStorageFull"), /Give it more space/],
+    [
+      "no S3",
+      here,
+      {},
+      () => Promise.resolve(new Response("hello")),
+      /other bytes than were stored/,
+    ],
   ])("%s", async (_what, url, more, door, said) => {
     store.door = door;
     await expect(place(url(), more).probe()).rejects.toThrow(said);
@@ -362,7 +368,7 @@ describe("errors of a bucket", () => {
   test("a directory on an unmounted volume refuses uploads", async () => {
     const directory = temporaryDirectory();
     const on = await startWith({ DOSSIER_FILES_URL: `file://${directory}/volume` });
-    await expect(on.server.files.check()).rejects.toThrow(/is not there\. Make it, or mount/);
+    await expect(on.server.files.check()).rejects.toThrow(/does not exist\. Create it, or mount/);
     mkdirSync(join(directory, "volume"));
     const refused = await on.upload(await on.folder(), "a.txt", text("A."));
     expect(refused.status).toBe(503);

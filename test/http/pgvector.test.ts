@@ -188,10 +188,10 @@ suite("vectors beyond the memory of a process", () => {
     one = await start();
     expect(await one.check()).toMatchObject({
       status: "ok",
-      detail: expect.stringContaining("is there for when"),
+      detail: expect.stringContaining("is available for when"),
     });
     expect(await answers(one, folder_id)).toEqual(expected);
-    await until(async () => (await one.check()).detail.includes("finds what is near"));
+    await until(async () => (await one.check()).detail.includes("searches scopes"));
     expect(await answers(one, folder_id)).toEqual(expected);
 
     // Proves that pgvector is searched: what its copy lacks is not found.
@@ -228,7 +228,7 @@ suite("vectors beyond the memory of a process", () => {
     });
     const of_two = await answers(one, folder_id);
     expect(of_two).not.toEqual(expected);
-    await until(async () => (await one.check()).detail.includes("finds what is near"));
+    await until(async () => (await one.check()).detail.includes("searches scopes"));
     expect(await answers(one, folder_id)).toEqual(of_two);
     expect(await copies()).not.toContain(copy);
 

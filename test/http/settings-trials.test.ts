@@ -107,7 +107,14 @@ describe("a language model that", () => {
       /rejects the API key \(401\)\.$/,
       "answers.api_key",
     ],
-    ["forbids access", () => says(403, "no"), list, "fail", /rejects the API key/, "answers.api_key"],
+    [
+      "forbids access",
+      () => says(403, "no"),
+      list,
+      "fail",
+      /rejects the API key/,
+      "answers.api_key",
+    ],
     [
       "lacks the model, and says so",
       () => says(404, no_model),
@@ -164,7 +171,14 @@ describe("a language model that", () => {
       /no more requests at the moment \(429\)/,
       null,
     ],
-    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /responds with status 500\.$/, null],
+    [
+      "fails",
+      () => says(500, "a stack\nof secrets"),
+      list,
+      "fail",
+      /responds with status 500\.$/,
+      null,
+    ],
     [
       "reports an error with 200",
       () => says(200, { error: { message: "no credit" } }),
@@ -178,7 +192,7 @@ describe("a language model that", () => {
       () => says(200, "<h1>Hello</h1>", { "content-type": "text/html" }),
       list,
       "fail",
-      /responds, but not like \/chat\/completions of/,
+      /responds, but not as \/chat\/completions of/,
       "answers.base_url",
     ],
     [
@@ -186,7 +200,7 @@ describe("a language model that", () => {
       () => says(200, { hello: "world" }),
       list,
       "fail",
-      /responds, but not like/,
+      /responds, but not as/,
       "answers.base_url",
     ],
     [
@@ -194,7 +208,7 @@ describe("a language model that", () => {
       () => says(200, '{"choices": ['),
       list,
       "fail",
-      /not like/,
+      /not as/,
       "answers.base_url",
     ],
     [
@@ -210,7 +224,7 @@ describe("a language model that", () => {
       () => says(200, { choices: "x".repeat(3 * 2 ** 20) }),
       list,
       "fail",
-      /responds, but not like/,
+      /responds, but not as/,
       "answers.base_url",
     ],
   ];
@@ -366,11 +380,11 @@ describe("an embedder that", () => {
     ["is silent", "silent", {}, "fail", /too slow.* 0\.3 s/, "embeddings.base_url"],
     ["wants a key", "401", {}, "fail", /none was sent/, "embeddings.api_key"],
     ["fails", "500", {}, "fail", /responds with status 500\.$/, null],
-    ["breaks off", "broken off", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
-    ["gives too few", "too few", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
-    ["gives too many", "too many", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
-    ["gives no numbers", "no numbers", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
-    ["gives words", "NaN", {}, "fail", /not like \/embeddings/, "embeddings.base_url"],
+    ["breaks off", "broken off", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives too few", "too few", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives too many", "too many", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives no numbers", "no numbers", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives words", "NaN", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
     [
       "has no address",
       "well",
@@ -477,7 +491,7 @@ describe("a trial", () => {
       "answers",
       { "answers.provider": "openai", "answers.model": "m" },
       400,
-      /^answers\.base_url is missing/,
+      /^answers\.base_url is required/,
     ],
     ["an invalid address", "answers", model("ftp://x"), 400, /must start with http/],
     [

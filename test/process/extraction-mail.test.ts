@@ -148,7 +148,7 @@ test("attachments follow under their names; unreadable ones become warnings", as
     ["Tides", 3],
     ["depths.csv", 2],
   ]);
-  expect(warnings.map(({ code, message }) => [code, message.slice(0, 75)])).toEqual([
+  expect(warnings.map(({ code, message }) => [code, message.slice(0, 65)])).toEqual([
     ["attachment_unreadable", "The attachment “locked.pdf” has no readable text. This PDF is pro"],
     ["attachment_unreadable", "The attachment “empty.txt” has no readable text. The file is empt"],
     [

@@ -333,7 +333,7 @@ describe("an image without text says why", () => {
   const cases: [string, () => Uint8Array | Promise<Uint8Array>, ExtractionCode, RegExp][] = [
     ["blank", () => png(white), "empty", /^No text was found in this image\.$/],
     ["noise", () => png(noise), "empty", /text/],
-    ["a single white pixel", () => png(plain(1, 1, 255)), "empty", /no text/],
+    ["a single white pixel", () => png(plain(1, 1, 255)), "empty", /No text/],
     ["every frame blank", () => tiff([white, white]), "empty", /No text was found on any page/],
     ["cut off in its header", () => png(picture).subarray(0, 20), "corrupt", /damaged/],
     ["cut off behind it", () => png(picture).subarray(0, 60), "corrupt", /damaged/],
@@ -354,7 +354,7 @@ describe("an image without text says why", () => {
       "a PNG that claims to be huge",
       () => header(png(picture), 16, 0, 0, 117, 48, 0, 0, 117, 48),
       "too_large",
-      /^This image has 30000 × 30000 pixels; at most 50 million are read\.$/,
+      /^This image has 30000 × 30000 pixels, which is more than the limit of 50 million\.$/,
     ],
     [
       "a GIF that claims to be huge",

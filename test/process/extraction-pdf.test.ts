@@ -204,7 +204,7 @@ describe("a file without text says why", () => {
       "empty",
       /No text was found on any page/,
     ],
-    ["blank", buildPdf([{}]), "empty", /no text/],
+    ["blank", buildPdf([{}]), "empty", /No text/],
     ["a memory bomb", buildPdf([bomb], { forms: form_bomb }), "out_of_memory", /memory/],
   ];
   for (const [why, bytes, code, message] of cases) {

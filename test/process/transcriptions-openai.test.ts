@@ -255,7 +255,7 @@ describe("permanent failures fail at once with a helpful message", () => {
       "transcriber_failed",
       /redirects/,
     ],
-    ["nothing", () => new Response(""), "transcriber_failed", /nothing/],
+    ["nothing", () => new Response(""), "transcriber_failed", /no text/],
     [
       "an oversized answer",
       () => new Response("x".repeat(50 * 2 ** 20)),

@@ -164,7 +164,7 @@ describe("refused:", () => {
     [
       "a secret's file that can't be read",
       { env: { DOSSIER_MODELS_API_KEY_FILE: "/none" } },
-      /\/none of DOSSIER_MODELS_API_KEY_FILE can't be read/,
+      /\/none named by DOSSIER_MODELS_API_KEY_FILE can't be read/,
     ],
     ["a list that holds numbers", { file: { limits: { names: [1] } } }, /list of strings/],
   ];

@@ -156,7 +156,7 @@ describe("a worker that dies", () => {
   test("twice on a text fails only the call with that text", async () => {
     const { ask } = poolOf(),
       others = ask(["a", "a"], { owner: "bob" });
-    await expect(ask(["a", "die", "a"])).rejects.toThrow("died of a text");
+    await expect(ask(["a", "die", "a"])).rejects.toThrow("crashed on a text");
     expect(await others).toHaveLength(2);
     expect(await ask(["a"])).toHaveLength(1);
   });

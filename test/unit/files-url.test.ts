@@ -69,18 +69,18 @@ test("a directory", () => {
 
 describe("is refused with a reason:", () => {
   test.each<[reason: string, url: string, settings: object, said: RegExp]>([
-    ["an unknown scheme", "https://s3.example.com/b", keys, /must begin with s3:\/\//],
-    ["no bucket", "s3://", keys, /names no bucket/],
+    ["an unknown scheme", "https://s3.example.com/b", keys, /must start with s3:\/\//],
+    ["no bucket", "s3://", keys, /has no valid bucket/],
     ["a key in the URL", "s3://key:secret@bucket", keys, /files\.access_key and files\.secret_key/],
     [
       "a misspelled parameter",
       "s3://bucket?endpint=x",
       keys,
-      /unknown part "endpint": it takes endpoint, region/,
+      /unknown parameter "endpint". Known are endpoint, region/,
     ],
     ["dot segments", "s3://bucket/a/../b", keys, /\. or \.\. in its prefix/],
-    ["an invalid endpoint", "s3://bucket?endpoint=ftp://x", keys, /endpoint that is no address/],
-    ["an unknown style", "s3://bucket?style=dns", keys, /neither path nor host/],
+    ["an invalid endpoint", "s3://bucket?endpoint=ftp://x", keys, /invalid endpoint/],
+    ["an unknown style", "s3://bucket?style=dns", keys, /invalid style/],
     ["no secret", "s3://bucket", { access_key: "key" }, /files\.secret_key is not set/],
     ["no key", "s3://bucket", {}, /files\.access_key is not set/],
     ["a relative directory", "file://mnt/x", {}, /file:\/\/\/ and the path/],

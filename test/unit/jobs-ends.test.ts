@@ -60,7 +60,7 @@ describe("a time limit", () => {
     });
   });
 
-  test("frees the slot of a handler that ignores its signal and discards its result", async () => {
+  test("frees the slot of a handler that ignores its abort signal and discards its result", async () => {
     const queue = world.queue({ grace_ms: 20 });
     const late = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe("a time limit", () => {
     await ended.promise;
     await Bun.sleep(20);
     expect(await recorded(world.db)).toEqual(["a 2"]);
-    expect(world.lines.join("\n")).toContain("ignores its signal");
+    expect(world.lines.join("\n")).toContain("ignores its abort signal");
   });
 });
 
@@ -230,7 +230,7 @@ onSqlite("disks").describe("a full disk", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await leave(100_000);
     const running = queue.runDue();
-    await until(() => world.lines.some((line) => line.includes("the end of a job waits")));
+    await until(() => world.lines.some((line) => line.includes("the result of a job waits")));
     expect((await world.only()).state).toBe("running");
     await leave(2 ** 30);
     await running;

@@ -57,7 +57,7 @@ describe("the comparison names differences:", () => {
     [
       "an additional row",
       "insert into keyed values ('z', 9, null)",
-      ["keyed z 9: is not in the source"],
+      ["keyed z 9: not in the source"],
     ],
     [
       "one of two equal rows missing",

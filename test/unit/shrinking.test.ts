@@ -114,11 +114,11 @@ describe("a database of an earlier version", () => {
     await store.close();
   });
 
-  test("is not rewritten while another process uses it", async () => {
+  test("is not rewritten while another process is using it", async () => {
     await makeOld();
     const other = new Database(path);
     other.query("select count(*) from notes").get();
-    expect(() => compactDatabase(path)).toThrow(`another process uses ${path}`);
+    expect(() => compactDatabase(path)).toThrow(`another process is using ${path}`);
     expect(existsSync(`${path}.compact`)).toBe(false);
     other.close();
   });

@@ -63,8 +63,8 @@ function problemOf(facts: Facts): string | undefined {
   const { name } = facts;
   if (Number(facts.version_num) < version_min)
     return `it is PostgreSQL ${facts.version}, and the oldest supported version is 15`;
-  const again =
-    `recreate it: create database ${name} template template0 encoding 'UTF8' ` + "locale 'C.UTF-8'";
+  const options = "template template0 encoding 'UTF8' locale 'C.UTF-8'";
+  const again = `recreate it: create database ${name} ${options}`;
   if (facts.encoding !== "UTF8") return `its encoding is ${facts.encoding}, not UTF8; ${again}`;
   if (!collations.includes(facts.collation_name.replace(/utf-?8$/i, "UTF-8")))
     return (

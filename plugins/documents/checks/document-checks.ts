@@ -47,8 +47,8 @@ export function documentChecks(
           while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
         for (const { id } of missing) await reindexFound(ctx, id);
         return (
-          `${documents(missing.length)} will be indexed again, and entries of ` +
-          `${left_over.length} deleted ones were removed.`
+          `${documents(missing.length)} will be indexed again. Removed from the index: ` +
+          `${documents(left_over.length)}.`
         );
       },
     },
@@ -58,7 +58,7 @@ export function documentChecks(
 
 async function indexing(ctx: CheckContext): Promise<CheckResult> {
   const { ids, at_work } = await withoutJob(ctx);
-  if (ids.length === 0) return ok(`${documents(at_work)} being indexed, all with a job.`);
+  if (ids.length === 0) return ok(`Jobs are working on ${documents(at_work)}.`);
   return {
     status: "fail",
     detail: `${documents(ids.length)} should be indexed, but have no job: ${named(ids)}.`,
@@ -95,7 +95,7 @@ async function index(ctx: CheckContext): Promise<CheckResult> {
     detail:
       `The index lacks the current version of ${documents(missing.length)}` +
       (missing.length > 0 ? ` (${named(missing.map(({ id }) => id))})` : "") +
-      `, and contains ${left_over.length} deleted ones.`,
+      `, and contains ${documents(left_over.length)} that should be gone.`,
     fix: "Index them again: POST /documents/{id}/reindex.",
   };
 }

@@ -7,13 +7,13 @@ export function originalsMetrics({ files }: Pick<Context, "files">): Fill[] {
   return [
     fill(Metrics, {
       name: "dossier_originals_reachable",
-      help: "1 while the place of original files answers.",
+      help: "1 while the storage of original files responds.",
       type: "gauge",
       read: async () => Number((await files.failure()) === null),
     }),
     fill(Metrics, {
       name: "dossier_originals_requests_total",
-      help: "Requests to the place of original files, by what they do and how they ended.",
+      help: "Requests to the storage of original files, by operation and outcome.",
       type: "counter",
       read: async () =>
         files.counts()!.requests.map(({ operation, outcome, count }) => ({
@@ -23,7 +23,7 @@ export function originalsMetrics({ files }: Pick<Context, "files">): Fill[] {
     }),
     fill(Metrics, {
       name: "dossier_originals_bytes_total",
-      help: "Bytes that were sent to the place of original files, and received from it.",
+      help: "Bytes sent to and received from the storage of original files.",
       type: "counter",
       read: async () => {
         const { sent_bytes, received_bytes } = files.counts()!;
@@ -35,7 +35,7 @@ export function originalsMetrics({ files }: Pick<Context, "files">): Fill[] {
     }),
     fill(Metrics, {
       name: "dossier_originals_copies_bytes",
-      help: "Copies of original files on this machine, for programs that read them.",
+      help: "Local copies of original files that are kept for reading.",
       type: "gauge",
       read: async () => files.counts()!.cached_bytes,
     }),

@@ -33,19 +33,19 @@ export const backendFills = (ctx: BackendChecksContext): Fill[] => [
   fill(SystemChecks, { name: "Search backend", run: async () => judge(ctx) }),
   fill(Metrics, {
     name: "dossier_search_backend_waiting",
-    help: "Segments that a search backend is to be sent of; absent without one.",
+    help: "Segments waiting to be sent to a search backend; absent without one.",
     type: "gauge",
     read: async () => (await stateOf(ctx))?.waiting ?? null,
   }),
   fill(Metrics, {
     name: "dossier_search_backend_answers_total",
-    help: "Searches that a search backend said where to look for.",
+    help: "Searches answered with the help of a search backend.",
     type: "counter",
     read: async () => ctx.search.counts.answered,
   }),
   fill(Metrics, {
     name: "dossier_search_backend_failures_total",
-    help: "Searches for which a search backend was of no use, so that the index found by itself.",
+    help: "Searches for which the search backend failed, so that only the built-in index was used.",
     type: "counter",
     read: async () => ctx.search.counts.failed,
   }),

@@ -96,7 +96,7 @@ export const account_strings = {
     deactivate_label: (name: string) => `Deactivate ${name}`,
     deactivate_title: (name: string) => `Deactivate “${name}”?`,
     deactivate_text:
-      "Everything that uses this key stops working at its next request. This can’t be " + "undone.",
+      "Whatever uses this key stops working at its next request. This can’t be undone.",
     deactivate_used: (ago: string) => `It was last used ${ago}.`,
     deactivate_unused: "It has never been used.",
     deactivated: "Key deactivated.",

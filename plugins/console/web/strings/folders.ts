@@ -168,7 +168,7 @@ export const folder_strings = {
       `${what} ${count === 1 ? "is" : "are"} being indexed again.`,
     zip: "Download as ZIP",
     zip_too_many: (most: number) =>
-      `A ZIP file can hold up to ${formatNumber(most)} documents. Export the folder ` + "instead.",
+      `A ZIP file holds up to ${formatNumber(most)} documents. Export the folder instead.`,
     rename_title: "Rename document",
     rename_hint: "Enter to save, Esc to cancel",
     name: "Name",

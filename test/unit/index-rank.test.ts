@@ -281,6 +281,27 @@ describe("reranking:", () => {
       1,
     ],
     [
+      "a sentence goes on over the break of a wrapped line",
+      "copper melts",
+      ["copper is here. Then it melts", "copper is here\nthen it melts"],
+      1,
+    ],
+    [
+      "the entries of a list are sentences of their own",
+      "copper melts",
+      ["- copper is here\n- then it melts", "copper is here\nthen it melts"],
+      1,
+    ],
+    [
+      "a short sentence with the words beats a long one",
+      "copper melts",
+      [
+        "the works of the town have an old oven in which for a long time copper melts",
+        "the works of the town have an old oven. In which for a long time? Copper melts",
+      ],
+      1,
+    ],
+    [
       "a compound containing a missing word counts",
       "turbine Anlage",
       ["Turbine im Garten steht", "Turbine der Windanlage steht"],

@@ -14,7 +14,7 @@ const weights = {
   proximity: 0.35,
   /** Words occur in the same form as in the query. */
   form: 0.3,
-  /** One sentence contains much of the query. */
+  /** One sentence contains much of the query, and little else. */
   sentence: 0.3,
   /** Instead of a missing word there is one that contains it, or begins like it. */
   partial: 0.4,
@@ -173,12 +173,19 @@ function leastDeviation(
   return least;
 }
 
-/** Finds the sentence of a text with the greatest weight. Terms are added in text order. */
+/** A longer sentence counts for less: it says more than what is asked. UTF-16 units. */
+const sentence_chars = 60;
+
+/**
+ * Finds the sentence of a text with the greatest weight, which may be wrapped. Terms are added in
+ * text order.
+ */
 class SentenceWorth {
-  private readonly ends = /[.!?…؟۔।။](?=["'”’»)\]]*\s)|[。！？｡]|\n/g;
+  private readonly ends = /[.!?…؟۔।။](?=["'”’»)\]]*\s)|[。！？｡]|\n(?=[ \t]*(?:\n|[-‘•*|▶‣]))/g;
   /** By term: the last sentence that contained it. */
   private readonly last_sentence: Int32Array;
   private sentence = 0;
+  private sentence_start = 0;
   private sentence_end = 0;
   private sum = 0;
   private most = 0;
@@ -194,15 +201,19 @@ class SentenceWorth {
       this.most = this.best();
       this.sum = 0;
       this.sentence++;
-      while (at >= this.sentence_end)
-        this.sentence_end = this.ends.exec(this.text) === null ? Infinity : this.ends.lastIndex;
+      while (at >= this.sentence_end) {
+        this.sentence_start = this.sentence_end;
+        this.sentence_end =
+          this.ends.exec(this.text) === null ? this.text.length : this.ends.lastIndex;
+      }
     }
     if (this.last_sentence[t] === this.sentence) return;
     this.last_sentence[t] = this.sentence;
     this.sum += this.worth[t]!;
   }
   best(): number {
-    return Math.max(this.most, this.sum);
+    const length = Math.max(sentence_chars, this.sentence_end - this.sentence_start);
+    return Math.max(this.most, (this.sum * 2 * sentence_chars) / (sentence_chars + length));
   }
 }
 

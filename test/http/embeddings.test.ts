@@ -128,6 +128,20 @@ describe("a question that shares no word with its passage", () => {
     expect(await quotes(server, query, { folder_ids: [other] })).toEqual([]);
     expect(await quotes(server, query, { document_ids: [documents[1]] })).toEqual([]);
   });
+  test("finds an entry of a list by its own meaning", async () => {
+    const { server, embedder } = await start(),
+      entry = (subject: string): string => `- ${subject}, ${filling.repeat(3)}\n`,
+      filling = "with hinges screws nails boards planks and paint for sheds, ",
+      list = ["ladders", "vehicle", "buckets", "hammers"].map(entry).join("");
+    const folder = await made(server, "/folders", { name: "f" }),
+      id = await made(server, "/documents", { folder_id: folder, name: "a", content: list });
+    await synced(server, id);
+    await embedded(server);
+    const [block] = await rows(server, "index_vectors");
+    expect(Buffer.from(block.data).readUInt32LE(4)).toBe(5);
+    expect(embedder.asked.flatMap(({ input }) => input)).toContain(entry("vehicle").trim());
+    expect(await quotes(server, "automobile")).toEqual([list.trim()]);
+  });
   test("is answered from it in a chat", async () => {
     const { server } = await start(),
       { folder } = await library(server);

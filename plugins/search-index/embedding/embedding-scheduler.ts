@@ -7,27 +7,29 @@ import type { Db } from "../../../core/sdk";
 import type { Embedder } from "../contract";
 import type { VectorSetRow } from "../store";
 import { chunksOfSegment } from "../chunks/stored-chunks";
+import { textsToEmbed } from "./passage-texts";
 import { embedChecked } from "../vectors/vector-math";
+import { vector_layout } from "../worker-contract";
 import * as store from "./waiting-store";
 import type { WaitingSegment } from "./waiting-store";
 
-/** Null for a passage that gets no vector. */
-export type PassageText = string | null;
-/** The vectors of one text. */
+/** The texts of a passage; empty for one that gets no vector. */
+export type PassageTexts = readonly string[];
+/** The vectors of a passage. */
 type Made = readonly Float32Array[];
 /** A segment in progress. The texts without vectors yet are the last ones. */
 export interface OpenSegment extends WaitingSegment {
-  readonly texts: readonly PassageText[];
+  readonly texts: readonly PassageTexts[];
   readonly made: Made[];
 }
 /** The next texts of a segment. */
 interface Part {
   readonly segment: OpenSegment;
-  readonly texts: readonly PassageText[];
+  readonly texts: readonly PassageTexts[];
 }
 export interface EmbeddingCall {
   readonly parts: readonly Part[];
-  readonly texts: readonly PassageText[];
+  readonly texts: readonly PassageTexts[];
   /** Failed attempts of its segment, which is alone then; 0: none has failed. */
   readonly tries: number;
 }
@@ -219,13 +221,7 @@ export class EmbeddingScheduler {
     return {
       ...row,
       made: [],
-      texts: chunks.map(({ heading, text, is_listing }) =>
-        is_listing
-          ? null
-          : [row.title, heading, text.trimEnd()]
-              .filter((part) => part !== null && part !== "")
-              .join("\n"),
-      ),
+      texts: chunks.map((chunk) => textsToEmbed(row.title, chunk)),
     };
   }
 }
@@ -240,22 +236,27 @@ const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
   tries,
 });
 
-/** The vectors of its texts, in order; an empty list for a text without any. */
+/** The vectors of its passages, in order; an empty list for one without any. */
 export async function embedCall(
   embedder: Embedder,
   { model, asked_dimensions, adopted, dimensions }: VectorSetRow,
   { texts }: EmbeddingCall,
   signal: AbortSignal,
 ): Promise<readonly (readonly Float32Array[])[]> {
-  const asked = texts.filter((text) => text !== null);
-  if (asked.length === 0) return texts.map(() => []);
-  const options = {
-    kind: "document",
-    model,
-    dimensions: asked_dimensions || null,
-    signal,
-  } as const;
-  const made = await embedChecked(embedder, asked, options, adopted === 1 ? 0 : dimensions);
+  const asked = texts.flat(),
+    options = { kind: "document", model, dimensions: asked_dimensions || null, signal } as const,
+    made: Made[] = [];
+  let length = adopted === 1 ? 0 : dimensions;
+  for (let at = 0; at < asked.length; at += embedder.texts_max) {
+    const some = asked.slice(at, at + embedder.texts_max);
+    made.push(...(await embedChecked(embedder, some, options, length)));
+    length ||= made.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
+  }
   let at = 0;
-  return texts.map((text) => (text === null ? [] : made[at++]!));
+  return texts.map((some) =>
+    made
+      .slice(at, (at += some.length))
+      .flat()
+      .slice(0, vector_layout.of_text_max),
+  );
 }

@@ -9,10 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { executable } from "../build";
-import { cleanEnvironment, createKey } from "../lib/launch";
 import { freePort } from "../lib/free-port";
+import { succeeds, type Started } from "../lib/interruption";
+import { cleanEnvironment, createKey } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
-import { startS3Server } from "../lib/s3-server";
+import { startS3Server, type S3Server } from "../lib/s3-server";
 
 const files = join(import.meta.dir, "../../examples/cluster");
 const { values: flags } = parseArgs({ options: { old: { type: "string" } } });
@@ -53,6 +54,7 @@ class Cluster {
   constructor(
     private readonly directory: string,
     addresses: Readonly<Record<string, string>>,
+    private readonly stopped: AbortSignal,
   ) {
     this.env = addresses;
   }
@@ -72,6 +74,8 @@ class Cluster {
       env: this.environment(name),
       stdout: log,
       stderr: log,
+      signal: this.stopped,
+      killSignal: "SIGKILL",
     });
     const address = `http://127.0.0.1:${node.port}/ready`;
     await until(`${name} is ready`, async () => (await fetch(address)).ok);
@@ -105,8 +109,8 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** Caddy with the configuration of the example, at a local address. */
-async function startCaddy(directory: string, cluster: Cluster) {
+/** Caddy with the configuration of the example. Resolves with its local address. */
+async function startCaddy(started: Started, directory: string, cluster: Cluster): Promise<string> {
   const port = await freePort();
   const written = readFileSync(join(files, "Caddyfile"), "utf8")
     .replace("dossier.example {", `http://127.0.0.1:${port} {`)
@@ -118,9 +122,10 @@ async function startCaddy(directory: string, cluster: Cluster) {
     stdout: "ignore",
     stderr: Bun.file(join(directory, "caddy.log")),
   });
+  started.defer(() => child.kill("SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
   await until("Caddy answers", async () => (await fetch(`${url}/ready`)).ok);
-  return { url, stop: () => child.kill("SIGTERM") };
+  return url;
 }
 
 type Named = Readonly<{ id: string }>;
@@ -195,30 +200,41 @@ class Caller {
   }
 }
 
-const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
+interface Ready {
+  readonly cluster: Cluster;
+  readonly caller: Caller;
+  readonly folder_id: string;
+  readonly store: S3Server;
+}
+
+async function startAll(started: Started): Promise<Ready> {
+  const postgres = await started.use(startPostgres());
+  if (postgres === null || Bun.which("caddy") === null)
+    throw new Error(
+      "It needs PostgreSQL from 15 on and Caddy; Debian's packages postgresql, caddy.",
+    );
+  const store = await started.use(startS3Server());
+  const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
+  const env = { DOSSIER_DATABASE_URL: postgres.url, ...store.env };
+  const cluster = new Cluster(directory, env, started.signal);
+  started.defer(async () => {
+    for (const name of cluster.nodes.keys()) await cluster.stop(name, "SIGKILL");
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const program = flags.old ?? executable;
+  for (const name of names) await cluster.start(name, program);
+  const url = await startCaddy(started, directory, cluster);
+  say(`two web nodes and a worker, ${store.name}, Caddy: ready`);
+  const key = await createKey(cluster.nodes.get("web1")!.data, "ada@example.com", {
+    env: cluster.environment("web1"),
+    program,
+  });
+  const caller = new Caller(url, key);
+  const { id } = await caller.call<Named>("POST", "/folders", { name: "Hut" });
+  return { cluster, caller, folder_id: id, store };
+}
+
 const failures: string[] = [];
-await using stack = new AsyncDisposableStack();
-const postgres = await startPostgres();
-if (postgres === null || Bun.which("caddy") === null)
-  throw new Error("It needs PostgreSQL from 15 on and Caddy; Debian's packages postgresql, caddy.");
-stack.use(postgres);
-const store = stack.use(await startS3Server());
-const cluster = new Cluster(directory, { DOSSIER_DATABASE_URL: postgres.url, ...store.env });
-stack.defer(async () => {
-  for (const name of cluster.nodes.keys()) await cluster.stop(name, "SIGKILL");
-  rmSync(directory, { recursive: true, force: true });
-});
-const first = flags.old ?? executable;
-for (const name of names) await cluster.start(name, first);
-const caddy = await startCaddy(directory, cluster);
-stack.defer(() => caddy.stop());
-say(`two web nodes and a worker, ${store.name}, Caddy: ready`);
-const key = await createKey(cluster.nodes.get("web1")!.data, "ada@example.com", {
-  env: cluster.environment("web1"),
-  program: first,
-});
-const caller = new Caller(caddy.url, key);
-const folder_id = (await caller.call<Named>("POST", "/folders", { name: "Hut" })).id;
 
 async function step(what: string, work: () => Promise<void>): Promise<void> {
   const began_ms = performance.now();
@@ -232,7 +248,10 @@ async function step(what: string, work: () => Promise<void>): Promise<void> {
 }
 
 /** Reads through Caddy while `work` runs: every request must succeed. */
-async function readingDuring(work: () => Promise<void>): Promise<void> {
+async function readingDuring(
+  { caller, folder_id }: Ready,
+  work: () => Promise<void>,
+): Promise<void> {
   let ended = false;
   const problems: string[] = [];
   const read = async (): Promise<void> => {
@@ -247,40 +266,47 @@ async function readingDuring(work: () => Promise<void>): Promise<void> {
   if (problems.length > 0) throw new Error(`${problems.length} reads failed, as ${problems[0]}`);
 }
 
-await step("the main job", () => caller.mainJob(folder_id, "filter"));
-if (flags.old !== undefined)
-  for (const name of ["worker", "web1", "web2"] as const)
-    await step(`${name} becomes the new version, the others work on`, () =>
-      readingDuring(async () => {
-        await cluster.stop(name);
-        await cluster.start(name);
-        await caller.mainJob(folder_id, `filter${name}`);
-      }),
-    );
-await step("a web node stops and comes back, and no read fails", () =>
-  readingDuring(async () => {
-    await cluster.stop("web1");
-    await caller.mainJob(folder_id, "kettle");
-    await cluster.start("web1");
-  }),
-);
-await step("a web node is killed: the other does the main job", async () => {
-  await cluster.stop("web2", "SIGKILL");
-  await Bun.sleep(2_500);
-  await caller.mainJob(folder_id, "lamp");
-  await cluster.start("web2");
-});
-await step("the worker is killed: its successor does what waited", async () => {
-  await cluster.stop("worker", "SIGKILL");
-  const job = caller.mainJob(folder_id, "stove");
-  await cluster.start("worker");
-  await job;
-});
-await step("the store has every original once", async () => {
-  const originals = (await Array.fromAsync(store.place.list())).flat();
-  const expected = flags.old === undefined ? 4 : 7;
-  if (originals.length !== expected) throw new Error(`${originals.length} instead of ${expected}`);
-});
-say(`${caller.answered} answers, refused: ${JSON.stringify([...caller.refused])}`);
-say(failures.length === 0 ? "nothing found" : `${failures.length} failures`);
-process.exitCode = failures.length === 0 ? 0 : 1;
+async function run(started: Started): Promise<boolean> {
+  const ready = await startAll(started);
+  const { cluster, caller, folder_id, store } = ready;
+  await step("the main job", () => caller.mainJob(folder_id, "filter"));
+  if (flags.old !== undefined)
+    for (const name of ["worker", "web1", "web2"] as const)
+      await step(`${name} becomes the new version, the others work on`, () =>
+        readingDuring(ready, async () => {
+          await cluster.stop(name);
+          await cluster.start(name);
+          await caller.mainJob(folder_id, `filter${name}`);
+        }),
+      );
+  await step("a web node stops and comes back, and no read fails", () =>
+    readingDuring(ready, async () => {
+      await cluster.stop("web1");
+      await caller.mainJob(folder_id, "kettle");
+      await cluster.start("web1");
+    }),
+  );
+  await step("a web node is killed: the other does the main job", async () => {
+    await cluster.stop("web2", "SIGKILL");
+    await Bun.sleep(2_500);
+    await caller.mainJob(folder_id, "lamp");
+    await cluster.start("web2");
+  });
+  await step("the worker is killed: its successor does what waited", async () => {
+    await cluster.stop("worker", "SIGKILL");
+    const job = caller.mainJob(folder_id, "stove");
+    await cluster.start("worker");
+    await job;
+  });
+  await step("the store has every original once", async () => {
+    const originals = (await Array.fromAsync(store.place.list())).flat();
+    const expected = flags.old === undefined ? 4 : 7;
+    if (originals.length !== expected)
+      throw new Error(`${originals.length} instead of ${expected}`);
+  });
+  say(`${caller.answered} answers, refused: ${JSON.stringify([...caller.refused])}`);
+  say(failures.length === 0 ? "nothing found" : `${failures.length} failures`);
+  return failures.length === 0;
+}
+
+process.exit((await succeeds(run)) ? 0 : 1);

@@ -3,11 +3,12 @@
  * their index and vectors into a PostgreSQL started here, with two kills on the way, and back.
  * Prints times and memory, and exits 1 if anything differs.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { executable } from "../build";
+import { succeeds, type Started } from "../lib/interruption";
 import { cleanEnvironment, createKey, launch, type Launched } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
 import { makeText } from "../bench/text";
@@ -47,11 +48,6 @@ const env = {
 };
 const work = mkdtempSync(join(tmpdir(), "dossier-moving-"));
 const data = join(work, "data");
-await using postgres = (await startPostgres())!;
-const admin = new SQL(postgres.url, { max: 1 });
-await admin.unsafe("create database moving template template0 encoding 'UTF8' locale 'C.UTF-8'");
-const url = postgres.url.replace(/postgres$/, "moving");
-const target = new SQL(url, { max: 1 });
 const wrong: string[] = [];
 
 /** The fields of responses used here. */
@@ -78,9 +74,9 @@ const caller =
     return (await answer.json()) as Answer;
   };
 
-async function fill(): Promise<string> {
-  Bun.spawnSync(["mkdir", "-p", data]);
-  const server = await launch({ data, env });
+async function fill({ signal }: Started): Promise<string> {
+  mkdirSync(data);
+  const server = await launch({ data, env, signal });
   const key = await createKey(data, "ada@example.com");
   const call = caller(server, key);
   const { id } = await call("POST", "/folders", { name: "All" });
@@ -106,8 +102,13 @@ async function end(server: Launched): Promise<void> {
 }
 
 /** The results of searches, with every score. */
-async function searches(of: string, key: string, more: Record<string, string>): Promise<string> {
-  const server = await launch({ data: of, env: { ...env, ...more }, limit_ms: 120_000 });
+async function searches(
+  { signal }: Started,
+  of: string,
+  key: string,
+  more: Record<string, string>,
+): Promise<string> {
+  const server = await launch({ data: of, env: { ...env, ...more }, limit_ms: 120_000, signal });
   const call = caller(server, key);
   const found: unknown[] = [];
   for (let n = 0; n < queries; n++) {
@@ -122,19 +123,26 @@ async function searches(of: string, key: string, more: Record<string, string>): 
   return JSON.stringify(found);
 }
 
-/** Resolves with its output, or null when it was killed at this fraction of the rows. */
-async function move(to: string, more: Record<string, string>, kill_at: number | null) {
+/** One run of `migrate-to`, killed at this fraction of the rows. Resolves with its seconds. */
+async function move(
+  { signal }: Started,
+  to: string,
+  more: Record<string, string>,
+  kill: { readonly at: number; readonly arrived: () => Promise<number> } | null,
+): Promise<number> {
   const run = Bun.spawn([executable, "migrate-to", to, "--data", data], {
     env: cleanEnvironment({ ...env, ...more }),
     stdout: "pipe",
     stderr: "inherit",
+    signal,
+    killSignal: "SIGKILL",
   });
   const begun_ms = performance.now();
   let [killed, rss] = [false, 0];
   const watch = (async () => {
     while (run.exitCode === null && run.signalCode === null) {
       rss = Math.max(rss, await residentOf(run.pid));
-      if (kill_at !== null && (await share()) >= kill_at) {
+      if (kill !== null && (await kill.arrived()) >= kill.at) {
         run.kill("SIGKILL");
         killed = true;
         return;
@@ -162,7 +170,7 @@ const residentOf = async (pid: number): Promise<number> =>
     );
 
 /** Of the rows of the largest tables that have arrived. */
-async function share(): Promise<number> {
+async function arrivedAt(target: SQL): Promise<number> {
   const rows = await target
     .unsafe("select value from core_move where name like 'table %'")
     .catch(() => []);
@@ -173,23 +181,34 @@ async function share(): Promise<number> {
   return moved / (documents * 10);
 }
 
-try {
-  const key = await fill();
+async function run(started: Started): Promise<boolean> {
+  started.defer(() => rmSync(work, { recursive: true, force: true }));
+  const postgres = await started.use(startPostgres());
+  if (postgres === null) throw new Error("There is no PostgreSQL from 15 on here.");
+  const admin = new SQL(postgres.url, { max: 1 });
+  await admin.unsafe("create database moving template template0 encoding 'UTF8' locale 'C.UTF-8'");
+  await admin.close();
+  const url = postgres.url.replace(/postgres$/, "moving");
+  const target = new SQL(url, { max: 1 });
+  const key = await fill(started);
   console.log(`${documents} documents are there`);
-  const before = await searches(data, key, {});
+  const before = await searches(started, data, key, {});
   let seconds = 0;
-  for (const kill of kills) seconds += await move(url, {}, kill);
-  seconds += await move(url, {}, null);
+  for (const at of kills)
+    seconds += await move(started, url, {}, { at, arrived: () => arrivedAt(target) });
+  seconds += await move(started, url, {}, null);
+  await target.close();
   console.log(`moved in ${seconds.toFixed(0)} s, with ${kills.length} kills`);
   const on_postgres = { DOSSIER_DATABASE_URL: url };
-  if ((await searches(data, key, on_postgres)) !== before)
+  if ((await searches(started, data, key, on_postgres)) !== before)
     wrong.push("searches differ on PostgreSQL");
   const back = join(work, "back");
-  console.log(`moved back in ${(await move(back, on_postgres, null)).toFixed(0)} s`);
-  if ((await searches(back, key, {})) !== before) wrong.push("searches differ after the way back");
-} finally {
-  await Promise.all([admin.close(), target.close()]);
-  rmSync(work, { recursive: true, force: true });
+  const back_seconds = await move(started, back, on_postgres, null);
+  console.log(`moved back in ${back_seconds.toFixed(0)} s`);
+  if ((await searches(started, back, key, {})) !== before)
+    wrong.push("searches differ after the way back");
+  console.log(wrong.length === 0 ? "nothing is different" : wrong.join("\n"));
+  return wrong.length === 0;
 }
-console.log(wrong.length === 0 ? "nothing is different" : wrong.join("\n"));
-process.exitCode = wrong.length === 0 ? 0 : 1;
+
+process.exit((await succeeds(run)) ? 0 : 1);

@@ -8,11 +8,13 @@ import { SQL } from "bun";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { succeeds, type Started } from "../lib/interruption";
 import { createKey, launch, type Launched } from "../lib/launch";
-import { startPostgres } from "../lib/postgres";
+import { startPostgres, type PostgresServer } from "../lib/postgres";
 import { startRoundRobin } from "../lib/round-robin";
 import { minutesFrom } from "./minutes";
 import { outside_host, startOutside } from "./outside";
+import { Progress } from "./progress";
 import { StreamReader } from "./stream-reader";
 import { Unexpected, User } from "./user";
 import { verifyUser } from "./verify";
@@ -40,14 +42,26 @@ class Cluster {
   readonly streams: StreamReader[] = [];
   kills = 0;
   cuts = 0;
+  /** Nothing is known of what was lost before this. */
+  is_complete = false;
+  readonly #progress = new Progress(
+    () => `${this.kills} kills, ${this.cuts} cuts, ${this.findings.length} findings`,
+  );
   #ending = false;
 
   constructor(
     private readonly directory: string,
     private readonly url: string,
-    private readonly crash: () => Promise<void>,
-    private readonly stopped: AbortSignal,
+    private readonly postgres: PostgresServer,
+    private readonly started: Started,
   ) {
+    started.defer(() => this.#progress[Symbol.dispose]());
+    started.defer(async () => {
+      for (const { server } of this.nodes) {
+        server?.kill("SIGKILL");
+        await server?.exited;
+      }
+    });
     for (let n = 0; n < processes; n++) {
       const data = join(directory, `node${n}`);
       mkdirSync(data);
@@ -119,7 +133,7 @@ class Cluster {
     const half_ms = (minutes * 60_000) / 2;
     for (const before_ms of [half_ms * 0.8, half_ms * 0.3]) {
       await Bun.sleep(Math.max(0, end_ms - before_ms - performance.now()));
-      await this.crash();
+      await this.postgres.crash();
       this.cuts += 1;
     }
   }
@@ -136,17 +150,22 @@ class Cluster {
     };
     for (;;)
       try {
-        node.server = await launch({ data: node.data, env, signal: this.stopped });
+        node.server = await launch({ data: node.data, env, signal: this.started.signal });
         return;
       } catch (error) {
         // The database is unavailable at this moment: a supervisor would restart the server.
-        if (!String(error).includes("can't be")) throw error;
+        if (this.started.signal.aborted || !String(error).includes("can't be")) throw error;
         await Bun.sleep(500);
       }
   }
 
   async #verify(): Promise<void> {
-    for (const user of this.users) this.findings.push(...(await verifyUser(user)));
+    for (const [at, user] of this.users.entries()) {
+      const say = (what: string): void => {
+        this.#progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
+      };
+      this.findings.push(...(await verifyUser(user, say)));
+    }
     for (const [id, times] of outside.posts)
       if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
     for (const [at, { ledger }] of this.users.entries()) {
@@ -164,6 +183,7 @@ class Cluster {
       if (code !== 0) this.findings.push(`a server ended with ${code}`);
     }
     await this.#verifyDatabase();
+    this.is_complete = true;
   }
 
   async #verifyDatabase(): Promise<void> {
@@ -214,7 +234,8 @@ class Cluster {
         statuses.set(status, (statuses.get(status) ?? 0) + times);
     return [
       `${minutes} minutes, ${processes} processes, ${this.kills} kills, ` +
-        `${this.cuts} cuts of PostgreSQL`,
+        `${this.cuts} cuts of PostgreSQL` +
+        (this.is_complete ? "" : `; not complete after ${this.#progress.minutes.toFixed(1)}`),
       `answers by status: ${[...statuses]
         .sort()
         .map((one) => one.join(" x "))
@@ -232,27 +253,23 @@ class Cluster {
   }
 }
 
-const postgres = await startPostgres();
-if (postgres === null) throw new Error("There is no PostgreSQL from 15 on here.");
-const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
-mkdirSync(join(directory, "originals"));
-const admin = new SQL(postgres.url, { max: 1 });
-await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
-await admin.close();
-const url = postgres.url.replace(/postgres$/, "dossier");
-const stopped = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
-const cluster = new Cluster(directory, url, () => postgres.crash(), stopped.signal);
-try {
-  const { promise, reject } = Promise.withResolvers<never>();
-  stopped.signal.addEventListener("abort", () => reject(new Error("it was stopped")));
-  await Promise.race([cluster.run(), promise]);
-} catch (error) {
-  cluster.findings.push(`the soak itself: ${String(error)}`);
-} finally {
-  console.log(cluster.report());
-  stopped.abort();
-  await postgres.stop();
-  rmSync(directory, { recursive: true, force: true });
-  process.exit(cluster.findings.length > 0 ? 1 : 0);
+/** Prints its report whatever happens. @throws Interrupted */
+async function run(started: Started): Promise<boolean> {
+  const postgres = await started.use(startPostgres());
+  if (postgres === null) throw new Error("There is no PostgreSQL from 15 on here.");
+  const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
+  started.defer(() => rmSync(directory, { recursive: true, force: true }));
+  mkdirSync(join(directory, "originals"));
+  const admin = new SQL(postgres.url, { max: 1 });
+  await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
+  await admin.close();
+  const url = postgres.url.replace(/postgres$/, "dossier");
+  const cluster = new Cluster(directory, url, postgres, started);
+  started.defer(() => console.log(cluster.report()));
+  await cluster.run().catch((error: unknown) => {
+    cluster.findings.push(`the soak itself: ${String(error)}`);
+  });
+  return cluster.findings.length === 0;
 }
+
+process.exit((await succeeds(run)) ? 0 : 1);

@@ -1,16 +1,20 @@
 /**
  * `npm run soak -- MINUTES`: several users working on dist/dossier, which is killed every 15
- * seconds, on a small disk that fills up and is emptied (if it can be mounted). Finally reports
- * what was lost, stuck or left over, and how long a user who only lists had to wait. Exit code 1 if
- * anything was found.
+ * seconds, on a small disk that fills up and is emptied (if it can be mounted). Says every minute
+ * how far it is; finally reports what was lost, stuck or left over, how long a user who only lists
+ * had to wait, and whether memory grew. When it is ended early, it reports what it has seen by
+ * then, without the checks. Exit code 1 if anything was found or it was ended early.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { succeeds, type Started } from "../lib/interruption";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { can_mount, mountSmallDisk, type SmallDisk } from "../lib/small-disk";
+import { MemoryLog } from "./memory";
 import { minutesFrom } from "./minutes";
 import { outside_host, startOutside } from "./outside";
+import { Progress } from "./progress";
 import { Unexpected, User } from "./user";
 import { verifyDirectory, verifyUser } from "./verify";
 
@@ -47,10 +51,13 @@ interface Stall {
 class Soak {
   readonly findings: string[] = [];
   readonly waits_ms: number[] = [];
-  readonly memory_mib: number[] = [];
   readonly users: User[] = [];
   kills = 0;
+  /** Nothing is known of what was lost before this. */
+  is_complete = false;
   readonly #stalls: Stall[] = [];
+  readonly #memory = new MemoryLog();
+  readonly #progress = new Progress(() => this.#figures());
   #server!: Launched;
   #up = false;
   #ending = false;
@@ -58,7 +65,14 @@ class Soak {
   constructor(
     private readonly data: string,
     private readonly disk: SmallDisk | undefined,
-  ) {}
+    private readonly started: Started,
+  ) {
+    started.defer(() => this.#progress[Symbol.dispose]());
+    started.defer(async () => {
+      this.#server?.kill("SIGKILL");
+      await this.#server?.exited;
+    });
+  }
 
   async run(): Promise<void> {
     await this.#start();
@@ -76,7 +90,7 @@ class Soak {
     const working = this.users.flatMap((user) =>
       Array.from({ length: clients_each }, () => this.#work(user)),
     );
-    const beside = [this.#list(), this.#fillDisk(), this.#watchMemory()];
+    const beside = [this.#list(), this.#fillDisk()];
     await this.#killUntil(performance.now() + minutes * 60_000);
     this.#ending = true;
     await Promise.all([...working, ...beside]);
@@ -122,24 +136,12 @@ class Soak {
     }
   }
 
-  async #watchMemory(): Promise<void> {
-    while (!this.#ending) {
-      await Bun.sleep(1_000);
-      if (!this.#up) continue;
-      try {
-        const status = readFileSync(`/proc/${this.#server.pid}/status`, "utf8");
-        this.memory_mib.push(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-      } catch {
-        // It was killed at this moment.
-      }
-    }
-  }
-
   async #killUntil(end_ms: number): Promise<void> {
     while (performance.now() < end_ms) {
       await Bun.sleep(Math.min(kill_every_ms, Math.max(0, end_ms - performance.now())));
       this.#up = false;
       this.#noteStalls();
+      this.#memory.note(this.#server.pid, this.#progress.minutes);
       this.#server.kill("SIGKILL");
       await this.#server.exited;
       this.kills += 1;
@@ -157,19 +159,28 @@ class Soak {
         DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms",
         DOSSIER_IMPORTS_ALLOW_NETWORKS: outside_host,
       },
+      signal: this.started.signal,
     });
     this.#up = true;
   }
 
   async #verify(): Promise<void> {
-    for (const user of this.users) this.findings.push(...(await verifyUser(user)));
+    for (const [at, user] of this.users.entries()) {
+      const say = (what: string): void => {
+        this.#progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
+      };
+      this.findings.push(...(await verifyUser(user, say)));
+    }
     for (const [id, times] of outside.posts)
       if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
     this.#noteStalls();
+    this.#progress.doing = "waiting for the server to end";
     this.#server.kill("SIGTERM");
     const code = await this.#server.exited;
     if (code !== 0) this.findings.push(`the server ended with ${code}`);
+    this.#progress.doing = "checking the database and the files";
     this.findings.push(...verifyDirectory(this.data));
+    this.is_complete = true;
   }
 
   #noteStalls(): void {
@@ -182,28 +193,39 @@ class Soak {
     while (!this.#ending && performance.now() < end_ms) await Bun.sleep(100);
   }
 
+  #sum(count: (user: User) => number): number {
+    return this.users.reduce((total, user) => total + count(user), 0);
+  }
+
+  /** One line of what happened so far. */
+  #figures(): string {
+    const answers = ({ statuses }: User) => [...statuses.values()].reduce((sum, n) => sum + n, 0);
+    return (
+      `${this.kills} kills, ${this.#sum(answers)} answers, ` +
+      `${this.#sum(({ ledger }) => ledger.documents.size)} documents, ` +
+      `memory ${this.#memory.of(Math.min(this.#progress.minutes, minutes) - 1.5)}, ` +
+      `${this.findings.length} findings`
+    );
+  }
+
   report(): string {
     const waits = this.waits_ms.toSorted((a, b) => a - b);
     const at = (share: number) => waits[Math.floor((waits.length - 1) * share)]?.toFixed(0);
-    const half = this.memory_mib.length >> 1;
-    const mean = (some: readonly number[]) =>
-      (some.reduce((sum, one) => sum + one, 0) / Math.max(1, some.length)).toFixed(0);
-    const sum = (count: (user: User) => number) =>
-      this.users.reduce((total, user) => total + count(user), 0);
     const statuses = new Map<number, number>();
     for (const user of this.users)
       for (const [status, times] of user.statuses)
         statuses.set(status, (statuses.get(status) ?? 0) + times);
     return [
-      `seed ${seed}, ${minutes} minutes, ${this.kills} kills`,
+      `seed ${seed}, ${minutes} minutes, ${this.kills} kills` +
+        (this.is_complete ? "" : `; not complete after ${this.#progress.minutes.toFixed(1)}`),
       `disk: ${this.disk ? `of ${disk_megabytes} MB, filled and emptied` : "not mounted"}`,
       `answers by status: ${[...statuses]
         .sort()
         .map((one) => one.join(" x "))
         .join(", ")}`,
-      `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
-        `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
-        `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
+      `documents ${this.#sum(({ ledger }) => ledger.documents.size)} kept, ` +
+        `${this.#sum(({ ledger }) => ledger.gone.size)} deleted, ` +
+        `${this.#sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
         `${this.#stalls.length} times the server noticed that it was blocked`,
       ...this.#stalls
@@ -213,26 +235,27 @@ class Soak {
           ({ stall_ms, loop_cpu_ms, cpu_ms, in_work }) =>
             `  ${stall_ms} ms (CPU ${loop_cpu_ms} of ${cpu_ms}): ${in_work}`,
         ),
-      `memory: mean ${mean(this.memory_mib.slice(0, half))} MiB in the first half, ` +
-        `${mean(this.memory_mib.slice(half))} in the second, ` +
-        `most ${Math.max(0, ...this.memory_mib).toFixed(0)}`,
+      ...this.#memory.report(),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
       `${this.findings.length} findings`,
     ].join("\n");
   }
 }
 
-const disk = can_mount ? mountSmallDisk(disk_megabytes) : undefined;
-const data = disk ? join(disk.path, "data") : mkdtempSync(join(tmpdir(), "dossier-soak-"));
-mkdirSync(data, { recursive: true });
-const soak = new Soak(data, disk);
-try {
-  await soak.run();
-} catch (error) {
-  soak.findings.push(`the soak itself: ${String(error)}`);
-} finally {
-  console.log(soak.report());
-  if (disk) disk[Symbol.dispose]();
-  else rmSync(data, { recursive: true, force: true });
-  process.exit(soak.findings.length > 0 ? 1 : 0);
+/** Prints its report whatever happens. @throws Interrupted */
+async function run(started: Started): Promise<boolean> {
+  const disk = can_mount ? mountSmallDisk(disk_megabytes) : undefined;
+  const data = disk ? join(disk.path, "data") : mkdtempSync(join(tmpdir(), "dossier-soak-"));
+  started.defer(() =>
+    disk ? disk[Symbol.dispose]() : rmSync(data, { recursive: true, force: true }),
+  );
+  mkdirSync(data, { recursive: true });
+  const soak = new Soak(data, disk, started);
+  started.defer(() => console.log(soak.report()));
+  await soak.run().catch((error: unknown) => {
+    soak.findings.push(`the soak itself: ${String(error)}`);
+  });
+  return soak.findings.length === 0;
 }
+
+process.exit((await succeeds(run)) ? 0 : 1);

@@ -6,13 +6,17 @@ import type { Answer, User } from "./user";
 
 const settle_ms_max = 120_000;
 /** How many of the last deleted documents are searched for. */
-const gone_max = 2_000;
+const gone_max = 500;
 
-/** With the server running: waits until nothing is in progress, then compares. */
-export async function verifyUser(user: User): Promise<string[]> {
+/**
+ * With the server running: waits until nothing is in progress, then compares. `say` is told what is
+ * being done, for people who wait.
+ */
+export async function verifyUser(user: User, say: (what: string) => void): Promise<string[]> {
   const { ledger } = user;
   const findings: string[] = [];
   const settled = async (path: string, done: (body: Answer["body"]) => boolean): Promise<void> => {
+    say(`waiting for ${path}`);
     const until_ms = performance.now() + settle_ms_max;
     for (;;) {
       const { status, body } = await user.send("GET", path);
@@ -30,7 +34,9 @@ export async function verifyUser(user: User): Promise<string[]> {
     await settled(`/folders/${id}`, ({ status_counts }) => status_counts.syncing === 0);
   for (const path of ledger.answers)
     await settled(path, ({ status }) => status === "COMPLETED" || status === "FAILED");
+  let checked = 0;
   for (const [id, { folder, word, replaced }] of ledger.documents) {
+    say(`document ${++checked} of ${ledger.documents.size}`);
     // Acknowledged after its folder was deleted concurrently, it was deleted with it.
     if (!ledger.folders.has(folder) || ledger.unsure.has(id)) continue;
     const { status, body } = await user.send("GET", `/documents/${id}?content=false`);
@@ -41,7 +47,9 @@ export async function verifyUser(user: User): Promise<string[]> {
     for (const old of replaced)
       if ((await found(user, old)).includes(id)) findings.push(`${id} is still found by ${old}`);
   }
-  for (const [id, { word }] of [...ledger.gone].slice(-gone_max))
+  const gone = [...ledger.gone].slice(-gone_max);
+  say(`${gone.length} deleted documents`);
+  for (const [id, { word }] of gone)
     if (!ledger.unsure.has(id) && (await found(user, word)).includes(id))
       findings.push(`${id} was deleted, and is found by ${word}`);
   return findings;

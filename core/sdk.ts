@@ -74,7 +74,7 @@ export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
 export { copy_pattern, namedVersion } from "./store/migrator";
-export { piecesOf, type Files, type ReceivedFile, type StoredBytes } from "./store/files";
+export { isWhole, piecesOf, type Files, type ReceivedFile, type StoredBytes } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";

@@ -51,7 +51,7 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   if (damaged.length === 0) return;
   for (const { sha256, why } of damaged.slice(0, named_max)) options.complain(`${sha256}: ${why}`);
   throw new Error(
-    `${damaged.length} files were not copied. Run \`dossier doctor\` to see which ` +
+    `${damaged.length} files were not copied. Run \`dossier doctor --deep\` to see which ` +
       "documents they belong to",
   );
 }

@@ -15,7 +15,7 @@ import { JobQueue } from "../jobs/queue";
 import { withTimeout } from "../lib/timeout";
 import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
-import { checkSecretKey, type SecretCheckOptions } from "../store/secret-check";
+import { checkSecretKey } from "../store/secret-check";
 import { withCodeTimeout, setup_ms_max } from "./code-timeout";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
@@ -82,14 +82,12 @@ export class Host {
   private readonly running: SetUpPlugin[] = [];
   private readonly guard: Guard;
   private readonly deferred: DeferredStart;
-  private readonly secret: Pick<SecretCheckOptions, "data" | "secret_key">;
   private readonly sealed: Seal;
   private readonly settings: LiveSettings;
 
   constructor(private readonly options: HostOptions) {
     const { failures, dropped_in, log, config, paths } = options;
     const secret_key = config.values.server?.secret_key as string | undefined;
-    this.secret = { data: paths.data, secret_key };
     this.sealed = createSeal(paths.data, secret_key);
     this.settings = new LiveSettings({ ...options, sealed: this.sealed });
     this.failures = [...failures];
@@ -129,7 +127,7 @@ export class Host {
       this.known_slots.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
     const sources = this.sources();
     const migrated = await store.exclusively(() => this.migrated(sorted));
-    await checkSecretKey({ ...this.secret, store, sealed: this.sealed });
+    await checkSecretKey({ data: this.options.paths.data, store, sealed: this.sealed });
     await this.settings.load(
       migrated.flatMap(({ section, checkConfig }) =>
         checkConfig ? [[section, checkConfig] as const] : [],

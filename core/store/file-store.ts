@@ -13,7 +13,14 @@ import {
   requireDirectory,
   sizeOf,
 } from "./file-directory";
-import type { Files, FindUsed, ListedFile, ReceivedFile, StillUsed } from "./files";
+import {
+  isWhole,
+  type Files,
+  type FindUsed,
+  type ListedFile,
+  type ReceivedFile,
+  type StillUsed,
+} from "./files";
 import { Mutex } from "./mutex";
 import { Spool, type Spooled } from "./spool";
 import { translateError } from "./storage-errors";
@@ -128,7 +135,10 @@ export class FileStore implements Files {
   publish({ sha256, size_bytes, path: from, file }: Spooled): Promise<void> {
     return this.#guarded(sha256, async (guard) => {
       const target = this.path(sha256);
-      if ((await sizeOf(target)) === size_bytes) await rm(from, { force: true });
+      const is_there = (await sizeOf(target)) === size_bytes;
+      // Damaged bytes are replaced by these, as is what can't be read.
+      if (is_there && (await isWhole(Bun.file(target), sha256).catch(() => false)))
+        await rm(from, { force: true });
       else {
         await file.sync();
         await renameForGood(from, target, this.directory);

@@ -45,6 +45,23 @@ export async function* piecesOf(
     yield await bytes.slice(at, at + piece_bytes).bytes();
 }
 
+/**
+ * Whether these are the bytes that have given the file its name: reads all of them. `between` is
+ * awaited after each piece.
+ */
+export async function isWhole(
+  bytes: StoredBytes,
+  sha256: string,
+  between?: (piece_bytes: number) => Promise<void>,
+): Promise<boolean> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const piece of piecesOf(bytes)) {
+    hash.update(piece);
+    await between?.(piece.length);
+  }
+  return hash.digest("hex") === sha256;
+}
+
 /** A file in a listing. */
 export interface ListedFile {
   readonly sha256: string;

@@ -20,7 +20,7 @@ import { join } from "node:path";
  */
 export interface Seal {
   readonly seal: (text: string, bound_to: string) => string;
-  /** @throws Error when the key differs, or the text was changed or moved. */
+  /** @throws Error when the key is missing or differs, or the text was changed or moved. */
   readonly unseal: (sealed: string, bound_to: string) => string;
 }
 
@@ -35,11 +35,12 @@ const nonce_bytes = 12,
  * directory, created on first use.
  */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
+  const path = join(data, key_file);
   let known: Buffer | undefined;
-  const key = (): Buffer =>
-    (known ??= secret_key ? derived(secret_key) : fileKey(join(data, key_file)));
+  const key = (): Buffer => (known ??= secret_key ? derived(secret_key) : readKey(path));
   return {
     seal(text, bound_to) {
+      if (!secret_key && known === undefined) ensureKey(path);
       const nonce = randomBytes(nonce_bytes);
       const cipher = createCipheriv("aes-256-gcm", key(), nonce).setAAD(Buffer.from(bound_to));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -47,10 +48,16 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
     },
     unseal(sealed, bound_to) {
       const bytes = Buffer.from(sealed.slice(mark.length), "base64");
+      const opened_with = key();
       try {
-        const decipher = createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, nonce_bytes), {
-          authTagLength: tag_bytes,
-        })
+        const decipher = createDecipheriv(
+          "aes-256-gcm",
+          opened_with,
+          bytes.subarray(0, nonce_bytes),
+          {
+            authTagLength: tag_bytes,
+          },
+        )
           .setAAD(Buffer.from(bound_to))
           .setAuthTag(bytes.subarray(-tag_bytes));
         return Buffer.concat([
@@ -59,16 +66,13 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
         ]).toString("utf8");
       } catch {
         throw new Error(
-          "a stored secret can't be decrypted: it was encrypted with a different secret key",
+          "a stored secret can't be decrypted: it was encrypted with a different secret key than " +
+            (secret_key ? "DOSSIER_SECRET_KEY" : path),
         );
       }
     },
   };
 }
-
-/** Whether a key exists already. */
-export const hasKey = (data: string, secret_key: string | undefined): boolean =>
-  Boolean(secret_key) || existsSync(join(data, key_file));
 
 const derived = (secret_key: string): Buffer =>
   Buffer.from(
@@ -81,28 +85,29 @@ const derived = (secret_key: string): Buffer =>
     ),
   );
 
-/**
- * Reads the key, or creates it atomically without replacing another one. @throws Error when the
- * file contains no key.
- */
-function fileKey(path: string): Buffer {
-  if (!existsSync(path)) {
-    const temporary = `${path}.${randomBytes(6).toString("hex")}`;
-    const file = openSync(temporary, "wx", 0o600);
-    try {
-      writeSync(file, `${randomBytes(key_bytes).toString("base64")}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    try {
-      linkSync(temporary, path);
-    } catch (error) {
-      if (!existsSync(path)) throw error;
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+/** Creates the file atomically, unless there is one. */
+function ensureKey(path: string): void {
+  if (existsSync(path)) return;
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = openSync(temporary, "wx", 0o600);
+  try {
+    writeSync(file, `${randomBytes(key_bytes).toString("base64")}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** @throws Error when the file is missing or contains no key. */
+function readKey(path: string): Buffer {
+  if (!existsSync(path)) throw new Error(`${path}, the secret key, is missing; put it back`);
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== key_bytes)
     throw new Error(`${path} does not contain a key. Restore the right file`);

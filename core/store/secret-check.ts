@@ -3,7 +3,7 @@
  * what another has sealed.
  */
 import { join } from "node:path";
-import { hasKey, key_file, type Seal } from "./seal";
+import { key_file, type Seal } from "./seal";
 import type { Store } from "./store";
 import { rowsOf } from "./raw-statements";
 
@@ -12,13 +12,11 @@ const known_text = "dossier",
 const read_sql = "select sealed from core_secret";
 const insert_sql = "insert into core_secret (id, sealed) values (1, ?) on conflict (id) do nothing";
 
-export interface SecretCheckOptions {
+interface SecretCheckOptions {
   readonly store: Pick<Store, "channel" | "db" | "inTransaction">;
   readonly sealed: Seal;
   /** The data directory. */
   readonly data: string;
-  /** The setting that replaces the file. */
-  readonly secret_key: string | undefined;
 }
 
 /**
@@ -26,13 +24,12 @@ export interface SecretCheckOptions {
  * in plain words when it differs.
  */
 export async function checkSecretKey(options: SecretCheckOptions): Promise<void> {
-  const { store, sealed, data, secret_key } = options;
+  const { store, sealed, data } = options;
   if (store.channel === null) return;
   if ((await readCheck(store)) === undefined)
     await store.inTransaction((tx) => rowsOf(tx, insert_sql, [sealed.seal(known_text, bound_to)]));
   const check = (await readCheck(store))!;
-  // Checked first, because a missing key would be created.
-  if (hasKey(data, secret_key) && isOpened(sealed, check)) return;
+  if (isOpened(sealed, check)) return;
   throw new Error(
     "the secrets in the database were encrypted with a different key. Give all processes " +
       `the same DOSSIER_SECRET_KEY, or the same file ${join(data, key_file)}. If that key is ` +

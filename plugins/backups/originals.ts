@@ -2,11 +2,10 @@
  * Lists the originals with their sizes, for operators who copy them by other means, and finds which
  * of such a list are missing. For databases that are backed up elsewhere.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { piecesOf, Validator, type Context, type StoredBytes } from "../../core/sdk";
+import { isWhole, Validator, type Context, type StoredBytes } from "../../core/sdk";
 import { Original } from "./archive";
 
 const shape = new Validator(Original);
@@ -75,7 +74,5 @@ async function problemOf(
 ): Promise<string | null> {
   if (found === undefined) return "is missing";
   if (found.size !== bytes) return `has ${found.size} bytes, not ${bytes}`;
-  const hash = createHash("sha256");
-  for await (const piece of piecesOf(found, 2 ** 20)) hash.update(piece);
-  return hash.digest("hex") === sha256 ? null : "does not match its SHA-256";
+  return (await isWhole(found, sha256)) ? null : "does not match its SHA-256";
 }

@@ -2,7 +2,14 @@
 import { cached } from "../../core/lib/cached-result";
 import { settlesWithin } from "../../core/lib/timeout";
 import { notFound, type Context } from "../../core/sdk";
-import { failed, type Checked, type CheckResult, type Doctor, type SystemCheck } from "./contract";
+import {
+  failed,
+  type Checked,
+  type CheckResult,
+  type Doctor,
+  type ExamineOptions,
+  type SystemCheck,
+} from "./contract";
 
 /** How long a page reuses the result of a check. */
 const hold_ms = 60_000;
@@ -36,9 +43,13 @@ export class AllChecks implements Doctor {
     );
   }
 
-  async *examine({ without = [] }: { readonly without?: readonly string[] } = {}) {
-    for (const check of this.#all())
-      if (!without.includes(idOf(check))) yield toChecked(check, await check.run().catch(failed));
+  async *examine({ without = [], deep }: ExamineOptions = {}) {
+    for (const check of this.#all()) {
+      if (without.includes(idOf(check))) continue;
+      const result =
+        deep && check.deep ? check.deep((progress) => deep(check.name, progress)) : check.run();
+      yield toChecked(check, await result.catch(failed));
+    }
   }
 
   async mend(id: string): Promise<string> {

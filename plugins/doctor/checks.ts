@@ -42,6 +42,7 @@ export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
     { name: "Clock", run: () => clock(operations, now_ms()) },
     { name: "Jobs", run: () => jobs(operations, now_ms()) },
     { name: "Plugins", run: () => plugins(operations) },
+    { name: "Stored settings", run: async () => storedSettings(operations) },
     { name: "Responsiveness", run: async () => responsiveness(operations) },
   ];
 }
@@ -184,6 +185,17 @@ function responsiveness(operations: Operations): CheckResult {
     status: "warn",
     detail,
     fix: "Check the log for what was running, and whether the machine is busy with something else.",
+  };
+}
+
+/** A stored secret can't be opened when the secret key was lost, changed or damaged. */
+function storedSettings(operations: Operations): CheckResult {
+  const unused = operations.settingStates().filter(({ problem }) => problem !== null);
+  if (unused.length === 0) return ok("Every stored setting can be used.");
+  return {
+    status: "fail",
+    detail: unused.map(({ setting, problem }) => `${setting} is not used: ${problem}.`).join(" "),
+    fix: "Enter these settings again. Where the secret key is another one, put the right one back.",
   };
 }
 

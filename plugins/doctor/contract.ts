@@ -23,6 +23,11 @@ export interface SystemCheck {
   /** Such as `Data directory`; its id is derived from it: `data-directory`. */
   readonly name: string;
   readonly run: () => Promise<CheckResult>;
+  /**
+   * For `dossier doctor --deep`, in place of `run`: reads everything there is, however long that
+   * takes. `say` tells people how far it is, as in `120 files so far`.
+   */
+  readonly deep?: (say: (progress: string) => void) => Promise<CheckResult>;
   /** How long a page reuses the result, in milliseconds. Default: a minute. */
   readonly hold_ms?: number;
   /**
@@ -35,6 +40,7 @@ export const SystemChecks = slot<SystemCheck>("console.system_checks", {
   check: shaped<SystemCheck>({
     name: "text",
     run: "function",
+    deep: "function?",
     hold_ms: "number?",
     mend: "function?",
   }),
@@ -46,11 +52,17 @@ export interface Checked extends CheckResult {
   /** Something is wrong, and `mend` can repair it. */
   readonly mendable: boolean;
 }
+export interface ExamineOptions {
+  /** The ids of checks that are not made. */
+  readonly without?: readonly string[];
+  /** Reads everything there is, and is told how far each check is. */
+  readonly deep?: ((check: string, progress: string) => void) | undefined;
+}
 export interface Doctor {
   /** For a page: checks that take longer than it waits are reported as still running. */
   look(): Promise<Checked[]>;
   /** Runs every check to its end, one after the other. */
-  examine(options?: { readonly without?: readonly string[] }): AsyncIterable<Checked>;
+  examine(options?: ExamineOptions): AsyncIterable<Checked>;
   /**
    * Returns what was done, as a sentence. @throws HttpError 404, Error when it can't be repaired.
    */

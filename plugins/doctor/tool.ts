@@ -13,6 +13,8 @@ import { Doctors, failed, ok, type Checked, type CheckResult, type Doctor } from
 import { toChecked } from "./all-checks";
 
 const limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
+/** How often a long check says how far it is. */
+const progress_ms = 10_000;
 const words: Readonly<Record<CheckResult["status"], string>> = {
   ok: "ok      ",
   warn: "warning ",
@@ -26,6 +28,7 @@ export const doctorTool: Tool = {
     "Exits with 1 if a check fails.",
   options: [
     { flags: "--fix", description: "repair what can be repaired without losing data" },
+    { flags: "--deep", description: "also read all originals, texts and models to the end" },
     { flags: "--json", description: "print one JSON array" },
   ],
   async run(input) {
@@ -72,6 +75,7 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
       const [doctor] = slot(Doctors);
       for await (const checked of doctor!.examine({
         without: database === null ? [] : ["database"],
+        deep: options.deep === true ? tellProgress(input) : undefined,
       })) {
         if (checked.mendable && options.fix === true) await mend(doctor!, checked, tell);
         else tell(checked);
@@ -82,6 +86,16 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
     const name = is_earlier.test(why) || is_newer.test(why) ? "Tables" : "Opening";
     tell(toChecked(closed(name), await unopened(why, data)));
   }
+}
+
+/** Prints how far a check is, now and then. */
+function tellProgress({ options, print }: ToolInput): (check: string, progress: string) => void {
+  let told_at = performance.now();
+  return (check, progress) => {
+    if (options.json || performance.now() - told_at < progress_ms) return;
+    told_at = performance.now();
+    print(`…        ${check}: ${progress}`);
+  };
 }
 
 async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void> {

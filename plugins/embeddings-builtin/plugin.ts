@@ -7,10 +7,12 @@
  * - `model-files.ts`, `models.ts`, `commands.ts`: the available models and their files
  * - `pool.ts`, `encoder-worker.ts`: scheduling of the workers
  */
-import { definePlugin, task } from "../../core/sdk";
+import { definePlugin, fill, task } from "../../core/sdk";
+import { SystemChecks } from "../doctor/contract";
 import { commandHandlers, commands } from "./commands";
 import { BuiltinEncoder } from "./contract";
 import { BuiltinEmbedder } from "./embedder";
+import { modelCheck } from "./model-check";
 import * as files from "./model-files";
 import { Models } from "./models";
 
@@ -43,6 +45,7 @@ export default definePlugin({
         },
       },
       commands: commandHandlers(models),
+      fills: [fill(SystemChecks, modelCheck(models))],
       stop: async () => {
         for (const embedder of opened.values()) embedder.stop();
       },

@@ -1,14 +1,21 @@
 /** Health checks of webhooks: deliveries without a job, and name servers. */
+import { nextTurn } from "../../core/lib/chunked-work";
 import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Deliveries } from "./deliveries";
+import { secretContext } from "./service";
 import * as store from "./store";
 
-export interface WebhookChecksContext extends Pick<Context, "db" | "inTransaction" | "operations"> {
+export interface WebhookChecksContext extends Pick<
+  Context,
+  "db" | "inTransaction" | "operations" | "sealed"
+> {
   readonly lookup: DnsLookup;
   readonly deliveries: Deliveries;
 }
 
+/** Webhooks per read. */
+const secrets_page = 500;
 /** The number of deliveries that are checked, and repaired, at once. */
 const deliveries_max = 1_000;
 
@@ -26,6 +33,7 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
     },
     mend: () => resume(ctx),
   }),
+  fill(SystemChecks, { name: "Webhook secrets", run: () => secrets(ctx) }),
   fill(SystemChecks, { name: "Name servers", run: () => nameServers(ctx) }),
 ];
 
@@ -46,6 +54,32 @@ async function resume(ctx: WebhookChecksContext): Promise<string> {
     }
   });
   return `${stuck.length} deliveries were queued again.`;
+}
+
+/** Whether the server can sign deliveries with its secret key. */
+async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResult> {
+  let [count, closed, reason] = [0, 0, ""];
+  for (let after = ""; ; await nextTurn()) {
+    const some = await store.listSecrets(db, after, secrets_page);
+    for (const { id, secret } of some)
+      try {
+        sealed.unseal(secret, secretContext(id));
+      } catch (error) {
+        closed++;
+        reason = (error as Error).message;
+      }
+    count += some.length;
+    if (some.length < secrets_page) break;
+    after = some.at(-1)!.id;
+  }
+  if (closed === 0) return ok(`The secrets of ${count} webhooks can be opened.`);
+  return {
+    status: "fail",
+    detail: `Of ${count} webhooks, ${closed} can't be signed, and send nothing: ${reason}.`,
+    fix:
+      "Put back the secret key that the server had. When it is lost for good, rotate the " +
+      "secrets: POST /webhooks/{id}/rotate-secret.",
+  };
 }
 
 /** Looks up the host of the newest webhook: a server without webhooks may not need name servers. */

@@ -223,6 +223,15 @@ export const listPending = (db: WebhooksDb, limit: number) =>
     .orderBy("id")
     .limit(limit)
     .execute();
+/** Those with the lowest ids after this one. */
+export const listSecrets = (db: WebhooksDb, after: string, limit: number) =>
+  db
+    .selectFrom("webhooks")
+    .select(["id", "secret"])
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
 export const findNewestWebhook = (db: WebhooksDb): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().orderBy("id", "desc").limit(1).executeTakeFirst();
 export const findLastDelivery = (

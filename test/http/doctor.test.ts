@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definePlugin, fill } from "../../core/sdk";
+import { definePlugin, fill, type Context, type Operations } from "../../core/sdk";
 import { Doctors, type Checked } from "../../plugins/doctor/contract";
 import { Embedders } from "../../plugins/search-index/contract";
 import { signedIn, type Browser } from "../helpers/browser";
@@ -13,13 +13,15 @@ import { startTestServer, type TestServer } from "../helpers/host";
 let server: TestServer;
 let root: Browser;
 let folder_id: string;
+let operations: Operations;
 let names: NameServer;
 
 /** Writes past the server, which would refuse it: data that no version writes. */
 const write = (statement: string, ...values: (string | number)[]): Promise<void> =>
   spoilDatabase(server.data, statement, values);
-async function check(name: string): Promise<Checked> {
-  for await (const checked of server.host.slot(Doctors)[0]!.examine())
+async function check(name: string, deep = false): Promise<Checked> {
+  const options = { deep: deep ? () => undefined : undefined };
+  for await (const checked of server.host.slot(Doctors)[0]!.examine(options))
     if (checked.name === name) return checked;
   throw new Error(`there is no check ${name}`);
 }
@@ -35,21 +37,32 @@ const filesOf = (data: string): string[] =>
       readdirSync(join(data, "files", name)).map((file) => join(data, "files", name, file)),
     );
 
+const ownModel = (sha256: string): string =>
+  join(server.data, "models", `own@${sha256.slice(0, 16)}.bin`);
+function flipByte(path: string): void {
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(path, bytes);
+}
+
 beforeAll(async () => {
   names = await startNameServer();
   const embedder = definePlugin({
     name: "embedder",
     version: "1.0.0",
-    setup: () => ({
-      fills: [
-        fill(Embedders, {
-          model: "none",
-          dimensions: null,
-          texts_max: 8,
-          embed: async (texts) => texts.map(() => null),
-        }),
-      ],
-    }),
+    setup: (ctx) => {
+      operations = (ctx as unknown as Context).operations;
+      return {
+        fills: [
+          fill(Embedders, {
+            model: "none",
+            dimensions: null,
+            texts_max: 8,
+            embed: async (texts) => texts.map(() => null),
+          }),
+        ],
+      };
+    },
   });
   server = await startTestServer({
     plugins: [embedder],
@@ -69,6 +82,8 @@ beforeAll(async () => {
 
 interface Case {
   readonly check: string;
+  /** As `dossier doctor --deep` makes it. */
+  readonly deep?: boolean;
   readonly because: string;
   readonly spoil: () => void | Promise<void>;
   readonly status: "warn" | "fail";
@@ -125,6 +140,43 @@ const cases: readonly Case[] = [
       const sha256 = new Bun.CryptoHasher("sha256").update(kept).digest("hex");
       writeFileSync(join(server.data, "files", sha256.slice(0, 2), sha256), kept);
     },
+  },
+  {
+    check: "Originals",
+    deep: true,
+    because: "a byte of a file has flipped",
+    spoil: () => {
+      const [file] = filesOf(server.data);
+      kept = readFileSync(file!);
+      flipByte(file!);
+    },
+    status: "fail",
+    says: /originals of 1 document are damaged or can't be read: doc_/,
+    // The same bytes, uploaded again, replace the damaged ones.
+    mend: async () => {
+      const form = new FormData();
+      form.append("file", new Blob([kept]), "one.txt");
+      const path = `/documents/file?folder_id=${folder_id}&overwrite=true`;
+      expect((await server.send("ada", "POST", path, form)).status).toBe(200);
+      await server.settle();
+    },
+  },
+  {
+    check: "Models",
+    deep: true,
+    because: "a byte of a model has flipped",
+    spoil: async () => {
+      mkdirSync(join(server.data, "models"));
+      const sha256 = new Bun.CryptoHasher("sha256").update("weights").digest("hex");
+      const described = { name: "own", bytes: 7, sha256, query_prefix: "", document_prefix: "" };
+      writeFileSync(join(server.data, "models", "own.json"), JSON.stringify(described));
+      writeFileSync(ownModel(sha256), "weights");
+      expect(await check("Models", true)).toMatchObject({ status: "ok" });
+      flipByte(ownModel(sha256));
+    },
+    status: "fail",
+    says: /own@\w+\.bin is damaged: its SHA-256 is another one/,
+    mend: () => rmSync(join(server.data, "models"), { recursive: true }),
   },
   {
     check: "Originals",
@@ -203,6 +255,34 @@ const cases: readonly Case[] = [
     mend: () => names.set("hooks.example", { a: ["93.184.216.34"] }),
   },
   {
+    check: "Webhook secrets",
+    because: "one was sealed with another key",
+    spoil: () => write("update webhooks set secret = 'v1.' || substr(secret, 12)"),
+    status: "fail",
+    says: /Of 1 webhooks, 1 can't be signed.* a different secret key than .*secret\.key/,
+    mend: async () => {
+      const [{ id }] = (await server.send("ada", "GET", "/webhooks")).body;
+      expect((await server.send("ada", "POST", `/webhooks/${id}/rotate-secret`)).status).toBe(200);
+    },
+  },
+  {
+    check: "Stored settings",
+    because: "a secret was sealed with another key",
+    spoil: async () => {
+      await write(
+        "insert into core_settings (setting, value, sealed, changed_at) values " +
+          "('answers.api_key', 'v1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 1, 0)",
+      );
+      await operations.reloadSettings();
+    },
+    status: "fail",
+    says: /answers\.api_key is not used: a stored secret can't be decrypted/,
+    mend: async () => {
+      await write("delete from core_settings");
+      await operations.reloadSettings();
+    },
+  },
+  {
     check: "Deliveries",
     because: "one has lost its job, and its webhook is gone",
     spoil: () =>
@@ -250,16 +330,16 @@ const testOf = (name: string) =>
       : test;
 
 describe("a check", () => {
-  for (const { check: name, because, spoil, status, says, mend } of cases)
+  for (const { check: name, deep, because, spoil, status, says, mend } of cases)
     testOf(name)(`fails and passes again after the fix: ${name}: ${because}`, async () => {
-      if (name !== "Backups") expect(await check(name)).toMatchObject({ status: "ok" });
+      if (name !== "Backups") expect(await check(name, deep)).toMatchObject({ status: "ok" });
       await spoil();
-      const found = await check(name);
+      const found = await check(name, deep);
       const { detail, fix: advice } = found;
       expect([found.status, typeof advice]).toEqual([status, "string"]);
       expect(detail).toMatch(says);
       await mend();
-      expect(await check(name)).toMatchObject({ status: "ok", fix: null, mendable: false });
+      expect(await check(name, deep)).toMatchObject({ status: "ok", fix: null, mendable: false });
     });
 
   test("without a fix, or an unknown one, can't be fixed", async () => {

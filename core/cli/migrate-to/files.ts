@@ -65,7 +65,7 @@ async function copyOriginal(from: string, to: string): Promise<void> {
   }
   if (!to.endsWith(hash.digest("hex")))
     throw new Error(
-      `${from} is damaged: it does not match its SHA-256. Run \`dossier doctor\` to see ` +
+      `${from} is damaged: it does not match its SHA-256. Run \`dossier doctor --deep\` to see ` +
         "which document it belongs to. Restore the file from a backup, or delete that " +
         "document, then run this again",
     );

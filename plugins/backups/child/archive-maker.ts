@@ -146,7 +146,7 @@ export async function pack(
       if (added.sha256 !== sha256)
         throw new Error(
           `the original ${sha256} is damaged on the disk: it does not match its SHA-256. ` +
-            "Run `dossier doctor` to see which document it belongs to",
+            "Run `dossier doctor --deep` to see which document it belongs to",
         );
     }
     const lines = originals.map((one) => `${JSON.stringify(one)}\n`);

@@ -4,7 +4,7 @@
  */
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
-import type { Context } from "../../../core/sdk";
+import { isWhole, type Context } from "../../../core/sdk";
 import * as store from "../checks/check-store";
 import { documents, named } from "../checks/check-words";
 
@@ -12,16 +12,24 @@ import { documents, named } from "../checks/check-words";
 const page_size = 500;
 /** The maximum number of problems; the search ends there. */
 const found_max = 1_000;
+/** Reading pauses after this long, for as long. */
+const rest_after_ms = 20;
 /** The place of originals is not written to each time somebody looks at the page. */
 const place_hold_ms = 5 * 60_000;
 
 export type OriginalsContext = Pick<Context, "db" | "files">;
 type IsUsed = (sha256: string) => Promise<boolean>;
 
+interface DamagedOriginal {
+  readonly document_id: string;
+  readonly sha256: string;
+}
 interface Compared {
   /** Existing originals, and documents whose original is missing. */
   readonly count: number;
   readonly lost: readonly string[];
+  /** Those whose original has other bytes than were uploaded, where these are read. */
+  readonly damaged: readonly DamagedOriginal[];
   /** Files that nobody uses and that nothing will delete by itself. */
   readonly left_over: readonly string[];
   /** There are more problems than were searched for. */
@@ -35,13 +43,21 @@ export function originalsChecks(
 ): SystemCheck[] {
   const { files } = ctx;
   if (files.place === null)
-    return [{ name: "Originals", hold_ms, run: () => originals(ctx, isUsed) }];
+    return [
+      {
+        name: "Originals",
+        hold_ms,
+        run: () => originals(ctx, isUsed),
+        deep: (say) => originals(ctx, isUsed, new OriginalReader(files, say)),
+      },
+    ];
   return [
     { name: "Storage of originals", hold_ms: place_hold_ms, run: () => place(ctx) },
     {
       name: "Originals",
       hold_ms,
       run: () => originals(ctx, isUsed),
+      deep: (say) => originals(ctx, isUsed, new OriginalReader(files, say)),
       mend: async () => {
         const { left_over } = await compare(ctx, isUsed);
         await files.remove(left_over, isUsed);
@@ -60,8 +76,12 @@ async function place({ files }: OriginalsContext): Promise<CheckResult> {
   }
 }
 
-async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckResult> {
-  const { count, lost, left_over, is_cut } = await compare(ctx, isUsed);
+async function originals(
+  ctx: OriginalsContext,
+  isUsed: IsUsed,
+  reader?: OriginalReader,
+): Promise<CheckResult> {
+  const { count, lost, damaged, left_over, is_cut } = await compare(ctx, isUsed, reader);
   const at_least = is_cut ? "at least " : "";
   const where = ctx.files.place;
   if (lost.length > 0)
@@ -76,6 +96,20 @@ async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckRe
           : `Restore them to ${where} from a copy, or upload these documents again`) +
         ". Their text is still available for search and answers.",
     };
+  if (damaged.length > 0)
+    return {
+      status: "fail",
+      detail:
+        `The originals of ${at_least}${documents(damaged.length)} are damaged or can't be read: ` +
+        `${named(damaged.map(({ document_id }) => document_id))}. ` +
+        `Their files: ${named(damaged.map(({ sha256 }) => sha256))}.`,
+      fix:
+        (where === null
+          ? "Upload the same files again, or restore them from a backup (files/ in it). Until " +
+            "then, no new backup can be made"
+          : `Restore them to ${where} from a copy`) +
+        ". Their text is still available for search and answers.",
+    };
   if (left_over.length > 0)
     return {
       status: "warn",
@@ -87,16 +121,55 @@ async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckRe
           ? "Restart the server, which deletes them at the start."
           : "Delete them: dossier doctor --fix.",
     };
-  return ok(`All ${count} originals are present.`);
+  return ok(`All ${count} originals are present${reader ? " and match their SHA-256" : ""}.`);
+}
+
+/** Reads originals to their end, at half the speed of their place, which others use too. */
+class OriginalReader {
+  #count = 0;
+  #bytes = 0;
+  #rested_at = performance.now();
+
+  constructor(
+    private readonly files: Context["files"],
+    private readonly say: (progress: string) => void,
+  ) {}
+
+  /** @throws HttpError 503 when the place does not respond */
+  async isWhole(sha256: string): Promise<boolean> {
+    const bytes = await this.files.open(sha256);
+    this.#count += 1;
+    try {
+      return bytes !== undefined && (await isWhole(bytes, sha256, this.#rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EIO") return false;
+      throw error;
+    }
+  }
+
+  readonly #rest = async (piece_bytes: number): Promise<void> => {
+    this.#bytes += piece_bytes;
+    const worked_ms = performance.now() - this.#rested_at;
+    if (worked_ms < rest_after_ms) return;
+    await Bun.sleep(worked_ms);
+    this.#rested_at = performance.now();
+    this.say(`${this.#count} files so far, ${(this.#bytes / 2 ** 30).toFixed(1)} GiB`);
+  };
 }
 
 /** Differences are checked again, because documents change while they are read. */
-async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise<Compared> {
+async function compare(
+  { db, files }: OriginalsContext,
+  isUsed: IsUsed,
+  reader?: OriginalReader,
+): Promise<Compared> {
   const lost: string[] = [];
+  const damaged: DamagedOriginal[] = [];
   const left_over: string[] = [];
   const unclaimed: string[] = [];
   let count = 0;
-  const isFull = (): boolean => Math.max(lost.length, left_over.length) >= found_max;
+  const isFull = (): boolean =>
+    Math.max(lost.length, left_over.length, damaged.length) >= found_max;
   const noteLeftOver = async (sha256: string): Promise<void> => {
     if (!(await isUsed(sha256))) unclaimed.push(sha256);
     if (unclaimed.length >= page_size) await settle();
@@ -107,13 +180,18 @@ async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise
   const listed = oneByOne(files.list()[Symbol.asyncIterator]());
   let file = await listed.next();
   let matched = "";
+  let is_whole = true;
   for await (const { document_id, sha256, size_bytes } of rowsOf(db)) {
     for (; !file.done && file.value.sha256 < sha256; file = await listed.next())
       if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
     count++;
     const is_there =
       !file.done && file.value.sha256 === sha256 && file.value.size_bytes === size_bytes;
-    if (is_there) matched = sha256;
+    if (is_there && sha256 !== matched) {
+      matched = sha256;
+      is_whole = reader === undefined || (await reader.isWhole(sha256));
+    }
+    if (is_there && !is_whole && (await isUsed(sha256))) damaged.push({ document_id, sha256 });
     if (!is_there && (await files.open(sha256))?.size !== size_bytes && (await isUsed(sha256)))
       lost.push(document_id);
     if (isFull()) break;
@@ -122,7 +200,7 @@ async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise
     if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
   await listed.return(undefined);
   await settle();
-  return { count, lost, left_over, is_cut: isFull() };
+  return { count, lost, damaged, left_over, is_cut: isFull() };
 }
 
 async function* oneByOne<T>(pages: AsyncIterator<readonly T[]>): AsyncGenerator<T, undefined> {

@@ -212,16 +212,15 @@ export interface SearchIndex {
   findPublished(db: Db, document_id: string): Promise<Published | undefined>;
   /** The published version of the document; undefined when there is none. */
   publishedVersion(db: Db, document_id: string): Promise<number | undefined>;
+  /** Whether what is stored of its index is what its text yields: encodes it again. */
+  isSound(db: Db, document_id: string): Promise<boolean>;
   /** Ids of published documents, ascending, after `after`: the first `limit`. */
   listPublished(db: Db, after: string, limit: number): Promise<readonly string[]>;
   /** Makes a published document visible in a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
   /** Hides documents from a folder. */
   unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
-  /**
-   * Deletes documents from the index, as many as fit into one transaction. False when there is
-   * more: call it again in the next one.
-   */
+  /** Deletes as many as fit into one transaction. False: call it again in the next one. */
   remove(tx: Db, document_ids: readonly string[]): Promise<boolean>;
   /**
    * The documents among these that are published and wait for vectors; all other published ones

@@ -31,6 +31,7 @@ import type { QueryEmbedder } from "./vectors/query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./ranking/search-handler";
 import type { PgvectorCopy } from "./vectors/pgvector-copy";
+import { isSound } from "./soundness";
 import { StagedVersions, type StagedVersionsContext } from "./indexing/staged-versions";
 import type { TextSimilarities } from "./vectors/similarities";
 import { languageOf } from "./analysis/languages";
@@ -161,6 +162,10 @@ export class IndexService implements SearchIndex {
 
   async publishedVersion(db: Db, document_id: string): Promise<number | undefined> {
     return (await store.findDocument(db, document_id))?.version;
+  }
+
+  isSound(db: Db, document_id: string): Promise<boolean> {
+    return isSound(db, document_id);
   }
 
   listPublished(db: Db, after: string, limit: number): Promise<string[]> {

@@ -231,6 +231,35 @@ const cases: readonly Case[] = [
     mend: fix("index"),
   },
   {
+    check: "Index",
+    deep: true,
+    because: "a segment has other bytes than its text yields",
+    spoil: () =>
+      write(
+        "update index_segments set data = (select data from index_segments order by id desc " +
+          "limit 1) where id = (select min(id) from index_segments)",
+      ),
+    status: "fail",
+    says: /The index of 1 document is damaged: doc_/,
+    mend: fix("index"),
+  },
+  {
+    check: "Index",
+    deep: true,
+    because: "positions can't be read, and searches leave their document out",
+    spoil: async () => {
+      await write(
+        "update index_places set data = substr(data, 1, 9) where segment_id = (select " +
+          "min(segment_id) from index_places)",
+      );
+      const { status, body } = await server.send("ada", "POST", "/search", { query: "needs" });
+      expect([status, body.data.length]).toEqual([200, 1]);
+    },
+    status: "fail",
+    says: /The index of 1 document is damaged: doc_/,
+    mend: fix("index"),
+  },
+  {
     check: "Name servers",
     because: "they don't respond",
     spoil: async () => {

@@ -10,7 +10,11 @@ import {
   termCount,
   type Segment,
 } from "../../plugins/search-index/segments/segment";
-import { fromStored, toStored } from "../../plugins/search-index/segments/stored-segment";
+import {
+  fromSound,
+  fromStored,
+  toStored,
+} from "../../plugins/search-index/segments/stored-segment";
 import { makeText, seededRandom } from "../../scripts/bench/text";
 
 /** A segment of these chunks, each given as a list of hashes. */
@@ -78,4 +82,16 @@ test("stored segments take a third less space, whatever the text length", () => 
     expect(toStored(data).byteLength).toBeLessThan(0.7 * data.byteLength);
     expect(fromStored(toStored(data))).toEqual(data);
   }
+});
+
+test("any flipped bit of a stored segment is decoded or refused, and never read past its end", () => {
+  const stored = toStored(segmentOf(times(6, () => times(30, anyHash))));
+  let refused = 0;
+  for (let bit = 0; bit < stored.length * 8; bit++) {
+    const flipped = stored.slice();
+    flipped[bit >> 3]! ^= 1 << (bit & 7);
+    if (fromSound(flipped) === null) refused++;
+  }
+  expect(fromSound(stored)).not.toBeNull();
+  expect(refused).toBeGreaterThan(0);
 });

@@ -115,6 +115,16 @@ export class ChunkPlaces {
     };
   }
 
+  /** The same, or null when the bytes are damaged so that it can't be told. */
+  find(ordinal: number): ChunkPlace | null {
+    try {
+      const place = this.at(ordinal);
+      return place.start <= place.end && place.heading !== undefined ? place : null;
+    } catch {
+      return null;
+    }
+  }
+
   all(): ChunkPlace[] {
     return Array.from({ length: this.count }, (_, ordinal) => this.at(ordinal));
   }

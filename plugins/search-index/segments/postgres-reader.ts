@@ -10,7 +10,7 @@ import { ChunkPlaces } from "../chunks/chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import { fromStored } from "./stored-segment";
+import { fromSound } from "./stored-segment";
 import type { ChunkRow } from "../store";
 import { blockOfFloats, isBlockOf } from "../vectors/vector-block";
 import { nearSegments } from "../vectors/pgvector-reader";
@@ -119,7 +119,7 @@ export class PostgresSegmentReader implements SegmentReader {
 
   async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
     const found = await this.bytes(ids, "select id, data from index_segments where id in");
-    return ids.map((id) => (found.has(id) ? fromStored(own(found.get(id)!)) : null));
+    return ids.map((id) => (found.has(id) ? fromSound(own(found.get(id)!)) : null));
   }
 
   async packIds(owner_id: string): Promise<number[]> {
@@ -163,7 +163,7 @@ export class PostgresSegmentReader implements SegmentReader {
       rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
     return keys.map(({ segment_id, ordinal }) => {
       const data = places.get(segment_id);
-      if (data !== undefined) return new ChunkPlaces(data).at(ordinal).page;
+      if (data !== undefined) return new ChunkPlaces(data).find(ordinal)?.page ?? null;
       return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal)?.page ?? null;
     });
   }
@@ -234,8 +234,9 @@ export class PostgresSegmentReader implements SegmentReader {
         const row = places.get(segment_id)?.[0];
         if (row === undefined)
           return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal) ?? null;
-        const place = new ChunkPlaces(row.data).at(ordinal),
-          { start_point, end_point, ...rest } = place,
+        const place = new ChunkPlaces(row.data).find(ordinal);
+        if (place === null) return null;
+        const { start_point, end_point, ...rest } = place,
           text =
             row.first === null
               ? await readUnits(piecesOfSession(this.session), row.text_id, place.start, place.end)

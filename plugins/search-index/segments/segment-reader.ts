@@ -8,7 +8,7 @@ import { firstPieceSql, piecesOfConnection } from "../../texts/worker-contract";
 import { ChunkPlaces, type ChunkPlace } from "../chunks/chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
-import { fromStored } from "./stored-segment";
+import { fromSound } from "./stored-segment";
 import { ShownTexts, type SegmentText } from "./shown-texts";
 import type { ChunkRow, DocumentRow } from "../store";
 import { SqliteVectorReader, type VectorReader } from "../vectors/vector-reader";
@@ -43,7 +43,7 @@ export interface SegmentReader {
   packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]>;
   packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]>;
   readonly vectors: VectorReader;
-  /** The text of each chunk. */
+  /** The text of each chunk; null also for what is damaged. */
   texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
   /** The page on which each chunk begins. */
   pages(keys: readonly ChunkKey[]): Promise<(number | null)[]>;
@@ -94,7 +94,7 @@ export class SqliteSegmentReader implements SegmentReader {
   async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
     return ids.map((id) => {
       const data = bytesOf(this.statements.segment.values(id), 4);
-      return data && fromStored(data);
+      return data && fromSound(data);
     });
   }
 
@@ -117,7 +117,7 @@ export class SqliteSegmentReader implements SegmentReader {
     const texts: (string | null)[] = [];
     for (const key of keys) {
       const stored = this.storedChunk(key);
-      if (stored) texts.push(stored.text ?? (await this.textOf(stored)));
+      if (stored !== undefined) texts.push(stored && (await this.textOf(stored)));
       else {
         const row = this.statements.text.values(key.segment_id, key.ordinal)[0];
         texts.push(row === undefined ? null : (row[0] as string));
@@ -129,7 +129,7 @@ export class SqliteSegmentReader implements SegmentReader {
   async pages(keys: readonly ChunkKey[]): Promise<(number | null)[]> {
     return keys.map((key) => {
       const stored = this.storedChunk(key);
-      if (stored) return stored.place.page;
+      if (stored !== undefined) return stored?.place.page ?? null;
       const row = this.statements.page.values(key.segment_id, key.ordinal)[0];
       return row === undefined ? null : (row[0] as number | null);
     });
@@ -149,20 +149,22 @@ export class SqliteSegmentReader implements SegmentReader {
 
   private async chunkOf(key: ChunkKey): Promise<PublishedChunk["chunk"] | null> {
     const stored = this.storedChunk(key);
-    if (!stored) return this.statements.chunk.get(key.segment_id, key.ordinal);
+    if (stored === undefined) return this.statements.chunk.get(key.segment_id, key.ordinal);
+    if (stored === null) return null;
     const { start_point, end_point, ...place } = stored.place,
-      text = stored.text ?? (await this.textOf(stored));
+      text = await this.textOf(stored);
     return text === null ? null : { ...place, first_point: start_point, end_point, text };
   }
 
-  /** Undefined where the index stores the text itself. */
-  private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | undefined {
+  /** Undefined where the index stores the text itself; null when its place is damaged. */
+  private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | null | undefined {
     const found = this.in_snapshot
       ? this.shown.get(segment_id, this.readText)
       : this.readText(segment_id);
     if (found === undefined) return undefined;
     const { text_id, places, first } = found,
-      place = new ChunkPlaces(places).at(ordinal);
+      place = new ChunkPlaces(places).find(ordinal);
+    if (place === null) return null;
     return { text_id, place, text: first === null ? null : first.slice(place.start, place.end) };
   }
   private readonly readText = (segment_id: number): SegmentText | undefined => {
@@ -171,15 +173,16 @@ export class SqliteSegmentReader implements SegmentReader {
     const [text_id, places, first] = row as [number, Uint8Array, string | null];
     return { text_id, places, first };
   };
-  private async textOf({ text_id, place }: StoredChunk): Promise<string | null> {
-    return (await readUnits(this.pieces, text_id, place.start, place.end)) ?? null;
+  private async textOf({ text_id, place, text }: StoredChunk): Promise<string | null> {
+    return text ?? (await readUnits(this.pieces, text_id, place.start, place.end)) ?? null;
   }
 }
 
-/** A chunk whose text is stored elsewhere; null when it has to be read. */
+/** A chunk whose text is stored elsewhere. */
 interface StoredChunk {
   readonly text_id: number;
   readonly place: ChunkPlace;
+  /** Null when it has to be read. */
   readonly text: string | null;
 }
 

@@ -59,13 +59,27 @@ export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
   return out.written();
 }
 
-/** Also for an unencoded one: `bytes` must be aligned to four then. */
+/** The same, or null for bytes that are damaged so that they can't be decoded. */
+export function fromSound(bytes: Uint8Array): Segment | null {
+  try {
+    return fromStored(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Also for an unencoded one: `bytes` must be aligned to four then. @throws RangeError for bytes
+ * that can't be decoded.
+ */
 export function fromStored(bytes: Uint8Array): Segment {
   const analyzer = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (analyzer < is_stored)
     return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >>> 2);
   const from = new Reader(bytes, header_bytes);
   const [terms, chunks, postings] = [from.varint(), from.varint(), from.varint()] as const;
+  // Each takes so many bytes at least.
+  if (3 * terms + chunks + postings > bytes.length) throw damaged();
   const columns = newSegment(analyzer - is_stored, terms, chunks, postings);
   for (let chunk = 0; chunk < chunks; chunk++) columns.lengths[chunk] = from.varint();
   from.hashes(columns.hashes);
@@ -129,18 +143,19 @@ class Reader {
   ) {}
   varint(): number {
     let value = 0;
-    for (let shift = 0; ; shift += 7) {
+    for (let shift = 0; shift < 28; shift += 7) {
       const byte = this.bytes[this.at++]!;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
+    throw damaged();
   }
   hashes(into: Uint32Array): void {
     const { bytes } = this;
     let bit = this.at << 3,
       high = 0;
     for (let term = 0; term < into.length; term++, bit++) {
-      for (; ((bytes[bit >> 3]! >> (bit & 7)) & 1) === 0; bit++) high++;
+      for (; ((bytes[bit >> 3]! >> (bit & 7)) & 1) === 0; bit++) if (++high > 0xff) throw damaged();
       into[term] = high << 24;
     }
     let at = (bit + 7) >> 3;
@@ -163,6 +178,7 @@ class Reader {
       starts[term++] = place + 1;
       chunk = 0;
     }
-    this.at = at;
+    if (at !== bytes.length || term !== starts.length) throw damaged();
   }
 }
+const damaged = (): RangeError => new RangeError("a segment of the index is damaged");

@@ -15,6 +15,7 @@ import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
 import { handlerKey, ownerKey, ownerMax, queueKey, selectJobs, type Selection } from "./scheduler";
 import * as table from "./table";
+import type { UnreadableWaiters } from "./unreadable-waiters";
 
 export interface DispatcherOptions {
   readonly store: Store;
@@ -30,6 +31,7 @@ export interface DispatcherOptions {
   readonly grace_ms: number;
   /** Is told which jobs found no space on the disk. */
   readonly space_waiters: SpaceWaiters;
+  readonly unreadable_waiters: UnreadableWaiters;
   /** Is told what is running. */
   readonly work?: ActivityTracker | undefined;
   /** Called for every finished run. */

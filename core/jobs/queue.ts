@@ -33,6 +33,7 @@ import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
 import { runningByNode } from "./running-counts";
 import { SpaceWaiters } from "./space-waiters";
+import { UnreadableWaiters } from "./unreadable-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
 import * as table from "./table";
@@ -115,6 +116,7 @@ export class JobQueue {
       slots_max,
       grace_ms,
       space_waiters,
+      unreadable_waiters: new UnreadableWaiters(clock),
       onRunEnded,
       onEnded,
     });

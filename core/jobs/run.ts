@@ -16,11 +16,12 @@ import {
   type JobHandler,
 } from "./contract";
 import { toNumber } from "../store/columns";
-import { isFull, isStorageFault, storageFull } from "../store/storage-errors";
+import { isFull, isStorageFault, isUnreadable, storageFull } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
 import type { SpaceWaiters } from "./space-waiters";
 import * as table from "./table";
+import type { UnreadableWaiters } from "./unreadable-waiters";
 
 /** The reason for which a run is aborted. */
 export class Stopped extends Error {
@@ -50,6 +51,8 @@ export interface RunnerOptions {
   readonly grace_ms: number;
   /** Is told which jobs found no space on the disk. */
   readonly space_waiters: Pick<SpaceWaiters, "add" | "forget">;
+  /** Is told which jobs met something unreadable. */
+  readonly unreadable_waiters: Pick<UnreadableWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly onRunEnded: (run: EndedRun) => void;
 }
@@ -166,7 +169,7 @@ class Runner {
           { signal: controller.signal.reason?.message },
         );
       const stopped = stoppedBy(controller.signal);
-      return stopped ? outcomeOfStop(stopped) : failure(error, handler.limits);
+      return stopped ? outcomeOfStop(stopped) : this.failure(error);
     } finally {
       clearTimeout(timer);
       abandoned.clear();
@@ -184,6 +187,7 @@ class Runner {
       const written = await this.write(outcome);
       if (waits) this.options.space_waiters.add(this.of.job.id, found_bytes);
       else this.options.space_waiters.forget(this.of.job.id);
+      if (outcome.kind !== "interrupted") this.options.unreadable_waiters.forget(this.of.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn(
@@ -204,11 +208,18 @@ class Runner {
         if (isFull(error) && tries === full_tries_max) return this.end(no_space);
         return this.end(outcome, tries + 1);
       }
-      if (outcome.kind === "done") return this.end(failure(error, this.of.handler.limits));
+      if (outcome.kind === "done") return this.end(this.failure(error));
       if (outcome.kind !== "failed") throw error;
       this.log.error("the handler for a permanently failed job failed", errorFields(error));
       return this.end({ kind: "postponed", reason: outcome.reason });
     }
+  }
+
+  private failure(error: unknown): Outcome {
+    const { job, handler } = this.of;
+    if (!isUnreadable(error) || this.options.unreadable_waiters.add(job.id))
+      return outcomeOf(error, handler.limits);
+    return failed(error);
   }
 
   private endOf(outcome: Outcome): Pick<EndedRun, "outcome" | "error"> {
@@ -315,15 +326,21 @@ function outcomeOfStop(stopped: Stopped): Outcome {
   return stopped.why === "shutdown" ? { kind: "interrupted", delay_ms: 0 } : { kind: "dropped" };
 }
 
-function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {
+function outcomeOf(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {
   // A job that deletes frees space and needs little.
   if (isStorageFault(error))
     return isFull(error) && !uses_reserve
       ? no_space
       : { kind: "interrupted", delay_ms: storage_pause_ms };
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
-  return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
+  return failed(error);
 }
+
+const failed = (error: unknown): Failed => ({
+  kind: "failed",
+  cause: "error",
+  reason: (error instanceof Error ? error.message : String(error)).slice(0, reason_max),
+  permanent: error instanceof PermanentFailure,
+});
 
 /**
  * Milliseconds until the next attempt: 1 s, 4 s, 16 s … at most 5 min, with a jitter of 20 %, so

@@ -47,6 +47,9 @@ export const isReadOnly = (error: unknown): boolean =>
   !isFull(error) &&
   (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_CANTOPEN", "EROFS", "EIO") ||
     hasState(error, "25006"));
+/** What is stored can't be read or written: one sector, or the whole disk. */
+export const isUnreadable = (error: unknown): boolean =>
+  !isFull(error) && hasCode(error, "SQLITE_IOERR", "EIO");
 /** The database can't be reached at the moment, or is stopping or starting. */
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||

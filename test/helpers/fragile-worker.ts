@@ -9,6 +9,8 @@ export type Order =
   | "many parts"
   | "fail"
   | "be away"
+  /** Throws an error of the disk. */
+  | "be unreadable"
   | "die"
   | "die once"
   | "die late"
@@ -49,6 +51,8 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
         if (run.due) await run.pause();
       }
     if (order === "fail") throw new Error("it failed");
+    if (order === "be unreadable")
+      throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
     if (order === "be away") throw unavailable("It is away.", 5);
     if (order === "die" || (order === "die once" && !require("node:fs").existsSync(file!))) {
       if (file) require("node:fs").writeFileSync(file, "died");

@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
+import { isStorageFault } from "../../core/store/storage-errors";
 import { window_units } from "../../core/lib/text-window";
 import { HttpError, type ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -75,6 +76,13 @@ describe("a worker", () => {
       detail: "It is away.",
       headers: { "retry-after": "5" },
     });
+  });
+  test("whose disk can't be read passes on the cause, by which a job waits", async () => {
+    const refused = await fragile()
+      .ask({ order: "be unreadable" }, ada)
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 503, cause: { code: "SQLITE_IOERR_READ" } });
+    expect(isStorageFault(refused)).toBe(true);
   });
   test("that fails to open its resources says so for each question", async () => {
     const worker = fragile({ broken: true });

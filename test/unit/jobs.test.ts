@@ -508,6 +508,28 @@ describe("a failure", () => {
     expect(runs).toBe(2);
   });
 
+  test("that met something unreadable does not count as an attempt for 15 minutes", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+        },
+        { ...limits, attempts_max: 1 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    for (let n = 0; n < 15; n++) {
+      await queue.runDue();
+      expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+      world.clock.move(minute);
+    }
+    await queue.runDue();
+    expect(await world.only()).toMatchObject({ state: "failed", error: "disk I/O error" });
+  });
+
   test("because storage is full does not count as an attempt", async () => {
     const queue = world.queue();
     let full = true;

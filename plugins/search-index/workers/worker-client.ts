@@ -312,7 +312,9 @@ async function takePart<P extends WorkerProtocol>(
 const reasonOf = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error("The work was aborted.");
 
-function receivedError({ message, answer }: WorkerError): Error {
+function receivedError({ message, answer, cause }: WorkerError): Error {
   if (answer === undefined) return new Error(message);
-  return new HttpError(answer.status, answer.code, message, { headers: answer.headers });
+  const error = new HttpError(answer.status, answer.code, message, { headers: answer.headers });
+  if (cause !== undefined) error.cause = Object.assign(new Error(cause.message), cause);
+  return error;
 }

@@ -36,6 +36,8 @@ export interface WorkerError {
   readonly message: string;
   /** How to answer a request with it; absent for a defect. */
   readonly answer?: Pick<HttpError, "status" | "code" | "headers">;
+  /** What caused `answer`, by which a job tells that it is not at fault. */
+  readonly cause?: Readonly<{ message: string; code: unknown; errno: unknown }>;
 }
 /**
  * Indices into `control`, which both sides share: the running request (0: none), and how often it

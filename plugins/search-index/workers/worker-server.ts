@@ -196,12 +196,18 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 }
 
+const toCause = (cause: unknown): WorkerError["cause"] => {
+  if (!(cause instanceof Error)) return undefined;
+  const { message, code, errno } = cause as NodeJS.ErrnoException;
+  return { message, code, errno };
+};
+
 /** The database may be unreachable, or fail: then the request gets the usual response for that. */
 function errorToSend(thrown: unknown): WorkerError {
   const error = translateError(thrown);
   if (error instanceof HttpError) {
-    const { detail: message, status, code, headers } = error;
-    return { message, answer: { status, code, headers } };
+    const { detail: message, status, code, headers, cause } = error;
+    return { message, answer: { status, code, headers }, cause: toCause(cause) };
   }
   return { message: error instanceof Error ? error.message : String(error) };
 }

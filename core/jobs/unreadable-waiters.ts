@@ -1,0 +1,28 @@
+/**
+ * Jobs that met something unreadable on the disk. They wait without using an attempt, because a
+ * disk may recover; but not for ever, because a single sector never does.
+ */
+import type { Clock } from "../base/clock";
+
+/** After this long, each run that meets it is a failure. */
+const waits_ms_max = 15 * 60_000;
+
+export class UnreadableWaiters {
+  /** By job: when it was met first. */
+  readonly #since = new Map<string, number>();
+
+  constructor(private readonly clock: Pick<Clock, "now_ms">) {}
+
+  /** A run has met it. Returns whether the job may wait once more. */
+  add(job_id: string): boolean {
+    const now_ms = this.clock.now_ms();
+    const since = this.#since.get(job_id) ?? now_ms;
+    this.#since.set(job_id, since);
+    return now_ms - since < waits_ms_max;
+  }
+
+  /** A run has ended in another way. */
+  forget(job_id: string): void {
+    this.#since.delete(job_id);
+  }
+}

@@ -49,7 +49,7 @@ const HealthRecord = Type.Object(
     status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
     storage: Nullable(
       Type.String(),
-      "Why nothing, or nothing new, can be stored; null when all is well.",
+      "Why nothing, or nothing new, can be stored, or why it takes long; null when all is well.",
     ),
     version: Type.String(),
     intake: Type.Union([Type.Literal("open"), Type.Literal("paused")], {
@@ -258,7 +258,10 @@ function coreHandlers(
         ];
         const fields = await healthFields(host);
         // After the fields: what they meet counts.
-        const storage = (await host.storageFailure()) ?? (await host.filesFailure());
+        const storage =
+          (await host.storageFailure()) ??
+          (await host.filesFailure()) ??
+          host.operations.storageSlowness();
         const certificate = tls?.failure() ?? null;
         const is_well = storage === null && certificate === null && plugins.length === 0;
         return Response.json(

@@ -155,6 +155,8 @@ export interface Operations {
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
   /** Why nothing, or nothing new, can be stored; null when all is well. */
   storageFailure(): Promise<string | null>;
+  /** A sentence while the storage is slow; otherwise null. */
+  storageSlowness(): string | null;
   /** True while the disk is full and writing is refused. */
   storageFull(): boolean;
   /** The size of the database, and how much of it is free after deletions. */
@@ -330,6 +332,10 @@ export class ServerOperations implements Operations {
 
   storageFailure(): Promise<string | null> {
     return this.options.store.failure();
+  }
+
+  storageSlowness(): string | null {
+    return this.options.store.slowness();
   }
 
   storageFull(): boolean {

@@ -6,6 +6,8 @@
 import { close, fdatasync, fdatasyncSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import type { Log } from "../base/log";
+import { SyncMeter } from "./sync-meter";
 
 const fdatasyncOf = promisify(fdatasync);
 const closeOf = promisify(close);
@@ -16,9 +18,14 @@ const memory_types: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 export class LogSync {
   #file: number | undefined;
   readonly #is_memory: boolean;
+  readonly meter: SyncMeter;
 
   /** `path`: the log, which exists as long as the database is open. */
-  constructor(private readonly path: string) {
+  constructor(
+    private readonly path: string,
+    log: Log,
+  ) {
+    this.meter = new SyncMeter(log);
     this.#is_memory = memory_types.has(statfsSync(dirname(path)).type);
   }
 
@@ -28,8 +35,10 @@ export class LogSync {
    */
   async sync(): Promise<void> {
     this.#file ??= openSync(this.path, "r+");
+    const begun_ms = performance.now();
     if (this.#is_memory) fdatasyncSync(this.#file);
     else await fdatasyncOf(this.#file);
+    this.meter.note(performance.now() - begun_ms);
   }
 
   async close(): Promise<void> {

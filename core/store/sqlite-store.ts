@@ -149,7 +149,7 @@ export class SqliteStore implements Store {
     const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.#group = setRunner(groupOf(this.db, props, this.#statements), this.#run);
     this.reads = new SqlitePreparedReads(reader, onError);
-    this.#log_sync = new LogSync(`${path}-wal`);
+    this.#log_sync = new LogSync(`${path}-wal`, log);
     this.#checkpointer = new Checkpointer(writer, mutex, {
       path,
       log_pages_max: logLimits(freeSpaceOf(dirname(path))).pages_max,
@@ -236,6 +236,8 @@ export class SqliteStore implements Store {
     if (moved) this.#state.noteError(moved);
     return this.#state.failure();
   };
+
+  readonly slowness = (): string | null => this.#log_sync.meter.slowness();
 
   readonly forgetStatements = (): void => {
     this.#statements.clear();

@@ -102,6 +102,8 @@ export interface Store {
   readonly freeBytes: () => number;
   /** Why nothing, or nothing new, can be written; null when all is well. Takes at most 2 s. */
   readonly failure: () => Promise<string | null>;
+  /** A sentence while commits take long, according to those of the last minute; otherwise null. */
+  readonly slowness: () => string | null;
   /** Waits for the open transaction, empties the log and closes the file. */
   readonly close: () => Promise<void>;
 }

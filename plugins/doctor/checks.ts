@@ -67,6 +67,13 @@ async function disk(data: string, operations: Operations): Promise<CheckResult> 
       detail: `The disk is full, and nothing new can be saved. ${room}`,
       fix: "Free some space, or delete documents that are no longer needed.",
     };
+  const slow = operations.storageSlowness();
+  if (slow !== null)
+    return {
+      status: "warn",
+      detail: `${slow} ${room}`,
+      fix: "See what else uses the disk, and whether it fails: its own log, or smartctl.",
+    };
   if (share < free_share_low || free_bytes < free_bytes_low)
     return {
       status: "warn",

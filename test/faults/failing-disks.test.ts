@@ -28,12 +28,15 @@ async function limitFiles(server: Executable, more_bytes: number): Promise<Fault
   return { end: async () => void expect(limit("unlimited")).toBe(0) };
 }
 /** Makes every such system call fail with this error. */
-async function failCalls(server: Executable, call: string, error: string): Promise<Fault> {
+const failCalls = (server: Executable, call: string, error: string): Promise<Fault> =>
+  inject(server, call, `error=${error}`);
+/** Interferes with every such system call; `fault` is what `strace -e inject` takes. */
+async function inject(server: Executable, call: string, fault: string): Promise<Fault> {
   const tracer = Bun.spawn(
     [
       strace!,
       ...["-f", "-p", `${server.pid()}`, "-e", `trace=${call}`],
-      ...["-e", `inject=${call}:error=${error}`],
+      ...["-e", `inject=${call}:${fault}`],
     ],
     { stdout: "ignore", stderr: "pipe" },
   );
@@ -97,6 +100,34 @@ describe("a disk that can't be read for some time", () => {
       await fault.end();
       expect((await add("The gannet sleeps.")).status).toBe(201);
       await server.untilTrue(async () => (await search()).body.data?.length === 2);
+    },
+    120_000,
+  );
+});
+
+describe("a disk that takes long to write", () => {
+  test.skipIf(strace === null || !takes_all)(
+    "is reported with how long it takes, everything works, and the report ends by itself",
+    async () => {
+      await using server = await startExecutable();
+      const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+      const add = () =>
+        server.send("ada", "POST", "/documents", { folder_id, content: "A gannet." });
+      const fault = await inject(server, "fdatasync", "delay_enter=800000");
+      for (let n = 0; n < 5; n++) expect((await add()).status).toBe(201);
+      const { status, storage } = await health(server);
+      expect([status, storage]).toEqual([
+        "degraded",
+        expect.stringMatching(
+          /^The storage is slow: of the last \d+ commits half took (0\.8|0\.9|1)/,
+        ),
+      ]);
+      expect((await fetch(`${server.url()}/ready`)).status).toBe(200);
+      await fault.end();
+      for (let n = 0; n < 20; n++) expect((await add()).status).toBe(201);
+      expect(await health(server)).toMatchObject({ status: "ok", storage: null });
+      for (const said of ["the storage is slow", "the storage is no longer slow"])
+        expect(server.output()).toContain(said);
     },
     120_000,
   );

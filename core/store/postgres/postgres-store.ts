@@ -15,6 +15,7 @@ import { MemberHandle, type HandleProps } from "../member-handle";
 import type { ReadConnectionSpec } from "../read-connection";
 import { isConflict, isUnreachable, outcomeUnknown } from "../storage-errors";
 import type { Db, Parameter, PreparedReads, Space, Store, TransactionOptions } from "../store";
+import { SyncMeter } from "../sync-meter";
 import { TransactionScopes } from "../transaction-scopes";
 import { setRunner, type RunStatement } from "../raw-statements";
 import { openSql, Pool, type OwnConnection, type PostgresOptions, type Ran } from "./connections";
@@ -76,6 +77,7 @@ export class PostgresStore implements Store {
   readonly #listener: SQL;
   readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
+  readonly #commit_meter: SyncMeter;
   readonly #state: DatabaseState;
   readonly #vacuum: Vacuum;
   readonly #data: string;
@@ -104,6 +106,7 @@ export class PostgresStore implements Store {
     this.#listener = openSql(options, 1, "channel");
     this.state = new PostgresState(options, log);
     this.#state = new DatabaseState(log, () => this.#probe());
+    this.#commit_meter = new SyncMeter(log);
     this.#vacuum = new Vacuum(options, log);
     this.#scopes = new TransactionScopes(log);
     const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
@@ -233,6 +236,8 @@ export class PostgresStore implements Store {
 
   readonly failure = (): Promise<string | null> => this.#state.failure();
 
+  readonly slowness = (): string | null => this.#commit_meter.slowness();
+
   readonly close = async (): Promise<void> => {
     await this.channel.stop();
     await this.state.close();
@@ -299,7 +304,9 @@ export class PostgresStore implements Store {
       throw error;
     }
     try {
+      const begun_ms = performance.now();
       await runGroup("commit", []);
+      this.#commit_meter.note(performance.now() - begun_ms);
       // After a failure there may have been nothing left to write.
       if (!has_failed) this.#state.noteWritten();
     } catch (error) {

@@ -1,0 +1,51 @@
+/** Measures how long the storage takes to make a commit durable, and says when it is slow. */
+import type { Log } from "../base/log";
+
+/** It is slow when half of the commits take at least this long. */
+const slow_ms = 500;
+const kept_ms = 60_000;
+const kept_max = 256;
+/** A few say nothing yet. */
+const commits_min = 4;
+
+export class SyncMeter {
+  /** The newest commits, in a ring: when they ended, and how long they took. */
+  readonly #ended_ms = new Float64Array(kept_max).fill(-Infinity);
+  readonly #took_ms = new Float32Array(kept_max);
+  #count = 0;
+  #was_slow = false;
+
+  constructor(
+    private readonly log: Log,
+    private readonly now_ms: () => number = () => performance.now(),
+  ) {}
+
+  note(took_ms: number): void {
+    const place = this.#count++ % kept_max;
+    this.#ended_ms[place] = this.now_ms();
+    this.#took_ms[place] = took_ms;
+    if (this.#was_slow || took_ms >= slow_ms) this.slowness();
+  }
+
+  /** A sentence while the storage is slow, according to the last minute; otherwise null. */
+  slowness(): string | null {
+    const since_ms = this.now_ms() - kept_ms;
+    const took = this.#took_ms.filter((_, place) => this.#ended_ms[place]! >= since_ms).sort();
+    const commits = took.length;
+    const median_ms = Math.round(took[commits >> 1] ?? 0);
+    const longest_ms = Math.round(took.at(-1) ?? 0);
+    const is_slow = commits >= commits_min && median_ms >= slow_ms;
+    if (is_slow !== this.#was_slow) {
+      this.#was_slow = is_slow;
+      if (is_slow) this.log.warn("the storage is slow", { commits, median_ms, longest_ms });
+      else this.log.info("the storage is no longer slow", { commits, median_ms, longest_ms });
+    }
+    if (!is_slow) return null;
+    return (
+      `The storage is slow: of the last ${commits} commits half took ${seconds(median_ms)} s or ` +
+      `longer, the longest ${seconds(longest_ms)} s.`
+    );
+  }
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

@@ -2,6 +2,7 @@
  * `dossier serve`: one server on one data directory, from its first line of output to its graceful
  * end.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorFields, type Log } from "../base/log";
 import { removeServerAddress, writeServerAddress } from "../base/server-address";
@@ -150,8 +151,22 @@ const damaged = ({ message }: Error, data: string): Error =>
   );
 
 /**
- * Runs until SIGTERM or SIGINT; a second signal ends it at once. An uncaught error from a plugin's
- * timer is logged and survived.
+ * Whether SIGHUP is to stop the server. Not under `nohup`, which has it ignored: a listener would
+ * undo that. Where this can't be told, the signal is left as it is.
+ */
+function stopsAtHangUp(): boolean {
+  try {
+    const status = readFileSync("/proc/self/status", "utf8");
+    const ignored = Number.parseInt(/^SigIgn:\s+\w*(\w)$/m.exec(status)?.[1] ?? "f", 16);
+    return ignored % 2 === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs until SIGTERM, SIGINT or SIGHUP; a second one ends it at once. An uncaught error from a
+ * plugin's timer is logged and survived.
  */
 export async function serveUntilStopped(
   start: () => Promise<RunningServer>,
@@ -172,6 +187,8 @@ export async function serveUntilStopped(
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  // A terminal that closes sends it twice.
+  if (stopsAtHangUp()) process.on("SIGHUP", () => asked || stop("SIGHUP"));
   // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;

@@ -63,6 +63,33 @@ test("unread output doesn't delay the shutdown", async () => {
   rmSync(data, { recursive: true });
 }, 60_000);
 
+const hang_ups: [why: string, start: string, ends: boolean][] = [
+  ["a terminal that closes stops the server gracefully", "exec", true],
+  ["under nohup the server goes on", "exec nohup", false],
+];
+test.each(hang_ups)(
+  "%s",
+  async (_why, start, ends) => {
+    await buildIfStale();
+    const data = temporaryDirectory();
+    const run = bash(`${start} "$dossier" serve --data "$data" --port 0 >/dev/null`, data);
+    let said = "";
+    for await (const bytes of run.stderr) {
+      const is_new = !said.includes('"listening"');
+      said += new TextDecoder().decode(bytes);
+      if (!is_new || !said.includes('"listening"')) continue;
+      run.kill("SIGHUP");
+      if (ends) continue;
+      await Bun.sleep(200);
+      run.kill("SIGTERM");
+    }
+    expect([await run.exited, said]).toEqual([0, expect.stringContaining('"stopped"')]);
+    expect(said.includes('"signal":"SIGHUP"')).toBe(ends);
+    rmSync(data, { recursive: true });
+  },
+  60_000,
+);
+
 test("a closed output pipe is not an error, a full disk is", async () => {
   await buildIfStale();
   const data = temporaryDirectory();

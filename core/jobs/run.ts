@@ -217,9 +217,10 @@ class Runner {
 
   private failure(error: unknown): Outcome {
     const { job, handler } = this.of;
-    if (!isUnreadable(error) || this.options.unreadable_waiters.add(job.id))
-      return outcomeOf(error, handler.limits);
-    return failed(error);
+    if (!isUnreadable(error)) return outcomeOf(error, handler.limits);
+    const { is_first, may_wait } = this.options.unreadable_waiters.add(job.id);
+    if (is_first) this.log.error("the disk can't be read; a job waits for it", errorFields(error));
+    return may_wait ? outcomeOf(error, handler.limits) : failed(error);
   }
 
   private endOf(outcome: Outcome): Pick<EndedRun, "outcome" | "error"> {

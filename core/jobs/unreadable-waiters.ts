@@ -13,12 +13,13 @@ export class UnreadableWaiters {
 
   constructor(private readonly clock: Pick<Clock, "now_ms">) {}
 
-  /** A run has met it. Returns whether the job may wait once more. */
-  add(job_id: string): boolean {
+  /** A run has met it. Returns whether it is the first one, and whether the job may wait. */
+  add(job_id: string): { readonly is_first: boolean; readonly may_wait: boolean } {
     const now_ms = this.clock.now_ms();
-    const since = this.#since.get(job_id) ?? now_ms;
-    this.#since.set(job_id, since);
-    return now_ms - since < waits_ms_max;
+    const since = this.#since.get(job_id);
+    if (since === undefined) this.#since.set(job_id, now_ms);
+    const waited_ms = now_ms - (since ?? now_ms);
+    return { is_first: since === undefined, may_wait: waited_ms < waits_ms_max };
   }
 
   /** A run has ended in another way. */

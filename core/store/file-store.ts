@@ -26,6 +26,8 @@ import { Spool, type Spooled } from "./spool";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
+/** How long a file that could not be read is reported. */
+const unreadable_ms = 600_000;
 
 /** Serialises the decisions about one hash. */
 interface Guard {
@@ -45,6 +47,8 @@ interface Guard {
 export class FileStore implements Files {
   readonly #guards = new Map<string, Guard>();
   readonly #spool: Spool;
+  /** The last file that the disk could not read. */
+  #unreadable: { sha256: string; message: string; met_ms: number } | undefined;
   readonly place = null;
 
   constructor(private readonly directory: string) {
@@ -61,16 +65,29 @@ export class FileStore implements Files {
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
-    const file = Bun.file(this.path(sha256));
-    if (await file.exists()) return file;
-    requireDirectory(this.directory);
-    return undefined;
+    return (await this.#isThere(sha256)) ? Bun.file(this.path(sha256)) : undefined;
   }
 
   async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
-    const path = this.path(sha256);
-    if ((await sizeOf(path)) === undefined) requireDirectory(this.directory);
-    return use(path);
+    await this.#isThere(sha256);
+    return use(this.path(sha256));
+  }
+
+  /** Reads the first byte: later, an error would cut off a response. @throws HttpError 503 */
+  async #isThere(sha256: string): Promise<boolean> {
+    try {
+      await Bun.file(this.path(sha256)).slice(0, 1).bytes();
+      if (this.#unreadable?.sha256 === sha256) this.#unreadable = undefined;
+      return true;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") {
+        requireDirectory(this.directory);
+        return false;
+      }
+      if (code === "EIO") this.#unreadable = { sha256, message, met_ms: performance.now() };
+      throw translateError(error);
+    }
   }
 
   async receive(
@@ -121,7 +138,9 @@ export class FileStore implements Files {
   async failure(): Promise<string | null> {
     try {
       requireDirectory(this.directory);
-      return null;
+      const { sha256, message, met_ms } = this.#unreadable ?? { met_ms: -Infinity };
+      if (performance.now() - met_ms > unreadable_ms) return null;
+      return `The original ${sha256} can't be read: ${message}.`;
     } catch (error) {
       return `${(error as Error).message}.`;
     }

@@ -223,6 +223,11 @@ describe("[15] [16] certificates must be matching, current and trusted in any en
     good: serve({ key: certificates.key, cert: certificates.good }),
     expired: serve({ key: certificates.key, cert: certificates.expired }),
     other: serve({ key: certificates.other_key, cert: certificates.other }),
+    garbage: Bun.listen({
+      port: 0,
+      hostname: allowed,
+      socket: { data: (socket) => void socket.end(crypto.getRandomValues(new Uint8Array(512))) },
+    }),
   };
   afterAll(() => {
     for (const server of Object.values(servers)) void server.stop(true);
@@ -235,6 +240,7 @@ describe("[15] [16] certificates must be matching, current and trusted in any en
     ["an expired one", url("https", "expired"), "dropped"],
     ["one for a name, used for an IP address", url("https", "good", allowed), "dropped"],
     ["https to a server without TLS", url("https", "plain"), "dropped"],
+    ["https to a server that answers with garbage", url("https", "garbage"), "dropped"],
     ["http to a server with TLS", url("http", "good"), "dropped"],
     ["http without TLS", url("http", "plain"), "delivered"],
   ];

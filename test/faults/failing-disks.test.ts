@@ -30,13 +30,19 @@ async function limitFiles(server: Executable, more_bytes: number): Promise<Fault
 /** Makes every such system call fail with this error. */
 const failCalls = (server: Executable, call: string, error: string): Promise<Fault> =>
   inject(server, call, `error=${error}`);
-/** Interferes with every such system call; `fault` is what `strace -e inject` takes. */
-async function inject(server: Executable, call: string, fault: string): Promise<Fault> {
+/** Interferes with such system calls (on this file); `fault` is what `strace -e inject` takes. */
+async function inject(
+  server: Executable,
+  call: string,
+  fault: string,
+  path?: string,
+): Promise<Fault> {
   const tracer = Bun.spawn(
     [
       strace!,
       ...["-f", "-p", `${server.pid()}`, "-e", `trace=${call}`],
       ...["-e", `inject=${call}:${fault}`],
+      ...(path ? ["-P", path] : []),
     ],
     { stdout: "ignore", stderr: "pipe" },
   );
@@ -100,6 +106,40 @@ describe("a disk that can't be read for some time", () => {
       await fault.end();
       expect((await add("The gannet sleeps.")).status).toBe(201);
       await server.untilTrue(async () => (await search()).body.data?.length === 2);
+    },
+    120_000,
+  );
+});
+
+describe("an original file that can't be read", () => {
+  test.skipIf(strace === null || !takes_all)(
+    "is reported, its document waits to be indexed, and the rest works",
+    async () => {
+      await using server = await startExecutable();
+      const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+      const upload = (name: string) =>
+        server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(100_000, name));
+      const { id } = (await upload("a.txt")).body;
+      const synced = () => server.until(`/documents/${id}`, ({ body }) => body.status === "synced");
+      await synced();
+      const name = filesOf(server.data)[0]!;
+      const path = join(server.data, "files", name.slice(0, 2), name);
+      const fault = await inject(server, "read,pread64", "error=EIO", path);
+      expect((await server.send("ada", "GET", `/documents/${id}/file`)).status).toBe(503);
+      const { status, storage } = await health(server);
+      expect([status, storage]).toEqual([
+        "degraded",
+        expect.stringMatching(/^The original [0-9a-f]{64} can't be read: EIO/),
+      ]);
+      expect((await server.send("ada", "POST", `/documents/${id}/reindex`)).status).toBe(202);
+      await server.untilTrue(() => server.output().includes("the disk can't be read; a job waits"));
+      expect((await server.send("ada", "GET", `/documents/${id}`)).body.status).toBe("syncing");
+      const text = { folder_id, content: "A gannet." };
+      expect((await server.send("ada", "POST", "/documents", text)).status).toBe(201);
+      await fault.end();
+      await synced();
+      expect((await server.send("ada", "GET", `/documents/${id}/file`)).status).toBe(200);
+      expect(await health(server)).toMatchObject({ status: "ok", storage: null });
     },
     120_000,
   );

@@ -33,6 +33,10 @@ export const tasks: Readonly<Record<string, Task>> = {
     send(process.pid);
     return spin();
   }),
+  stop: task(async () => {
+    process.kill(process.pid, "SIGSTOP");
+    return spin();
+  }),
   talkAndHang: task(async (count: number, send: (message: unknown) => void) => {
     for (let i = 0; i < count; i++) send({ i, padding: "x".repeat(500) });
     return spin();

@@ -80,6 +80,12 @@ describe("a task that ends badly says why", () => {
       /0\.2 s/,
     ],
     [
+      "a child that is stopped from outside, and never continued, ends at its time limit",
+      { task: "stop", options: { timeout_ms: 200 } },
+      { reason: "timeout" },
+      /0\.2 s/,
+    ],
+    [
       "a memory bomb ends at its memory limit",
       { task: "bomb", options: { memory_max_bytes: 200 * 1024 ** 2 } },
       { reason: "memory" },

@@ -1,6 +1,7 @@
 /**
  * The machine's clock jumps a year ahead and is corrected, with the server running or stopped:
- * nothing waits for that year, nobody is locked out, and nothing is deleted too early.
+ * nothing waits for that year, nobody is locked out, and nothing is deleted too early. Or it jumps
+ * by some hours, as after a suspension.
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -163,6 +164,28 @@ describe.skipIf(library === null)("a clock that was a year ahead and is correcte
     );
   }
 });
+
+test.skipIf(library === null)(
+  "a machine that was suspended for eight hours: work in progress ends, people stay signed in",
+  async () => {
+    await start(0);
+    const folder_id = await made("/folders", { name: "F" });
+    const cookie = await signIn();
+    const in_progress = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => add(folder_id, `The gannet ${n} nests. `.repeat(500))),
+    );
+    set(8 * 3600);
+    for (const id of in_progress) await synced(id);
+    expect((await session(cookie)).status).toBe(200);
+    await synced(await add(folder_id, "The puffin sleeps in the burrow."));
+    const found = await server!.send("ada", "POST", "/search", { query: "puffin" });
+    expect(found.body.data).toHaveLength(1);
+    const { status } = (await (await fetch(`${server!.url()}/health`)).json()) as any;
+    expect(status).toBe("ok");
+    expect(await server!.stop()).toBe(0);
+  },
+  60_000,
+);
 
 const signIn = async (): Promise<string> => {
   const answer = await fetch(`${server!.url()}/console/api/v1/session`, {

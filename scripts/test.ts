@@ -83,6 +83,14 @@ function temporaryPlaces(): { TMPDIR: string; TEST_MEMORY_PLACE: string } & Disp
   };
 }
 
+/** Those of `npm run test:faults`, `npm run test:long` and of whoever repeats a random test. */
+const settingsOfTests = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env as Record<string, string>).filter(([name]) =>
+      name.startsWith("DOSSIER_TEST_"),
+    ),
+  );
+
 /** Runs `bun test` with these arguments. `output` is all it printed, and how it ended. */
 async function runBunTest(
   args: readonly string[],
@@ -95,7 +103,7 @@ async function runBunTest(
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
     env: {
-      ...cleanEnvironment(),
+      ...cleanEnvironment(settingsOfTests()),
       ...short_lived,
       TMPDIR,
       TEST_MEMORY_PLACE,

@@ -131,11 +131,12 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     expect(ended.body).toMatchObject({ status: "completed" });
   });
 
-  test("are checked: a missing one is reported, and a leftover one is deleted", async () => {
+  test("are checked: a missing or damaged one is reported, and a leftover one is deleted", async () => {
     await on.server.settle();
     const looked = async (name: string) => {
       const [doctor] = on.server.host.slot(Doctors);
-      for await (const one of doctor!.examine()) if (one.name === name) return one;
+      const deep = () => undefined;
+      for await (const one of doctor!.examine({ deep })) if (one.name === name) return one;
     };
     const { body } = await on.upload(await on.folder(), "lost.txt", text("Soon lost."));
     await on.settled(body.id, "synced");
@@ -152,6 +153,12 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     await on.server.host.slot(Doctors)[0]!.mend("originals");
     expect(await stored()).not.toContain(object);
     const lost = await objectOf(text("Soon lost."));
+    if (place === "a bucket") await store.bucket.write(lost, "Soon last.");
+    else await Bun.write(join(directory, lost), "Soon last.");
+    expect(await looked("Originals")).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("have other bytes than were uploaded"),
+    });
     if (place === "a bucket") await store.bucket.delete(lost);
     else renameSync(join(directory, lost), join(temporaryDirectory(), "lost"));
     expect(await looked("Originals")).toMatchObject({

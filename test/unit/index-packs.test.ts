@@ -67,6 +67,21 @@ describe("a pack", () => {
       );
     }
   });
+  test("with flipped bits is refused or read, and never beyond its end", async () => {
+    const { parts } = await buildPack([{ id: 1, segment: segmentOf(chunksOf(60)) }], no_pauses);
+    const part = parts.find(({ length }) => length > 100)!;
+    const hash = new Uint32Array(part.slice(4, 8).buffer)[0]!;
+    const buffer = new Uint32Array(64);
+    for (let bit = 0; bit < part.length * 8; bit++) {
+      const flipped = part.slice();
+      flipped[bit >> 3]! ^= 1 << (bit & 7);
+      try {
+        expect(new PackPart(flipped).read(hash, buffer)).toBeLessThanOrEqual(buffer.length);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError);
+      }
+    }
+  });
   test("can have parts of more than 64 KiB", async () => {
     const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat(),
       segment = segmentOf(Array.from({ length: 256 }, () => twice));

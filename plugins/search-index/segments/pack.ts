@@ -262,10 +262,11 @@ export class PackPart {
     const term = this.placeOf(hash);
     if (term < 0) return 0;
     const { postings } = this,
-      end = this.ends[term]!;
+      // Beyond it, when it is damaged.
+      end = Math.min(this.ends[term]!, postings.length);
     let count = 0,
       chunk = -1;
-    for (let at = term === 0 ? 0 : this.ends[term - 1]!; at < end;) {
+    for (let at = term === 0 ? 0 : this.ends[term - 1]!; at < end && count < into.length;) {
       let byte = postings[at++]!,
         value = byte & 0x7f;
       for (let shift = 7; byte > 0x7f; shift += 7) {

@@ -42,8 +42,8 @@ export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
     { name: "Clock", run: () => clock(operations, now_ms()) },
     { name: "Jobs", run: () => jobs(operations, now_ms()) },
     { name: "Plugins", run: () => plugins(operations) },
-    { name: "Stored settings", run: async () => storedSettings(operations) },
     { name: "Responsiveness", run: async () => responsiveness(operations) },
+    { name: "Stored settings", run: async () => storedSettings(operations) },
   ];
 }
 

@@ -179,7 +179,14 @@ export async function spoilDatabase(
     return;
   }
   using database = new Database(join(data, "dossier.db"));
-  database.run("pragma busy_timeout = 5000");
   database.run("pragma foreign_keys = off");
-  database.run(statement, [...values]);
+  // A server in this process can't end its transaction while this waits.
+  for (let tries = 1; ; tries++)
+    try {
+      database.run(statement, [...values]);
+      return;
+    } catch (error) {
+      if (tries === 500 || (error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+      await Bun.sleep(10);
+    }
 }

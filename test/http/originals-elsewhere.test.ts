@@ -157,7 +157,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     else await Bun.write(join(directory, lost), "Soon last.");
     expect(await looked("Originals")).toMatchObject({
       status: "fail",
-      detail: expect.stringContaining("have other bytes than were uploaded"),
+      detail: expect.stringContaining("are damaged or can't be read"),
     });
     if (place === "a bucket") await store.bucket.delete(lost);
     else renameSync(join(directory, lost), join(temporaryDirectory(), "lost"));

@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
       flipByte(ownModel(sha256));
     },
     status: "fail",
-    says: /own@\w+\.bin is damaged: its SHA-256 is another one/,
+    says: /own@\w+\.bin is damaged: its SHA-256 does not match/,
     mend: () => rmSync(join(server.data, "models"), { recursive: true }),
   },
   {

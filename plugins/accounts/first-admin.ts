@@ -104,7 +104,7 @@ export class FirstAdmin {
   async signInHint(): Promise<string> {
     if (await this.isSetUp()) return `Sign in at ${this.ctx.public_url()}/console/`;
     const link = await this.linkOfStart();
-    return `Create the first administrator (the link works once, for 24 hours): ${link}`;
+    return `Create the first administrator (this link works once, for 24 hours): ${link}`;
   }
 
   /**

@@ -409,7 +409,7 @@ test.skipIf(!chromium_path)(
     };
     await remove();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("is back").waitFor();
+    await page.getByText("was restored").waitFor();
     await page.goto(chat);
     await remove();
     await page.goto(chat);

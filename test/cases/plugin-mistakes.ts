@@ -146,7 +146,7 @@ export const left_out: readonly Mistake[] = [
       ),
       contract("Answerers"),
     ),
-    /its `rank` must be a number, not a text/,
+    /its `rank` must be a number, not a string/,
   ),
   mistake(
     "an observer that is not a function",

@@ -115,7 +115,7 @@ describe.skipIf(!can_mount)("a disk", () => {
         [507, "storage_full"],
         [507, "storage_full"],
       ]);
-      for (const { body } of refused) expect(body.detail).toMatch(/Delete .* not needed/);
+      for (const { body } of refused) expect(body.detail).toMatch(/Delete .* no longer needed/);
       expect((await health()).status).toBe("degraded");
       disk.fill();
       expect(await status("DELETE", `/chats/${chats.pop()}`)).toBe(204);

@@ -186,7 +186,7 @@ describe("damaged and hostile RTF", () => {
     test(`endlessly nested ${why}`, async () => {
       expect(await fail(`{\\rtf1 Text ${rtf}`)).toMatchObject({
         code: "corrupt",
-        message: expect.stringMatching(/5000 groups/),
+        message: expect.stringMatching(/5000 levels/),
       });
     });
   }

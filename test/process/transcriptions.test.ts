@@ -294,7 +294,7 @@ describe("transcribing by a program", () => {
   const bad: [mode: string, code: string, words: RegExp][] = [
     ["crash", "transcriber_failed", /engine\.sh failed with exit code 3/],
     ["signal", "transcriber_failed", /engine\.sh (crashed|failed)/],
-    ["nothing", "empty", /engine\.sh heard nothing/],
+    ["nothing", "empty", /engine\.sh found no speech/],
     ["flood", "transcriber_failed", /printed more than 32 MiB/],
     ["broken", "transcriber_failed", /JSON/],
   ];
@@ -433,7 +433,7 @@ test("one user may have a hundred unfinished runs; others' and ended ones don't 
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       403,
       "quota_exceeded",
-      expect.stringContaining("At most 100 transcriptions"),
+      expect.stringContaining("at most 100 transcriptions"),
     ]);
   expect((await upload("mine.vtt", captions)).status).toBe(202);
   expect((await server.send("max", "POST", "/transcriptions/trn_0/cancel")).status).toBe(202);

@@ -176,11 +176,11 @@ test("of many documents only ten are listed and five cited", () => {
   const ten = Array.from({ length: 10 }, (_, n) => documentOf(n, "A", "B"));
   const { answer, citations } = overviewAnswer("greeting", overview(ten, 42));
   expect(answer).toStartWith("Hello!");
-  expect(answer).toContain("hold 42 documents:");
+  expect(answer).toContain("contain 42 documents:");
   expect(answer).toContain("- Part 9.md: A; B\n- and 32 more\n");
   expect(citations.length).toBe(5);
   const { answer: at_least } = overviewAnswer("overview", overview(ten, 1_000, false));
-  expect(at_least).toContain("hold more than 1000 documents:");
+  expect(at_least).toContain("contain more than 1000 documents:");
   expect(at_least).toContain("- and more than 990 more\n");
 });
 test.each(["greeting", "overview"] as const)("a %s in empty folders asks for documents", (kind) => {

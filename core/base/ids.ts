@@ -2,13 +2,13 @@
  * Opaque ids: a prefix and a ULID, sortable by creation even within one millisecond. Every request
  * gets one.
  */
-const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const alphabet = Buffer.from("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
 const time_digits = 10;
 const random_digits = 16;
 
 let last_ms = 0;
-let last_time = digitsOf(last_ms);
-const last_random = new Uint8Array(random_digits);
+/** The last id. */
+const last = Buffer.alloc(time_digits + random_digits, alphabet[0]);
 /** Drawn in advance: one call of the system's generator serves many ids. */
 const drawn = new Uint8Array(256 * random_digits);
 let drawn_used = drawn.length;
@@ -20,19 +20,15 @@ let drawn_used = drawn.length;
 export function ulid(now_ms: number = Date.now()): string {
   if (now_ms > last_ms) {
     last_ms = now_ms;
-    last_time = digitsOf(now_ms);
+    writeTime(now_ms);
     drawRandom();
-  } else increment(last_random);
-  let id = last_time;
-  for (const digit of last_random) id += alphabet[digit]!;
-  return id;
+  } else incrementRandom();
+  return last.toString("latin1");
 }
 
-function digitsOf(ms: number): string {
-  let time = "";
-  for (let rest = ms, i = 0; i < time_digits; i++, rest = Math.floor(rest / 32))
-    time = alphabet[rest % 32]! + time;
-  return time;
+function writeTime(ms: number): void {
+  for (let rest = ms, at = time_digits - 1; at >= 0; at--, rest = Math.floor(rest / 32))
+    last[at] = alphabet[rest % 32]!;
 }
 
 function drawRandom(): void {
@@ -40,16 +36,15 @@ function drawRandom(): void {
     crypto.getRandomValues(drawn);
     drawn_used = 0;
   }
-  for (let i = 0; i < random_digits; i++) last_random[i] = drawn[drawn_used++]! & 31;
+  for (let at = time_digits; at < last.length; at++)
+    last[at] = alphabet[drawn[drawn_used++]! & 31]!;
 }
 
-function increment(digits: Uint8Array): void {
-  for (let i = digits.length - 1; i >= 0; i--) {
-    if (digits[i] !== 31) {
-      digits[i]!++;
-      return;
-    }
-    digits[i] = 0;
+function incrementRandom(): void {
+  for (let at = last.length - 1; at >= time_digits; at--) {
+    const digit = alphabet.indexOf(last[at]!) + 1;
+    last[at] = alphabet[digit % alphabet.length]!;
+    if (digit < alphabet.length) return;
   }
 }
 

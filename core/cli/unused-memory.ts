@@ -10,22 +10,41 @@ import { guardMemory } from "../lib/memory-guard";
 const not_needed = 4;
 const mapping_head = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +(\S.*)$/;
 
-const release_after_ms = 2_000;
+const look_every_ms = 2_000;
+/** A server that computes less than this share of the time is idle. */
+const idle_share = 0.1;
 
 /** Called once the server has started. Returns a function that ends it. */
 export function limitMemory(): () => void {
-  const releasing = setTimeout(releaseUnusedMemory, release_after_ms).unref(),
-    unguard = guardMemory();
+  let before = process.cpuUsage();
+  let is_first = true;
+  const looking = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    const is_idle = (user + system) / 1_000 < idle_share * look_every_ms;
+    if (is_idle) shrinkHeap();
+    if (is_idle || is_first) releaseExecutable();
+    is_first = false;
+    if (is_idle) clearInterval(looking);
+  }, look_every_ms).unref();
+  const unguard = guardMemory();
   return () => {
-    clearTimeout(releasing);
+    clearInterval(looking);
     unguard();
   };
 }
 
-/** Takes some 20 ms; the runtime itself never does this while it is idle. */
-function releaseUnusedMemory(): void {
+/**
+ * Takes some 20 ms; the runtime itself never does this while it is idle. It drops all compiled code
+ * too, which a busy server would have to compile again at once.
+ */
+function shrinkHeap(): void {
   Bun.gc(true);
   Bun.shrink();
+}
+
+/** Pages in use are read from the file again; those that only the start needed are not. */
+function releaseExecutable(): void {
   if (process.platform !== "linux") return;
   try {
     releasePages(readFileSync("/proc/self/smaps", "utf8"));

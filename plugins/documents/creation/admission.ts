@@ -7,11 +7,13 @@ const nobody_refused: Admitted = Object.freeze({ admitted: true });
 /** See `Documents.admit`. */
 export async function admit(
   { before_intake }: { readonly before_intake: Hooks<DocumentIntake> },
-  { from, subfolder = null, ...intake }: NewIntake,
+  sent: NewIntake,
   signal?: AbortSignal,
 ): Promise<Admitted> {
-  if (before_intake.any)
+  if (before_intake.any) {
+    const { from, subfolder = null, ...intake } = sent;
     await before_intake.run({ ...intake, subfolder, ...contentOf(from) }, signal);
+  }
   return nobody_refused;
 }
 

@@ -153,12 +153,12 @@ export async function indexDocument(
 const isReady = ({ in_files, text_ready }: PendingVersion): boolean =>
   in_files === 0 || text_ready === 1;
 /** A document that was sent as text needs no extraction. */
-const readyText = ({ text, media_type, ...work }: PendingVersion): Text => ({
-  ...indexedText(text),
+const readyText = (work: PendingVersion): Text => ({
+  ...indexedText(work.text),
   ...store.fromStoredSpans(work),
   warnings: [],
   page_count: null,
-  media_type,
+  media_type: work.media_type,
 });
 /** The text in the form in which the index takes it. */
 const indexedText = ({ content, stored }: VersionText): IndexedText => ({ text: content, stored });

@@ -13,6 +13,8 @@ export class SyncMeter {
   readonly #ended_ms = new Float64Array(kept_max).fill(-Infinity);
   readonly #took_ms = new Float32Array(kept_max);
   #count = 0;
+  /** When a commit last took long: without one, nothing needs to be computed. */
+  #slow_one_ms = -Infinity;
   #was_slow = false;
 
   constructor(
@@ -24,12 +26,14 @@ export class SyncMeter {
     const place = this.#count++ % kept_max;
     this.#ended_ms[place] = this.now_ms();
     this.#took_ms[place] = took_ms;
+    if (took_ms >= slow_ms) this.#slow_one_ms = this.now_ms();
     if (this.#was_slow || took_ms >= slow_ms) this.slowness();
   }
 
   /** A sentence while the storage is slow, according to the last minute; otherwise null. */
   slowness(): string | null {
     const since_ms = this.now_ms() - kept_ms;
+    if (!this.#was_slow && this.#slow_one_ms < since_ms) return null;
     const took = this.#took_ms.filter((_, place) => this.#ended_ms[place]! >= since_ms).sort();
     const commits = took.length;
     const median_ms = Math.round(took[commits >> 1] ?? 0);

@@ -2,6 +2,7 @@
  * Runs in the child: traces thin horizontal lines in an image. A pixel of such a line is darker
  * than those a little above and a little below it, and many of them are consecutive.
  */
+import { DisjointSets } from "../child/disjoint-sets";
 import type { Gray } from "./bitmap";
 
 /** A horizontal or vertical line in an image, in pixels. */
@@ -116,23 +117,19 @@ function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pi
 
 /** Fragments that continue each other in the same row or the next two form a line. */
 function linesOf(pieces: Pieces, unit: number): PictureRule[] {
-  const { row, from, to } = pieces,
-    parent = Int32Array.from(row, (_, at) => at),
-    near = gap_max * unit;
-  const root = (at: number): number => {
-    while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
-    return at;
-  };
+  const { row, from, to } = pieces;
+  const connected = new DisjointSets(row.length);
+  const near = gap_max * unit;
   // Fragments of previous rows that may still reach the current one.
   for (let at = 0, first = 0; at < row.length; at++) {
     while (row[first]! < row[at]! - 2) first++;
     for (let other = first; other < at; other++)
       if (from[at]! <= to[other]! + near && to[at]! >= from[other]! - near)
-        parent[root(at)] = root(other);
+        connected.merge(at, other);
   }
   const lines = new Map<number, Sums>();
   for (let at = 0; at < row.length; at++) {
-    const key = root(at);
+    const key = connected.rootOf(at);
     let sums = lines.get(key);
     if (sums === undefined) lines.set(key, (sums = new Sums()));
     sums.add(row[at]!, from[at]!, to[at]!);

@@ -1,4 +1,5 @@
 /** Tables with vertical rules: cells are the areas that rules enclose. */
+import { DisjointSets } from "../disjoint-sets";
 import { columnsOf, edgesOf } from "./columns";
 import {
   centre,
@@ -105,15 +106,12 @@ class Grid {
 
   /** Merges cells without a rule between them. */
   private areas(): number[] {
-    const parent = this.words_of.map((_words, at) => at);
-    const root = (at: number): number => {
-      let up = at;
-      while (parent[up] !== up) up = parent[up] = parent[parent[up]!]!;
-      return up;
-    };
+    const areas = new DisjointSets(this.words_of.length);
+    // The first cell of an area stands for it.
     const join = (one: number, other: number): void => {
-      const [a, b] = [root(one), root(other)];
-      parent[Math.max(a, b)] = Math.min(a, b);
+      const a = areas.rootOf(one);
+      const b = areas.rootOf(other);
+      areas.merge(Math.max(a, b), Math.min(a, b));
     };
     const across = this.coverage(this.group.across, this.ys, this.xs),
       down = this.coverage(this.group.down, this.xs, this.ys);
@@ -128,7 +126,7 @@ class Grid {
         if (band + 1 < this.bands && !across[band + 1]!.has(column))
           join(cell, cell + this.columns);
       }
-    return parent.map((_up, at) => root(at));
+    return this.words_of.map((_words, cell) => areas.rootOf(cell));
   }
 
   /** For each position, the steps of the other axis that a rule covers there. */

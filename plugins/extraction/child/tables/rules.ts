@@ -1,4 +1,5 @@
 /** Rules of a page: joins fragments, and groups rules that belong together. */
+import { DisjointSets } from "../disjoint-sets";
 import { distinct, type Box, type Drawing, type Rule } from "./geometry";
 
 /** Two rules closer than this form a double rule, or were drawn twice. */
@@ -37,12 +38,7 @@ export interface RuleGroup extends Box {
 
 /** Groups of horizontal and vertical rules that touch; isolated rules are in no group. */
 export function touchingGroups(across: readonly Rule[], down: readonly Rule[]): RuleGroup[] {
-  const parent = Array.from({ length: across.length + down.length }, (_, at) => at);
-  const root = (at: number): number => {
-    let up = at;
-    while (parent[up] !== up) up = parent[up] = parent[parent[up]!]!;
-    return up;
-  };
+  const touching = new DisjointSets(across.length + down.length);
   across.forEach((row, i) => {
     down.forEach((column, j) => {
       if (
@@ -51,12 +47,12 @@ export function touchingGroups(across: readonly Rule[], down: readonly Rule[]): 
         row.at >= column.from - rule_tolerance &&
         row.at <= column.to + rule_tolerance
       )
-        parent[root(i)] = root(across.length + j);
+        touching.merge(i, across.length + j);
     });
   });
   const groups = new Map<number, { across: Rule[]; down: Rule[] }>();
   const groupOf = (at: number): { across: Rule[]; down: Rule[] } => {
-    const key = root(at);
+    const key = touching.rootOf(at);
     if (!groups.has(key)) groups.set(key, { across: [], down: [] });
     return groups.get(key)!;
   };

@@ -131,7 +131,8 @@ export class Gateway {
     const { caller, refusal } = await surface.authenticate(request, client);
     if (caller) this.#callers.note(request, caller);
     const recheck = () => surface.recheck(request, client);
-    const context = (state.served = unrouted(surface.name, caller, state, recheck));
+    const context = unrouted(surface.name, caller, state, recheck);
+    state.served = context;
     // 2. Charge the owner's rate limit when the caller is known, otherwise that of the address.
     const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
@@ -148,7 +149,8 @@ export class Gateway {
    */
   async #respondAtRoot(request: Request, path: string, state: RequestState): Promise<Response> {
     const { client } = state;
-    const context = (state.served = unrouted("root", null, state));
+    const context = unrouted("root", null, state);
+    state.served = context;
     const is_page = this.options.surfaces.some(({ root }) => isBelow(path, root));
     const count = is_page || probes.has(path) ? 0 : 1;
     const limit = await this.#charge(`address:${client.address}`, count, state);

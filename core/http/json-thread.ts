@@ -43,7 +43,8 @@ export class JsonThread {
   }
 
   #ask(body: LargeBody): Promise<Parsed> {
-    const worker = (this.#worker ??= this.#start());
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
     const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
     const heard = new AbortController();
     const { signal } = heard;

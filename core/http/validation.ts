@@ -45,7 +45,8 @@ export class Validator {
 
   /** @throws HttpError 400 naming every invalid field (ten at most). */
   validate(value: unknown): void {
-    const compiled = (this.#compiled ??= this.#compile());
+    this.#compiled ??= this.#compile();
+    const compiled = this.#compiled;
     if (compiled.Check(value)) return;
     const found = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {

@@ -54,7 +54,9 @@ function send(reply: Reply): void {
 
 /** Standard output carries the replies; output of tasks and libraries goes to standard error. */
 function keepStandardOutputFree(): void {
-  console.log = console.info = console.debug = console.error;
+  console.log = console.error;
+  console.info = console.error;
+  console.debug = console.error;
   Object.defineProperty(process, "stdout", { value: process.stderr });
 }
 

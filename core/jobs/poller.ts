@@ -97,7 +97,8 @@ export class Poller {
       if (!this.failing) log.error("jobs can't be claimed; retrying", errorFields(error));
       this.failing = true;
     } finally {
-      this.looking = this.asked = false;
+      this.looking = false;
+      this.asked = false;
       if (this.state === "started") this.timer = setTimeout(() => this.wake(), pause_ms);
     }
   }

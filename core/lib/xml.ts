@@ -75,7 +75,8 @@ class Scanner {
     this.depth++;
     this.tag.set(name_end, empty ? end - 1 : end);
     this.declareNamespaces(from, end);
-    const name = (this.tag.name = this.names.at(xml, from, name_end));
+    const name = this.names.at(xml, from, name_end);
+    this.tag.name = name;
     const skip = this.handler.open(this.tag) === "skip";
     if (skip && !empty) return this.skip(xml.slice(from, name_end), end + 1);
     if (empty) {

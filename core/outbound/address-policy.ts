@@ -55,7 +55,8 @@ const makeBlocks = (): NonNullable<typeof blocks> => ({
  */
 export function isPublic(address: string): boolean {
   const family = ipVersion(address);
-  const { special, global } = (blocks ??= makeBlocks());
+  blocks ??= makeBlocks();
+  const { special, global } = blocks;
   if (
     family === 0 ||
     address.includes("%") ||

@@ -91,10 +91,11 @@ export class Checkpointer {
 
   async #moveInThread(): Promise<void> {
     clearTimeout(this.#idle_timer);
-    const worker = (this.#worker ??= startCheckpoints()),
-      { promise, resolve } = Promise.withResolvers<void>(),
-      heard = new AbortController(),
-      { signal } = heard;
+    this.#worker ??= startCheckpoints();
+    const worker = this.#worker;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const heard = new AbortController();
+    const { signal } = heard;
     worker.addEventListener("message", () => resolve(), { signal });
     worker.addEventListener(
       "error",

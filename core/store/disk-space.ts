@@ -122,7 +122,8 @@ export class DiskSpace {
   /** Releases the reserve for a deletion, a part of it or all. False when there was none. */
   releaseReserve(amount: "part" | "all"): boolean {
     if (!this.#reserve.release(amount)) return false;
-    this.#full = this.#reserve_in_use = true;
+    this.#full = true;
+    this.#reserve_in_use = true;
     this.#checked_at_ms = performance.now();
     this.#limited_at_ms = -Infinity;
     this.options.log.warn("the space reserved for deletions is in use", {

@@ -42,7 +42,8 @@ export class TransactionScopes {
     const scope: TransactionScope = { open: false, after_commit: [], after_undo: [], messages: [] };
     const origin = originOf();
     const undo = (): void => {
-      scope.after_commit.length = scope.messages.length = 0;
+      scope.after_commit.length = 0;
+      scope.messages.length = 0;
       this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
     };
     const running = transact((tx) => {

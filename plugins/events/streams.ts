@@ -106,7 +106,8 @@ class LogFeed implements Feed {
     { how, ...place }: Place,
     private readonly filter: Filter,
   ) {
-    this.cursor = this.told = place;
+    this.cursor = place;
+    this.told = place;
     this.polls = ctx.shared.is_distributed;
     this.greeting = how === "resumed" ? "" : this.word(how === "new" ? "ready" : "reset");
   }
@@ -136,7 +137,8 @@ class LogFeed implements Feed {
     for (;;) {
       const events = await this.log.after(this.owner_id, this.cursor, events_at_once);
       if (events === null) {
-        this.cursor = this.told = await this.log.newest(this.owner_id);
+        this.cursor = await this.log.newest(this.owner_id);
+        this.told = this.cursor;
         return this.word("reset");
       }
       if (events.length === 0) return "";

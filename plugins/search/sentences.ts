@@ -42,7 +42,8 @@ export function sentencesOf(text: string): Span[] {
     if (blocks[0]?.start === at) {
       push(text, start, at, spans);
       for (const line of codeParts(text, blocks[0])) push(text, line.start, line.end, spans);
-      start = at = blocks.shift()!.end;
+      start = blocks.shift()!.end;
+      at = start;
       continue;
     }
     const row_end = text[at] === "|" ? endOfRow(text, at) : 0;

@@ -136,7 +136,10 @@ export class User {
     const inside = this.ledger.inside(folder);
     await this.ledger.during([folder, ...inside], async () => {
       const { status } = await this.send("DELETE", `/folders/${folder}`);
-      if (status !== 204) return (this.ledger.folders.add(folder), true);
+      if (status !== 204) {
+        this.ledger.folders.add(folder);
+        return true;
+      }
       // What was added to it meanwhile is deleted as well.
       for (const id of this.ledger.inside(folder)) this.ledger.forget(id);
       return true;

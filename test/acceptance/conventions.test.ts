@@ -21,7 +21,8 @@ beforeAll(async () => {
   server = await startExecutable();
   ada = await person(server, "ada");
   bob = await person(server, "bob");
-  const folder = (named.folder = await ada.folder("Kept"));
+  const folder = await ada.folder("Kept");
+  named.folder = folder;
   named.foreign = await bob.folder("Bob's");
   named.document = (await ada.text(folder, "The heron stands in shallow water.", "heron.txt")).id;
   await ada.upload(folder, "taken.txt", "The name is taken.");

@@ -19,10 +19,12 @@ const filled = (text: string): string =>
 beforeAll(async () => {
   server = await startExecutable();
   ada = await person(server, "ada");
-  const folder = (named.folder = await ada.folder());
+  const folder = await ada.folder();
+  named.folder = folder;
   named.document = (await ada.text(folder, "The heron stands.")).id;
   named.prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
-  const chat = (named.chat = (await ada.made("/chats", { usedFolders: [folder] })).id as string);
+  const chat = (await ada.made("/chats", { usedFolders: [folder] })).id as string;
+  named.chat = chat;
   await ada.ask(chat, "Where does the heron stand?");
   named.message = (await ada.send("GET", `/chats/${chat}/messages`)).body.data[0].requestId;
 }, 180_000);

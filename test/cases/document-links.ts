@@ -298,38 +298,40 @@ export function documentLinkCases(start: StartServer): void {
     const cases: [string, () => Promise<Answered>, number][] = [
       [
         "renaming a text onto an upload",
-        async () => (
-          await upload(here, "a.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x", "free")).id}`, {
+        async () => {
+          await upload(here, "a.txt");
+          return ada.send("PATCH", `/documents/${(await ada.text(here, "x", "free")).id}`, {
             name: "a.txt",
-          })
-        ),
+          });
+        },
         409,
       ],
       [
         "renaming an upload onto an upload",
-        async () => (
-          await upload(here, "b.txt"),
-          ada.send("PATCH", `/documents/${await upload(here, "c.txt")}`, { name: "b.txt" })
-        ),
+        async () => {
+          await upload(here, "b.txt");
+          return ada.send("PATCH", `/documents/${await upload(here, "c.txt")}`, { name: "b.txt" });
+        },
         409,
       ],
       [
         "renaming onto an upload in another Unicode normalization",
-        async () => (
-          await upload(here, "caf\u00e9.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
+        async () => {
+          await upload(here, "caf\u00e9.txt");
+          return ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
             name: "cafe\u0301.txt",
-          })
-        ),
+          });
+        },
         409,
       ],
       [
         "renaming to a different letter case",
-        async () => (
-          await upload(here, "d.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "D.txt" })
-        ),
+        async () => {
+          await upload(here, "d.txt");
+          return ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
+            name: "D.txt",
+          });
+        },
         200,
       ],
       [
@@ -340,18 +342,20 @@ export function documentLinkCases(start: StartServer): void {
       ],
       [
         "renaming an upload onto a text",
-        async () => (
-          await ada.text(here, "x", "text"),
-          ada.send("PATCH", `/documents/${await upload(here, "m.txt")}`, { name: "text" })
-        ),
+        async () => {
+          await ada.text(here, "x", "text");
+          return ada.send("PATCH", `/documents/${await upload(here, "m.txt")}`, { name: "text" });
+        },
         200,
       ],
       [
         "renaming a text onto a text",
-        async () => (
-          await ada.text(here, "x", "shared"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "shared" })
-        ),
+        async () => {
+          await ada.text(here, "x", "shared");
+          return ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
+            name: "shared",
+          });
+        },
         200,
       ],
       [
@@ -364,30 +368,32 @@ export function documentLinkCases(start: StartServer): void {
       ],
       [
         "linking an upload where its name is taken",
-        async () => (
-          await upload(here, "h.txt"),
-          ada.send("POST", `/documents/${await upload(there, "h.txt")}/links`, { folder_id: here })
-        ),
+        async () => {
+          await upload(here, "h.txt");
+          return ada.send("POST", `/documents/${await upload(there, "h.txt")}/links`, {
+            folder_id: here,
+          });
+        },
         409,
       ],
       [
         "linking a text where an upload has its name",
-        async () => (
-          await upload(here, "i.txt"),
-          ada.send("POST", `/documents/${(await ada.text(there, "x", "i.txt")).id}/links`, {
+        async () => {
+          await upload(here, "i.txt");
+          return ada.send("POST", `/documents/${(await ada.text(there, "x", "i.txt")).id}/links`, {
             folder_id: here,
-          })
-        ),
+          });
+        },
         409,
       ],
       [
         "linking a text where a text has its name",
-        async () => (
-          await ada.text(here, "x", "j"),
-          ada.send("POST", `/documents/${(await ada.text(there, "x", "j")).id}/links`, {
+        async () => {
+          await ada.text(here, "x", "j");
+          return ada.send("POST", `/documents/${(await ada.text(there, "x", "j")).id}/links`, {
             folder_id: here,
-          })
-        ),
+          });
+        },
         200,
       ],
       [

@@ -150,7 +150,9 @@ beforeEach(async () => {
   behaviour.now = "by words";
   clamd.mood = "scan";
   folder = await ada.folder();
-  asked.length = contents.length = clamd.scanned.length = 0;
+  asked.length = 0;
+  contents.length = 0;
+  clamd.scanned.length = 0;
 });
 
 /** Every way to add a document; each returns the code and sentence of a refusal, or null. */
@@ -197,7 +199,8 @@ const ways: Readonly<Record<string, (text: string) => Promise<Outcome>>> = {
     const archive = await (await server.call("ada", "GET", `/folders/${from}/export`)).bytes();
     await ada.send("DELETE", `/folders/${from}`);
     await server.settle();
-    asked.length = contents.length = 0;
+    asked.length = 0;
+    contents.length = 0;
     behaviour.now = before;
     const { body } = await ada.send("POST", "/folders/import", archive, {
       "content-type": "application/zip",

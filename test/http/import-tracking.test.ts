@@ -83,7 +83,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 beforeEach(() => {
   shelf.clear();
-  read.length = given.length = 0;
+  read.length = 0;
+  given.length = 0;
   Object.assign(shelf_of_test, { complete: false, gone: [], fault: "" });
 });
 

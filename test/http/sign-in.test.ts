@@ -113,13 +113,27 @@ test("a method that needs no redirect signs in at once", async () => {
 describe("a callback is refused", () => {
   const cases: [why: string, come: (browser: Browser) => Promise<unknown>, says: RegExp][] = [
     ["without an attempt", (one) => back(one, "x"), /started in another browser/],
-    ["with a forged state", async (one) => (await began(one), back(one, "x")), /newer sign-in/],
+    [
+      "with a forged state",
+      async (one) => {
+        await began(one);
+        return back(one, "x");
+      },
+      /newer sign-in/,
+    ],
     [
       "with two states",
       async (one) => back(one, `${(await began(one)).get("state")}&state=x`),
       /newer sign-in/,
     ],
-    ["without a state", async (one) => (await began(one), back(one, "")), /newer sign-in/],
+    [
+      "without a state",
+      async (one) => {
+        await began(one);
+        return back(one, "");
+      },
+      /newer sign-in/,
+    ],
     [
       "with the state of another browser",
       async (one) => {

@@ -34,7 +34,13 @@ const leaves: [reason: string, leave: (left: AbortController, body: ReadableStre
   [
     ["the client hangs up", (left) => left.abort()],
     ["the body is canceled, as for HEAD", (_left, body) => body.cancel()],
-    ["both", (left, body) => (left.abort(), body.cancel())],
+    [
+      "both",
+      (left, body) => {
+        left.abort();
+        return body.cancel();
+      },
+    ],
   ];
 test.each(leaves)(
   "%s: the work is aborted, and the next archive starts once it has ended",

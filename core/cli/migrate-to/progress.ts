@@ -37,9 +37,11 @@ export class Progress {
   begin(step: Step): void {
     this.#clear();
     this.#step = step;
-    [this.#rows, this.#bytes] = [0, 0];
+    this.#rows = 0;
+    this.#bytes = 0;
     this.#found = { rows: 0, bytes: 0 };
-    this.#begun_ms = this.#printed_ms = performance.now();
+    this.#begun_ms = performance.now();
+    this.#printed_ms = this.#begun_ms;
   }
 
   /** `was_there`: an earlier run has done it. */

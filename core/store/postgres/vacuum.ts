@@ -43,7 +43,8 @@ export class Vacuum {
   /** However long that takes: a large table may need minutes. */
   async #run(): Promise<void> {
     if (this.#stopped) return;
-    const pool = (this.#pool = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "vacuum"));
+    const pool = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "vacuum");
+    this.#pool = pool;
     try {
       const { rows } = await pool.run(tables_sql);
       // One by one: each is a transaction of its own, and nobody waits for it.

@@ -69,7 +69,8 @@ export class NestedTableBuilder {
     this.enter(Math.max(1, depth), false);
     const table = this.tables.at(-1)!;
     if (table.in_row) this.builder.endRow(edges, covered);
-    table.in_row = table.in_cell = false;
+    table.in_row = false;
+    table.in_cell = false;
   }
   /** Closes everything that is open and returns the blocks. */
   take(): Block[] {
@@ -109,6 +110,7 @@ export class NestedTableBuilder {
     if (table === undefined) return;
     if (!table.in_row) this.builder.beginRow();
     if (!table.in_cell) this.builder.beginCell();
-    table.in_row = table.in_cell = true;
+    table.in_row = true;
+    table.in_cell = true;
   }
 }

@@ -56,9 +56,9 @@ export function joinLines(
     text += line.text.slice(moved.length).trimStart();
     moved = "";
     if (line.hyphenated) {
-      const rest = next === undefined ? "" : restOfWord(next);
-      text += rest === "" || keepsHyphen(text, rest, compounds) ? "-" : "";
-      text += moved = rest;
+      moved = next === undefined ? "" : restOfWord(next);
+      text += moved === "" || keepsHyphen(text, moved, compounds) ? "-" : "";
+      text += moved;
     }
     places.push({ start, end: text.length });
     if (next !== undefined && moved.length < next.text.length)

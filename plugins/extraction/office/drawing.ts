@@ -230,7 +230,8 @@ class DrawingReader implements XmlHandler {
       [];
     const { level } = this;
     this.counts.length = Math.min(this.counts.length, level + 1);
-    const number = (this.counts[level] = (this.counts[level] ?? from - 1) + 1);
+    const number = (this.counts[level] ?? from - 1) + 1;
+    this.counts[level] = number;
     const text = formatNumber(number, script === undefined ? "decimal" : number_formats[script]!);
     return mark === "ParenBoth" ? `(${text})` : `${text}${mark === "ParenR" ? ")" : "."}`;
   }

@@ -153,7 +153,8 @@ class SheetsReader extends ReaderDispatch {
     this.grid = new Grid(this.spend);
     this.merged = [];
     this.hidden_parts = new HiddenParts();
-    this.row = this.column = 0;
+    this.row = 0;
+    this.column = 0;
   }
   private readColumn(tag: Tag): void {
     const repeats = repeated(tag, "number-columns-repeated");

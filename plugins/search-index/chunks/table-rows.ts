@@ -58,7 +58,8 @@ export class TableRows {
 
   /** A blank line: what follows is another table. */
   end(): void {
-    this.open = this.before = null;
+    this.open = null;
+    this.before = null;
   }
 
   /** The head of the table whose rows contain this position; null when there is none. */

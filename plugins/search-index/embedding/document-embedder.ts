@@ -298,7 +298,8 @@ export class DocumentEmbedder {
 
   /** Without an embedder nothing waits. */
   private async end(): Promise<void> {
-    this.sets.target = this.sets.serving = null;
+    this.sets.target = null;
+    this.sets.serving = null;
     this.scheduler.clear();
     const sets = await store.vectorSets(this.ctx.db);
     if (sets.length > 0) await this.ctx.inTransaction((tx) => this.waiting.follow(tx, null));
@@ -346,7 +347,8 @@ export class DocumentEmbedder {
     await this.waiting.follow(tx, target);
     this.sets.announce();
     this.ctx.afterCommit(() => {
-      this.sets.target = this.sets.serving = target;
+      this.sets.target = target;
+      this.sets.serving = target;
     });
     await enqueueEmbedding(this.ctx, tx);
   }

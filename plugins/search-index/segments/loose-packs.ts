@@ -40,7 +40,8 @@ export async function* packLoose(
     const pack = await buildPack(members, pauses);
     garbage.add(postings * garbage_bytes);
     members = [];
-    chunks = postings = 0;
+    chunks = 0;
+    postings = 0;
     return pack;
   };
   const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);

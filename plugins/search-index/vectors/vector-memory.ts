@@ -204,7 +204,8 @@ export class VectorMemory {
       passing = 0;
     const compareThese = (): void => {
       this.run(count, comparison);
-      count = passing = 0;
+      count = 0;
+      passing = 0;
     };
     for (let at = start; at < end; at++) {
       let place = this.places[at - start]!;

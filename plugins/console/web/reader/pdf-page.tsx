@@ -191,7 +191,8 @@ function draw({
     text?.cancel();
     onText(null);
     layer.replaceChildren();
-    canvas.width = canvas.height = 0;
+    canvas.width = 0;
+    canvas.height = 0;
     page.cleanup();
   };
 }

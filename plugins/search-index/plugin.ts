@@ -98,19 +98,19 @@ export default definePlugin({
   migrations,
   tasks,
   setup: (ctx) => {
-    const encoder = encoderOf(ctx),
-      searcher = searcherOf(ctx, ctx.config);
+    const encoder = encoderOf(ctx);
+    const searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
-    const calibrations = new Calibrations(ctx),
-      paused = () => ctx.config.pause_vectors;
-    const backend = backendOf({ ...ctx, backend: () => ctx.slots.backends()[0] }),
-      { feed } = backend,
-      embedding_ctx = { ...ctx, ...ctx.services, embedder, calibrations, paused, backend: feed };
-    const document_embedder = new DocumentEmbedder(embedding_ctx);
+    const paused = () => ctx.config.pause_vectors;
+    const calibrations = new Calibrations(ctx);
+    const backend = backendOf({ ...ctx, backend: () => ctx.slots.backends()[0] });
+    const { feed } = backend;
+    const embedding_ctx = { ...ctx, ...ctx.services, embedder, calibrations, paused };
+    const document_embedder = new DocumentEmbedder({ ...embedding_ctx, backend: feed });
     ctx.whenSettingsChange(() => document_embedder.resume());
-    const compared = { ...embedding_ctx, servingSet: () => document_embedder.servingSet() },
-      query_embedder = new QueryEmbedder(compared),
-      similarities = new TextSimilarities({ ...compared, questions: query_embedder });
+    const compared = { ...embedding_ctx, servingSet: () => document_embedder.servingSet() };
+    const query_embedder = new QueryEmbedder(compared);
+    const similarities = new TextSimilarities({ ...compared, questions: query_embedder });
     const pgvector = new PgvectorCopy(ctx);
     const index = new IndexService({
       ...ctx,
@@ -122,8 +122,8 @@ export default definePlugin({
       pgvector,
       backend,
     });
-    const reindexer = new Reindexer({ ...ctx, index }),
-      converter = new VectorConverter(ctx);
+    const reindexer = new Reindexer({ ...ctx, index });
+    const converter = new VectorConverter(ctx);
     let stopFollowing = (): void => {};
     return {
       services: { index, embedding: document_embedder },

@@ -162,18 +162,18 @@ export class HostDelays {
    */
   async wait(host: string, delay_ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const wait_ms = await this.#put(host, (known_wait_ms) => known_wait_ms + delay_ms);
+    const wait_ms = await this.put(host, (known_wait_ms) => known_wait_ms + delay_ms);
     signal.throwIfAborted();
     if (wait_ms > 0) await sleep(wait_ms, signal);
   }
 
   /** A request has ended: the delay starts now. */
   async start(host: string, delay_ms: number): Promise<void> {
-    if (delay_ms > 0) await this.#put(host, () => delay_ms);
+    if (delay_ms > 0) await this.put(host, () => delay_ms);
   }
 
   /** Delays the next request by this time, and returns how long this one has to wait. */
-  #put(host: string, offMs: (wait_ms: number) => number): Promise<number> {
+  private put(host: string, offMs: (wait_ms: number) => number): Promise<number> {
     return this.ctx.shared.state.change<Delay, number>(delay_scope, host, (known, now_ms) => {
       // A time in the future: the clock was set back since.
       const free_at = known && known.noted_at <= now_ms ? known.free_at : 0;

@@ -32,11 +32,11 @@ interface Known {
 }
 
 export class Provider {
-  #known: Known | null = null;
+  private known: Known | null = null;
   /** Concurrent callers share one request. */
-  #asking: Promise<Configuration> | null = null;
+  private asking: Promise<Configuration> | null = null;
   /** The client authentication method that worked last. */
-  #auth: "basic" | "post" | null = null;
+  private auth: "basic" | "post" | null = null;
 
   constructor(
     readonly client: OidcClient,
@@ -46,16 +46,16 @@ export class Provider {
   /** The provider's metadata. @throws errors of the library. */
   async configuration(): Promise<Configuration> {
     const { now_ms } = this.ctx;
-    if (this.#known && this.#known.until_ms > now_ms()) return this.#known.configuration;
-    this.#asking ??= this.discover()
+    if (this.known && this.known.until_ms > now_ms()) return this.known.configuration;
+    this.asking ??= this.discover()
       .then((configuration) => {
-        this.#known = { configuration, until_ms: now_ms() + kept_ms };
+        this.known = { configuration, until_ms: now_ms() + kept_ms };
         return configuration;
       })
       .finally(() => {
-        this.#asking = null;
+        this.asking = null;
       });
-    return this.#asking;
+    return this.asking;
   }
 
   async authorizationUrl({ callback_url, state, nonce, verifier }: Authorization): Promise<string> {
@@ -124,8 +124,8 @@ export class Provider {
       if (other === null) throw error;
       const again = await this.configured(configuration.serverMetadata(), other);
       const tokens = await authorizationCodeGrant(again, url, checks());
-      this.#auth = other;
-      this.#known = null;
+      this.auth = other;
+      this.known = null;
       return tokens;
     }
   }
@@ -141,14 +141,14 @@ export class Provider {
 
   private authOf(metadata: Metadata): "basic" | "post" {
     const methods = methodsOf(metadata);
-    return this.#auth ?? (methods.includes("client_secret_basic") ? "basic" : "post");
+    return this.auth ?? (methods.includes("client_secret_basic") ? "basic" : "post");
   }
 
   private async discover(): Promise<Configuration> {
     const { allowInsecureRequests, customFetch, discovery } = await library();
     const { issuer, client_id } = this.client;
     const found = await discovery(issuer, client_id, undefined, undefined, {
-      [customFetch]: this.#fetch,
+      [customFetch]: this.fetch,
       timeout: this.client.timeout_ms / 1_000,
       execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
     });
@@ -166,7 +166,7 @@ export class Provider {
           ? oidc.ClientSecretBasic(client_secret)
           : oidc.ClientSecretPost(client_secret);
     const configuration = new oidc.Configuration(metadata, client_id, undefined, how);
-    configuration[oidc.customFetch] = this.#fetch;
+    configuration[oidc.customFetch] = this.fetch;
     configuration.timeout = timeout_ms / 1_000;
     // Plain HTTP is allowed only if the administrator configured it; an HTTPS provider stays on
     // HTTPS.
@@ -175,7 +175,7 @@ export class Provider {
     return configuration;
   }
 
-  readonly #fetch = (url: string, init: object): Promise<Response> =>
+  private readonly fetch = (url: string, init: object): Promise<Response> =>
     fetchBounded(url, init as RequestInit, { timeout_ms: this.client.timeout_ms, bytes_max });
 }
 

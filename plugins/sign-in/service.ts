@@ -41,10 +41,10 @@ export interface Step {
 }
 
 export class SignInService {
-  readonly #used: SingleUse;
+  private readonly used: SingleUse;
 
   constructor(private readonly ctx: SignInContext) {
-    this.#used = new SingleUse({ ...ctx, keep_ms: attempt_s * 1_000 });
+    this.used = new SingleUse({ ...ctx, keep_ms: attempt_s * 1_000 });
   }
 
   /** @throws HttpError 404, 409 `wrong_address`, and errors of the method. */
@@ -141,7 +141,7 @@ export class SignInService {
     const states = search.getAll("state");
     if (attempt.way !== id || states.length !== 1 || !same(states[0]!, attempt.state))
       throw refused("state_mismatch", "A newer sign-in was started in this browser. Start again.");
-    if (!(await this.#used.take(attempt.state)))
+    if (!(await this.used.take(attempt.state)))
       throw refused("used_already", "This sign-in was already used. Start again.");
     return attempt;
   }

@@ -16,35 +16,35 @@ const dropped = /[\\\s>]/;
 const far_units = 2_000;
 
 export class SourceCursor {
-  #at: number;
+  private at: number;
   /** The ends of the open tokens. */
-  readonly #ends: (number | null)[] = [];
+  private readonly ends: (number | null)[] = [];
 
   /** `within`: the part of the source that is rendered. */
   constructor(
     private readonly source: string,
     private readonly within: Range,
   ) {
-    this.#at = within.from;
+    this.at = within.from;
   }
 
   /** Moves to the beginning of this token's source. */
   begin({ raw, type }: { readonly raw: string; readonly type: string }): void {
     const written = raw.trim();
     const found = written === "" ? -1 : this.find(written);
-    this.#ends.push(found < 0 ? null : found + written.length);
+    this.ends.push(found < 0 ? null : found + written.length);
     const first_line = written.split("\n", 1)[0]!;
     const start = found < 0 && first_line !== "" ? this.find(first_line) : found;
     if (start < 0) return;
-    this.#at = start;
+    this.at = start;
     if (type === "heading" || type === "list_item" || type === "blockquote")
-      this.#at += before_text.exec(first_line)?.[0].length ?? 0;
+      this.at += before_text.exec(first_line)?.[0].length ?? 0;
   }
 
   /** Moves to the end of the token that was begun last. */
   end(): void {
-    const end = this.#ends.pop() ?? null;
-    if (end !== null) this.#at = Math.max(this.#at, end);
+    const end = this.ends.pop() ?? null;
+    if (end !== null) this.at = Math.max(this.at, end);
   }
 
   /** Locates the next displayed text. */
@@ -52,13 +52,13 @@ export class SourceCursor {
     if (text === "") return [];
     const found = this.find(text);
     if (found < 0) return this.align(text);
-    this.#at = found + text.length;
+    this.at = found + text.length;
     return Array.from({ length: text.length }, (_, place) => found + place);
   }
 
   private find(text: string): number {
-    const found = this.source.indexOf(text, this.#at);
-    return found >= 0 && found - this.#at <= far_units && found + text.length <= this.within.to
+    const found = this.source.indexOf(text, this.at);
+    return found >= 0 && found - this.at <= far_units && found + text.length <= this.within.to
       ? found
       : -1;
   }
@@ -69,13 +69,13 @@ export class SourceCursor {
     const first = /\S/.exec(text);
     if (!first) return null;
     for (
-      let start = source.indexOf(first[0], this.#at);
-      start >= 0 && start < this.within.to && start - this.#at <= far_units;
+      let start = source.indexOf(first[0], this.at);
+      start >= 0 && start < this.within.to && start - this.at <= far_units;
       start = source.indexOf(first[0], start + 1)
     ) {
       const places = this.alignAt(text, first.index, start);
       if (places === null) continue;
-      this.#at = places.at(-1)! + 1;
+      this.at = places.at(-1)! + 1;
       return places;
     }
     return null;

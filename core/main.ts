@@ -28,8 +28,8 @@ const last_lines_ms_max = 500;
 const printing: Promise<void>[] = [];
 const printTo =
   (stream: NodeJS.WriteStream) =>
-  (line: string): void =>
-    void printing.push(
+  (line: string): void => {
+    printing.push(
       new Promise((done) => {
         stream.write(`${line}\n`, (error) => {
           // The reader closed the pipe because it has seen enough: not a failure.
@@ -38,6 +38,7 @@ const printTo =
         });
       }),
     );
+  };
 
 /** The question goes to standard error: standard output may be read by a program. */
 async function typedLine(question: string): Promise<string> {

@@ -102,8 +102,12 @@ export async function* follow(
       const reading = {
         signal: deadline.signal,
         onBytes: () => deadline.restart(),
-        onRetry: (ms: number) => void (retry_ms = ms),
-        onId: (id: string) => void (last = id || last),
+        onRetry: (ms: number) => {
+          retry_ms = ms;
+        },
+        onId: (id: string) => {
+          last = id || last;
+        },
       };
       for await (const event of eventsOf(response.body, reading)) {
         breaks = 0;

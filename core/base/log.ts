@@ -23,7 +23,9 @@ export interface Log {
  */
 export function jsonLog(
   least: Level | (() => Level) = "info",
-  write: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+  write: (line: string) => void = (line) => {
+    process.stderr.write(`${line}\n`);
+  },
   base: object = {},
 ): Log {
   const at =

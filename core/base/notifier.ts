@@ -60,7 +60,9 @@ export class LocalNotifier implements Notifier {
   onMissed(listener: () => void): () => void {
     const hear = (): void => listener();
     this.missing.add(hear);
-    return () => void this.missing.delete(hear);
+    return () => {
+      this.missing.delete(hear);
+    };
   }
 
   /** Messages may have been missed. */

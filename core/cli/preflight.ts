@@ -39,8 +39,9 @@ const nothing = {
 };
 
 /** The plugin may have printed an unfinished line. */
-const say = (message: PreflightMessage): void =>
-  void process.stdout.write(`\n${JSON.stringify(message)}\n`);
+const say = (message: PreflightMessage): void => {
+  process.stdout.write(`\n${JSON.stringify(message)}\n`);
+};
 
 /** `--data DIR file…`; prints lines of JSON, read by core/plugin/preflight.ts. */
 export async function runPreflight(

@@ -117,7 +117,10 @@ class MultipartUpload {
   readonly #onPart = (bytes: Readable, headers: Headers): void => {
     const { part, files_max } = this.options;
     const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
-    if (name !== part) return void bytes.resume();
+    if (name !== part) {
+      bytes.resume();
+      return;
+    }
     if (this.#files.length === files_max) return this.#fail(tooManyFiles(part, files_max));
     this.#current = bytes;
     const file = this.#receivePart(bytes, file_name, headers["content-type"]?.[0]);

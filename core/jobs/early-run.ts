@@ -39,7 +39,9 @@ export class EarlyRun implements BegunJob<any> {
     this.#started_at = options.clock.now_ms();
     this.working = this.#run();
     this.working.then(
-      (effect) => void (this.#done = { effect }),
+      (effect) => {
+        this.#done = { effect };
+      },
       // Handled by the run that it becomes.
       () => undefined,
     );
@@ -55,7 +57,9 @@ export class EarlyRun implements BegunJob<any> {
     const { store, continueAsJob } = this.options;
     if (!this.#done || this.has_failed) {
       await continueAsJob(tx, this);
-      return store.afterCommit(() => void (this.#kept = true));
+      return store.afterCommit(() => {
+        this.#kept = true;
+      });
     }
     try {
       await this.#done.effect?.(tx, given);

@@ -193,8 +193,10 @@ export class JobsOverview {
         .where("id", "=", id)
         .executeTakeFirst();
       if (!job) throw notFound("job");
-      if (job.state === "failed")
-        return void (await tx.deleteFrom("core_jobs").where("id", "=", id).execute());
+      if (job.state === "failed") {
+        await tx.deleteFrom("core_jobs").where("id", "=", id).execute();
+        return;
+      }
       if (job.state !== "ready")
         throw conflict(`Only waiting or failed jobs can be dropped; this job is ${job.state}.`);
       await this.dropWaiting(tx, job);

@@ -36,7 +36,9 @@ export const postPinned = (
   atFirstAddress(addresses, async (address) => {
     request.signal.throwIfAborted();
     const socket = connectTo(target, address);
-    const onAbort = (): void => void socket.destroy(request.signal.reason);
+    const onAbort = (): void => {
+      socket.destroy(request.signal.reason);
+    };
     request.signal.addEventListener("abort", onAbort, { once: true });
     try {
       await connected(socket, target);

@@ -33,8 +33,9 @@ export async function failingPlugins(
   });
   await settlesWithin(Promise.all(asked), health_ms_max);
   const reasons = new Map<string, string[]>();
-  const add = (plugin: string, reason: string): void =>
-    void reasons.set(plugin, [...(reasons.get(plugin) ?? []), reason]);
+  const add = (plugin: string, reason: string): void => {
+    reasons.set(plugin, [...(reasons.get(plugin) ?? []), reason]);
+  };
   for (const [plugin, health] of found) if (health !== "ok") add(plugin, health.failing);
   for (const { plugin, failing } of faults.failing()) add(plugin, failing);
   return [...reasons].map(([plugin, all]) => ({ plugin, failing: all.join("; ") }));

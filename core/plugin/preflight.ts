@@ -88,8 +88,9 @@ export async function tryOut(
     for (const [file, one] of outcome.bad) bad.set(file, one);
     for (const [file, plugin] of outcome.found) found.set(file, plugin);
   };
-  const blame = (file: string, reason: string): void =>
-    void bad.set(file, { file, name: fileStem(file), version: null, problems: [reason] });
+  const blame = (file: string, reason: string): void => {
+    bad.set(file, { file, name: fileStem(file), version: null, problems: [reason] });
+  };
   for (;;) {
     const rest = files.filter((file) => !bad.has(file));
     if (rest.length === 0) return { bad, found };

@@ -21,7 +21,10 @@ let shared: Int32Array = new Int32Array();
 const labels: CodeLabel[] = [];
 
 self.addEventListener("message", ({ data }: MessageEvent<WatchdogMessage>) => {
-  if (data.kind === "label") return void labels.push(data.label);
+  if (data.kind === "label") {
+    labels.push(data.label);
+    return;
+  }
   shared = data.shared;
   labels.push(...data.labels);
   watch(data.limit_ms, data.look_ms, data.data);

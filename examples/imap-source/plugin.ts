@@ -242,7 +242,9 @@ const source: ImportSource<Mailbox> = {
     try {
       const { content } = await client.download(uid!, undefined, { uid: true });
       if (!content) throw new SourceFailure("The message is not there any more.", "gone");
-      const release = async (): Promise<void> => void content.destroy();
+      const release = async (): Promise<void> => {
+        content.destroy();
+      };
       return { name: name!, media_type: "message/rfc822", bytes: content, release };
     } catch (error) {
       throw failureOf(error, mailbox, tools);

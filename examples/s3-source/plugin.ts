@@ -226,7 +226,9 @@ const source: ImportSource<Bucket> = {
     "the first `/` of a key becomes a subfolder.",
   schema,
 
-  check: async ({ endpoint }) => void requireTarget(endpoint, "/source/endpoint"),
+  check: async ({ endpoint }) => {
+    requireTarget(endpoint, "/source/endpoint");
+  },
 
   async *items(bucket, tools) {
     const seen = new Set<string>();

@@ -198,7 +198,9 @@ const source: ImportSource<Share> = {
     "the path becomes part of the name.",
   schema,
 
-  check: async ({ url }) => void requireTarget(url, "/source/url"),
+  check: async ({ url }) => {
+    requireTarget(url, "/source/url");
+  },
 
   async *items(share, tools) {
     const { origin, pathname } = new URL(share.url);

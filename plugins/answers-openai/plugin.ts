@@ -142,7 +142,9 @@ export default definePlugin({
   }),
   needs: { index: SearchIndex, retrieval: Retrieval },
   slots: { answerers: Answerers },
-  checkConfig: (config) => void endpointOf(config),
+  checkConfig: (config) => {
+    endpointOf(config);
+  },
   setup: async (ctx) => {
     const { config, services, slots, now_ms, log } = ctx;
     const model = new CurrentModel({

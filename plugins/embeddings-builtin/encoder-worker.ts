@@ -71,7 +71,10 @@ class OpenedEncoder {
 }
 
 /** Yields, so that messages can arrive. */
-const nextMessages = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextMessages = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 const answer = (message: FromEncoderWorker, transfer: ArrayBuffer[] = []): void =>

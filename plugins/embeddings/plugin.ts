@@ -119,7 +119,9 @@ export default definePlugin({
       description: "For one request in the background.",
     }),
   }),
-  checkConfig: (config) => void endpointOf(config),
+  checkConfig: (config) => {
+    endpointOf(config);
+  },
   setup: (ctx) => {
     const { config, log, notifier, services } = ctx;
     let current = connectionBy(config, services.builtin);

@@ -113,7 +113,9 @@ export class RunTools implements SourceTools {
     return this.ctx.fetcher.addressesOf(fetchTarget(`https://${name}/`));
   };
 
-  readonly atEnd: SourceTools["atEnd"] = (work) => void this.endings.push(work);
+  readonly atEnd: SourceTools["atEnd"] = (work) => {
+    this.endings.push(work);
+  };
 
   readonly listingComplete: SourceTools["listingComplete"] = () => {
     this.is_complete = true;

@@ -61,7 +61,9 @@ export default definePlugin({
       description: "Networks that GET /metrics may be read from without a token.",
     }),
   }),
-  checkConfig: (config) => void accessBy(config),
+  checkConfig: (config) => {
+    accessBy(config);
+  },
   slots: { metrics: Metrics },
   routes,
   setup: (ctx) => {

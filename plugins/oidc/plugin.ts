@@ -16,7 +16,9 @@ export default definePlugin({
   version: "1.0.0",
   config: OidcConfig,
   needs: { accounts: Accounts },
-  checkConfig: (config) => void clientOf(config),
+  checkConfig: (config) => {
+    clientOf(config);
+  },
   setup: (ctx) => {
     const { config, log, now_ms, public_url, services } = ctx;
     const wayNow = (): SignIn | null => {

@@ -64,7 +64,9 @@ export default definePlugin({
       description: "The first passages of a search that are sent.",
     }),
   }),
-  checkConfig: (config) => void endpointOf(config),
+  checkConfig: (config) => {
+    endpointOf(config);
+  },
   setup: (ctx) => {
     const { config } = ctx;
     const connect = (endpoint: Endpoint | null) =>

@@ -159,7 +159,9 @@ export class TranscriptionRunner {
     const run = await store.startRun(db, run_id, now_ms());
     if (!run) return;
     if (!(await accounts.findUser(run.owner_id)).active)
-      return async (tx) => void (await runs.cancel(tx, run_id));
+      return async (tx) => {
+        await runs.cancel(tx, run_id);
+      };
     await runs.publish(db, run);
     try {
       return await work(run);

@@ -61,7 +61,9 @@ export async function load({
       port,
       data: { buffered: Buffer.alloc(0), needed: 0 },
       socket: {
-        open: (socket) => void socket.write(request),
+        open: (socket) => {
+          socket.write(request);
+        },
         data: onData,
         error: (_socket, error) => failed.reject(error),
         close: () => {

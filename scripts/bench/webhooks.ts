@@ -34,7 +34,9 @@ async function callsOf(dossier: Dossier, data: string, name: string): Promise<Do
 
 /** Accepts connections and never responds. */
 async function deadReceiver(): Promise<Server> {
-  const server = createServer((socket) => void socket.on("error", () => undefined).resume());
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined).resume();
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, allowed, resolve);
   });

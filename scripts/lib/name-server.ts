@@ -72,17 +72,20 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
   });
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    set: (name, zone) =>
-      void zones.set(
+    set: (name, zone) => {
+      zones.set(
         name,
         typeof zone === "string"
           ? { a: zone, aaaa: zone }
           : Array.isArray(zone)
             ? { a: zone as NameAnswer }
             : (zone as Zone),
-      ),
+      );
+    },
     asked: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),
-    [Symbol.dispose]: () => void socket.close(),
+    [Symbol.dispose]: () => {
+      socket.close();
+    },
   };
 }
 

@@ -66,7 +66,8 @@ async function pass(
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.flushHeaders();
     for await (const chunk of answer.body ?? []) response.write(chunk);
-    return void response.end();
+    response.end();
+    return;
   }
   response.writeHead(503).end();
 }

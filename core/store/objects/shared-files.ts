@@ -202,7 +202,10 @@ export class SharedFiles implements Files {
   async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
     const left = this.#held.get(sha256)! - 1;
-    if (left > 0) return void this.#held.set(sha256, left);
+    if (left > 0) {
+      this.#held.set(sha256, left);
+      return;
+    }
     this.#held.delete(sha256);
     const stillUsed = this.#wanted.get(sha256);
     this.#wanted.delete(sha256);

@@ -148,7 +148,10 @@ export class Pool implements Connection {
 
   /** Waits for a free connection. @throws HttpError 503 when that takes too long */
   async #enter(): Promise<void> {
-    if (this.#free > 0) return void (this.#free -= 1);
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#line.push(resolve);
     const { statement_ms_max } = this.options;

@@ -60,7 +60,9 @@ export class LivenessLock {
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
       this.#looking = this.#looking.then(look).then(
-        () => void (failing = false),
+        () => {
+          failing = false;
+        },
         (error: unknown) => {
           if (!failing)
             this.log.warn("the liveness of other processes can't be checked", errorFields(error));

@@ -49,7 +49,10 @@ export class PostgresChannel implements Channel {
 
   send(message: ChannelMessage): void {
     const in_transaction = this.options.scopes.messages;
-    if (in_transaction !== null) return void in_transaction.push(message);
+    if (in_transaction !== null) {
+      in_transaction.push(message);
+      return;
+    }
     this.#waiting.push(message);
     if (this.#waiting.length === 1) queueMicrotask(() => void this.#sendWaiting());
   }

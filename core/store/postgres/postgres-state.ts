@@ -64,7 +64,10 @@ export class PostgresState implements SharedState {
       const name = `${scope} ${key}`;
       const waiting: Waiting = { step: step as Step<unknown, unknown>, resolve, reject };
       const line = this.#lines.get(name);
-      if (line) return void line.push(waiting);
+      if (line) {
+        line.push(waiting);
+        return;
+      }
       const first = [waiting];
       this.#lines.set(name, first);
       void this.#serve(scope, key, first);

@@ -262,7 +262,10 @@ class MarkupWriter {
   }
   open(name: string, attributes: Attributes, raw: () => string): void {
     if (name === "title") return this.setTitle(raw());
-    if (hidden_raw_text.has(name)) return void raw();
+    if (hidden_raw_text.has(name)) {
+      raw();
+      return;
+    }
     if (this.open_elements.at(-1)?.name === "head" && !head_elements.has(name)) this.pop();
     if (name === "textarea") return this.text(line_break + escaped(raw()) + line_break);
     if (void_elements.has(name)) return this.voidElement(name, attributes);

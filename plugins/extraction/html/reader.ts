@@ -24,7 +24,9 @@ export async function readHtml({ path, output, characters_max }: ReaderInput): P
     return declared === null || declared === "utf-8" ? guessEncoding(bytes) : declared;
   };
   const { broken } = await decodeInto(
-    (text) => void pieces.push(text),
+    (text) => {
+      pieces.push(text);
+    },
     () => readChunks(path),
     guess,
     characters_max,

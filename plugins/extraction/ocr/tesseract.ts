@@ -58,7 +58,9 @@ async function load(): Promise<Loaded> {
       done(instance, code);
     },
     print: () => {},
-    printErr: (line) => void messages.push(line),
+    printErr: (line) => {
+      messages.push(line);
+    },
   });
   return {
     module,

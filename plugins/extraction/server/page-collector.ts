@@ -62,7 +62,10 @@ export class PageCollector {
       [this.recognising, this.recognised] = [message.page, this.recognised + 1];
     if (message.step !== "page") return;
     [this.last, this.recognising] = [message.page, null];
-    if (message.kind !== "text") return void this.without[message.kind].push(message.page);
+    if (message.kind !== "text") {
+      this.without[message.kind].push(message.page);
+      return;
+    }
     this.bytes = message.bytes;
     this.units = message.end;
     const { page, label, layout = no_layout } = message,

@@ -48,7 +48,9 @@ async function readSmall(
   };
   try {
     const { broken } = await decodeInto(
-      (text) => void pieces.push(text),
+      (text) => {
+        pieces.push(text);
+      },
       () => [bytes],
       guess,
       characters_max,

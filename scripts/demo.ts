@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { messageOf } from "../core/lib/error-message";
 import { createKey, launch } from "./lib/launch";
 
 const handbook = resolve(import.meta.dir, "../examples/handbook/handbook.pdf");
@@ -138,7 +139,7 @@ try {
     await demonstrate(server.url, key);
     exit = 0;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     console.error(`\n${message}\n\nOutput of the server:\n${server.output()}`);
   } finally {
     server.kill("SIGTERM");

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
+import { messageOf } from "../lib/error-message";
 import { ConfigError, envName, readSection, type ConfigSources } from "../base/config";
 import { Duration, List, Secret, Size } from "../base/settings";
 import { readStoredSettings, type StoredSetting } from "../store/inspection";
@@ -255,8 +256,6 @@ function readToml(path: string): Readonly<Record<string, unknown>> {
   try {
     return Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
   } catch (error) {
-    throw new ConfigError([
-      `${path} is not valid TOML: ${error instanceof Error ? error.message : String(error)}`,
-    ]);
+    throw new ConfigError([`${path} is not valid TOML: ${messageOf(error)}`]);
   }
 }

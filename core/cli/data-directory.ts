@@ -1,6 +1,7 @@
 /** The data directory: created when it is missing, refused when it contains something else. */
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../lib/error-message";
 import { ConfigError } from "../base/config";
 
 /** Names that may exist in a data directory before its first start. */
@@ -38,11 +39,7 @@ export function openDataDirectory(data: string): void {
     }
   } catch (error) {
     throw unusable(
-      (error as { code?: string }).code === "EEXIST"
-        ? "it is not a directory."
-        : error instanceof Error
-          ? error.message
-          : String(error),
+      (error as { code?: string }).code === "EEXIST" ? "it is not a directory." : messageOf(error),
     );
   }
   if (foreign !== undefined)

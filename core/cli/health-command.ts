@@ -3,6 +3,7 @@
  * program.
  */
 import type { Command as Commander } from "commander";
+import { messageOf } from "../lib/error-message";
 import { connectionTo, serverAddress } from "../base/server-address";
 import { listenUrl, type AddressSettings } from "../base/public-url";
 import { bootstrap } from "./bootstrap";
@@ -55,7 +56,7 @@ async function ask(
     const health = (await answer.json()) as Health;
     if (answer.ok && typeof health.status === "string") return health;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`no response from ${place}: ${why}`);
   }
   throw new Error(`the server at ${place} is not Dossier, or is not able to report its health`);

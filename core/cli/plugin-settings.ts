@@ -3,6 +3,7 @@
  * and which are left out because their own settings are invalid.
  */
 import { Type, type TObject } from "@sinclair/typebox";
+import { messageOf } from "../lib/error-message";
 import {
   ConfigError,
   decode,
@@ -142,6 +143,6 @@ export function settingProblems(
   try {
     return readSection(section, config, sources).problems;
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }

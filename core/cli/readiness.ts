@@ -1,5 +1,6 @@
 /** GET /ready: whether the server can complete requests, for load balancers and supervisors. */
 import { Type } from "@sinclair/typebox";
+import { messageOf } from "../lib/error-message";
 import { ReadinessChecks, type ReadinessCheck } from "../http/slots";
 import { route } from "../http/route";
 import { Nullable } from "../http/schemas";
@@ -75,6 +76,6 @@ const reasonOf = async (check: ReadinessCheck): Promise<string | null> => {
   try {
     return await check.failing();
   } catch (error) {
-    return `The check failed: ${error instanceof Error ? error.message : String(error)}.`;
+    return `The check failed: ${messageOf(error)}.`;
   }
 };

@@ -2,6 +2,7 @@
  * Compiles each route into the function that handles its requests: it checks scope, size, type and
  * shape, in this order, before it calls the handler.
  */
+import { messageOf } from "../lib/error-message";
 import { forbidden } from "../base/errors";
 import type { ActivityTracker } from "../base/stall-meter";
 import { Bodies } from "./bodies";
@@ -64,7 +65,7 @@ export function requireValidSchemas({ method, path, query, body }: Route<any, an
     if (query) requireCompilable(query);
     if (body && !isMultipart(body)) requireCompilable(body);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`requests to its route ${method} ${path} can't be checked: ${reason}`);
   }
 }

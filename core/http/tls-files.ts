@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { messageOf } from "../lib/error-message";
 import { errorFields, type Log } from "../base/log";
 
 export interface TlsPair {
@@ -117,7 +118,7 @@ export class TlsFiles {
     } catch (error) {
       this.#failure =
         "The changed certificate can't be used, so the previous one stays in use: " +
-        `${error instanceof Error ? error.message : String(error)}.`;
+        `${messageOf(error)}.`;
       this.log.error("the certificate can't be reloaded", errorFields(error));
     }
   }

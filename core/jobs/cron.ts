@@ -3,6 +3,7 @@
  * recorded, so that no restart repeats it.
  */
 import { Cron } from "croner";
+import { messageOf } from "../lib/error-message";
 import { rfc3339, systemClock, type Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import type { Schedule } from "./contract";
@@ -99,7 +100,7 @@ export function cronProblem(expression: unknown): string | undefined {
     void new Cron(expression, { utcOffset: 0, paused: true });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { messageOf } from "../lib/error-message";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { jitter } from "../base/random";
@@ -339,7 +340,7 @@ function outcomeOf(error: unknown, { uses_reserve }: JobHandler["limits"]): Outc
 const failed = (error: unknown): Failed => ({
   kind: "failed",
   cause: "error",
-  reason: (error instanceof Error ? error.message : String(error)).slice(0, reason_max),
+  reason: messageOf(error).slice(0, reason_max),
   permanent: error instanceof PermanentFailure,
 });
 

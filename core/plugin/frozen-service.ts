@@ -2,7 +2,6 @@
  * A service as other plugins see it: only its own plugin can change it. Methods run on the original
  * object, which may change its own fields.
  */
-
 import { fieldsOf } from "./guard";
 
 export function frozenService<T>(service: T): T {

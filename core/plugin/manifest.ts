@@ -2,6 +2,7 @@
  * Finds problems of a single plugin before any of its code runs: in its name, version, routes,
  * settings, tables and commands. Pure.
  */
+import { messageOf } from "../lib/error-message";
 import { nearestWord } from "../base/nearest-word";
 import { version as host_version } from "../base/version";
 import { requireValidSchemas } from "../http/compiled-route";
@@ -156,8 +157,6 @@ function answerProblems(what: string, answers: Route["answers"]): string[] {
       : [`the answer ${status} of ${what} needs a status such as 200, and a description`],
   );
 }
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 function commandProblems({ commands, tools }: Plugin): string[] {
   return Object.entries({ ...commands, ...tools } as Plugin["tools"]).flatMap(([key, command]) =>

@@ -1,5 +1,6 @@
 /** The checkpoint thread; see checkpointer.ts. */
 import { Database } from "bun:sqlite";
+import { messageOf } from "../lib/error-message";
 
 declare const self: Worker;
 
@@ -16,6 +17,6 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string>) => {
     }
     self.postMessage(null);
   } catch (error) {
-    self.postMessage(error instanceof Error ? error.message : String(error));
+    self.postMessage(messageOf(error));
   }
 });

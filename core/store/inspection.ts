@@ -1,5 +1,6 @@
 /** Examines a database that nobody writes to: a copy, or the database of a stopped server. */
 import { Database } from "bun:sqlite";
+import { messageOf } from "../lib/error-message";
 
 /** The maximum number of reported problems. */
 const problems_max = 10;
@@ -78,7 +79,7 @@ export function findFaults(path: string): string[] {
       ...danglingRows(database),
     ]);
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 

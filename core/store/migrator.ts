@@ -4,6 +4,7 @@
  */
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../lib/error-message";
 import { rfc3339, type Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { commit, version } from "../base/version";
@@ -96,7 +97,7 @@ async function apply(
       return true;
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${reason}`, {
       cause: error,
     });

@@ -5,6 +5,7 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { CompiledQuery, Kysely, sql, Transaction } from "kysely";
+import { messageOf } from "../lib/error-message";
 import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
@@ -390,7 +391,7 @@ function connect(path: string): { readonly writer: Database; readonly reader: Da
     reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
     return { writer, reader };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`the database ${path} can't be opened for writing: ${reason}`, {
       cause: error,
     });

@@ -1,4 +1,5 @@
 /** Whether the storage can be written to, according to the most recent writes. */
+import { messageOf } from "../lib/error-message";
 import { errorFields, type Log } from "../base/log";
 import { settlesWithin } from "../lib/timeout";
 import { isDamage, isFull, isReadOnly, lostSync, storageUnwritable } from "./storage-errors";
@@ -73,7 +74,7 @@ export class StorageState {
     this.#known_at_ms = performance.now();
     if (this.#failing === undefined)
       this.options.log.error("the storage can't be written to", errorFields(error));
-    this.#failing = error instanceof Error ? error.message : String(error);
+    this.#failing = messageOf(error);
   }
 
   /** Commits may not be on the disk. */

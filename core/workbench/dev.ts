@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../lib/error-message";
 import { checkTypes } from "./check";
 import { packInto } from "./pack";
 import { installPeople, readPeople } from "./people";
@@ -81,7 +82,7 @@ class DevServer {
       // Ctrl-C stops a server that is still starting, too.
       if (this.options.signal.aborted) return;
       if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
-      else print(error instanceof Error ? error.message : String(error));
+      else print(messageOf(error));
       print("Save a file to try again.");
     }
     // Afterwards, because the developer is waiting for the server.

@@ -2,6 +2,7 @@
  * Lets the model rephrase a question whose own words find little: a follow-up as a stand-alone
  * question, a question in another language in that of the documents. In time, or not at all.
  */
+import { messageOf } from "../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import type { Question } from "../chats/contract";
@@ -92,7 +93,7 @@ export class QuestionRewriter {
       this.failures += 1;
       if (this.failures >= failures_max) this.paused_until_ms = now_ms() + pause_ms;
       log.info("the language model did not rephrase a question", {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
       return null;
     } finally {

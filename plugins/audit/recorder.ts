@@ -3,6 +3,7 @@
  * transactions, and no response waits for its entry. What can't be written is reported, kept, and
  * tried again.
  */
+import { messageOf } from "../../core/lib/error-message";
 import type { Context } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { NewEntry } from "./entries";
@@ -68,7 +69,7 @@ export class Recorder {
       this.#failing = null;
       this.#lost = 0;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (this.#failing === null)
         log.error("entries of the audit log could not be written yet", {
           error: reason,

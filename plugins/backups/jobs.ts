@@ -1,4 +1,5 @@
 /** The jobs of backups: making one, rehearsing one, and deleting old copies. */
+import { messageOf } from "../../core/lib/error-message";
 import { withoutTurns } from "../../core/lib/cron";
 import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
 import type { Copies } from "./copies";
@@ -45,5 +46,5 @@ const unlessStopped =
   (signal: AbortSignal) =>
   (error: unknown): never => {
     if (signal.aborted) throw error;
-    throw new PermanentFailure(error instanceof Error ? error.message : String(error));
+    throw new PermanentFailure(messageOf(error));
   };

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { messageOf } from "../../core/lib/error-message";
 import { nextTime } from "../../core/lib/cron";
 import { conflict, HttpError, notFound, type Context, type Isolate } from "../../core/sdk";
 import type { Description } from "./child/lookup";
@@ -278,7 +279,7 @@ export class BackupService {
     } catch (error) {
       // It was refused, or the server is stopping: nothing is wrong with backups.
       if (error instanceof HttpError || signal?.aborted) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       log.error(`${kind} failed`, { path, error: why });
       await note({ path, error: why.replace(/\.$/, "") }).catch(() => {});
       throw error;

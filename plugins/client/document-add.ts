@@ -1,6 +1,7 @@
 /** `dossier document add`: uploads local files into a folder. */
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { messageOf } from "../../core/lib/error-message";
 import type { ServerClient } from "./server-client";
 
 interface DocumentState {
@@ -71,7 +72,7 @@ async function addFile(
     say(`${count}${file}: uploaded, ${id}`);
     return { file, id, status, error: null };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     say(`${count}${file}: rejected. ${reason}`);
     return { file, id: null, status: "refused", error: reason };
   }

@@ -1,4 +1,5 @@
 /** Health checks for other plugins: how to add one, and how to run all of them. */
+import { messageOf } from "../../core/lib/error-message";
 import { service, shaped, slot } from "../../core/sdk";
 
 export interface CheckResult {
@@ -12,7 +13,7 @@ export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix:
 /** The check itself could not run. */
 export const failed = (error: unknown): CheckResult => ({
   status: "fail",
-  detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
+  detail: `It could not be checked: ${messageOf(error)}.`,
   fix: null,
 });
 /**

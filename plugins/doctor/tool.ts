@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../../core/lib/error-message";
 import {
   copy_pattern,
   type DamageFound,
@@ -82,7 +83,7 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
       }
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const name = is_earlier.test(why) || is_newer.test(why) ? "Tables" : "Opening";
     tell(toChecked(closed(name), await unopened(why, data)));
   }
@@ -102,7 +103,7 @@ async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void>
   try {
     tell(checked, await doctor.mend(checked.id));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     tell({ ...checked, mendable: false, fix: `It can't be repaired now: ${why}.` });
   }
 }

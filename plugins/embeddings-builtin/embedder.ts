@@ -1,6 +1,7 @@
 /** The built-in encoder as an embedder for the index. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "../../core/lib/error-message";
 import { freeSpace } from "../../core/lib/disk-usage";
 import { startThread, type Context } from "../../core/sdk";
 import type { Embedder, EmbedOptions } from "../search-index/contract";
@@ -73,7 +74,7 @@ export class BuiltinEmbedder implements Embedder {
       await copyModel(source, path);
       return null;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       log.warn("the model can't be saved in the data directory; it is kept in memory", {
         path,
         reason,

@@ -2,6 +2,7 @@
  * An encoder worker: works on one passage at a time and, between its layers, on one query. The pool
  * (pool.ts) never sends more.
  */
+import { messageOf } from "../../core/lib/error-message";
 import { Encoder } from "./encoder";
 import { compiledKernel } from "./kernels";
 import { readModel } from "./model-container";
@@ -75,8 +76,6 @@ const nextMessages = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);
   });
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 const answer = (message: FromEncoderWorker, transfer: ArrayBuffer[] = []): void =>
   self.postMessage(message, transfer);
 

@@ -1,4 +1,5 @@
 /** Tests the settings of the embedder by encoding two texts, as the index would. */
+import { messageOf } from "../../core/lib/error-message";
 import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
 import type { SystemCheck } from "../doctor/contract";
 import type { Embedder } from "../search-index/contract";
@@ -49,7 +50,7 @@ export async function tryEmbedder(
     );
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return {
       status: "fail",
       detail: `The built-in encoder can't be used: ${reason}`,

@@ -1,5 +1,6 @@
 /** The body of an HTTP response: decompressed, complete, and within the limit. */
 import { Readable, type Transform } from "node:stream";
+import { messageOf } from "../../core/lib/error-message";
 import { SourceFailure } from "./contract";
 
 export interface BodyLimits {
@@ -72,13 +73,7 @@ async function* decoded(
   try {
     yield* decoder as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw (
-      failure ??
-      new SourceFailure(
-        "The response can't be decompressed " +
-          `(${error instanceof Error ? error.message : String(error)}).`,
-      )
-    );
+    throw failure ?? new SourceFailure(`The response can't be decompressed (${messageOf(error)}).`);
   } finally {
     decoder.destroy();
     source.destroy();

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { messageOf } from "../../core/lib/error-message";
 import { UsageError } from "../../core/sdk";
 import { root } from "./context";
 
@@ -67,7 +68,7 @@ export async function bridge(options: BridgeOptions): Promise<void> {
     if (id !== undefined) open.add(id);
     server.send(message).catch((error: unknown) => {
       if (id === undefined) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const said = `${url.origin} did not respond: ${reason}`.slice(0, 1_000);
       void client.send({ jsonrpc: "2.0", id, error: { code: -32_000, message: said } });
       answered(id);

@@ -1,6 +1,7 @@
 /**
  * Tests the settings of single sign-on: whether the provider is reachable and knows this client.
  */
+import { messageOf } from "../../core/lib/error-message";
 import { askEndpoint, type Context, type EndpointFinding } from "../../core/sdk";
 import { isInvalidClient, oauthErrorOf, Provider } from "./provider";
 import { clientOf, type OidcClient, type OidcSettings } from "./settings";
@@ -74,7 +75,7 @@ function unusable(document: unknown, { issuer }: OidcClient, error: unknown): En
       )
     : fail(
         `The configuration published by ${issuer.host} can't be used: ` +
-          `${(error instanceof Error ? error.message : String(error)).slice(0, 200)}.`,
+          `${messageOf(error).slice(0, 200)}.`,
         "Correct oidc.issuer: another service may be listening there.",
       );
 }

@@ -2,6 +2,7 @@
  * Downloads a plugin file: only over HTTPS, only from checked addresses, following redirects one by
  * one, and up to the size limit for plugins.
  */
+import { messageOf } from "../../core/lib/error-message";
 import { TimeLimit } from "../../core/lib/timeout";
 import {
   badRequest,
@@ -57,7 +58,7 @@ export async function downloadPlugin(
     throw badRequest(
       limit.signal.aborted
         ? `The download took longer than ${download_ms_max / 1_000} s.`
-        : `The download failed: ${error instanceof Error ? error.message : String(error)}.`,
+        : `The download failed: ${messageOf(error)}.`,
     );
   } finally {
     limit.clear();

@@ -4,6 +4,7 @@
  */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../../core/lib/error-message";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
 import type { Probed } from "./child/probe";
 import type { tasks } from "./child/tasks";
@@ -65,7 +66,7 @@ export class TranscriptReader {
     } catch (error) {
       signal.throwIfAborted();
       this.ctx.log.info("the length of a recording is unknown", {
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       });
       return { duration_s: null, has_video: null };
     }

@@ -2,6 +2,7 @@
  * The steps of a run, each a job: download the file, then read captions or transcribe the
  * recording, and finally create the document in the transaction that ends the job.
  */
+import { messageOf } from "../../core/lib/error-message";
 import {
   HttpError,
   PermanentFailure,
@@ -173,7 +174,7 @@ export class TranscriptionRunner {
       if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;
       log.warn("a transcription failed", {
         run_id,
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       });
       throw new Error(fault);
     }

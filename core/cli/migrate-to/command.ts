@@ -31,7 +31,7 @@ import {
   requireFreeSpace,
   requireTarget,
   targetOf,
-  messageOf,
+  reasonOf,
   type Cleanup,
   type Target,
 } from "./source-and-target";
@@ -147,7 +147,7 @@ class Move {
       );
       return { tables, steps, total: { rows, bytes } };
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(reasonOf(error));
       return null;
     }
   }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { messageOf } from "../../lib/error-message";
 import { systemClock } from "../../base/clock";
 import type { Log } from "../../base/log";
 import { UsageError } from "../../plugin/command";
@@ -57,7 +58,7 @@ export async function openSource(
   try {
     cleanup.push(lockDirectory(data));
   } catch (error) {
-    problems.push(messageOf(error));
+    problems.push(reasonOf(error));
   }
   try {
     if (database !== null) {
@@ -78,7 +79,7 @@ export async function openSource(
     await side.readOneMoment();
     return side;
   } catch (error) {
-    problems.push(messageOf(error));
+    problems.push(reasonOf(error));
     return null;
   }
 }
@@ -161,7 +162,7 @@ export async function inspectDatabase(
   try {
     side = (await target.open()) as PostgresSide;
   } catch (error) {
-    problems.push(messageOf(error));
+    problems.push(reasonOf(error));
     return null;
   }
   cleanup.push(() => side.close());
@@ -211,7 +212,7 @@ export async function inspectDirectory(
       cleanup.push(() => side.close());
       if (await isOurs(side)) return side;
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(reasonOf(error));
       return null;
     }
   }
@@ -253,5 +254,4 @@ export async function createTables(
   }
 }
 
-export const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+export const reasonOf = (error: unknown): string => messageOf(error).replace(/\.$/, "");

@@ -1,4 +1,5 @@
 /** Whether the database can be reached and written to, as far as is known. */
+import { messageOf } from "../../lib/error-message";
 import { errorFields, type Log } from "../../base/log";
 import { settlesWithin } from "../../lib/timeout";
 import { isFull, isReadOnly, isUnreachable } from "../storage-errors";
@@ -35,7 +36,7 @@ export class DatabaseState {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     if (this.#failing === undefined)
       this.log.error("the database can't be written to", errorFields(cause));
-    this.#failing = cause instanceof Error ? cause.message : String(cause);
+    this.#failing = messageOf(cause);
   }
 
   /** Why the database can't be reached or written to; null when it can. */

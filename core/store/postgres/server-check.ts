@@ -1,4 +1,5 @@
 /** Checks whether Dossier can work on a PostgreSQL server. */
+import { messageOf } from "../../lib/error-message";
 import { hasTooManyConnections, isUnreachable } from "../storage-errors";
 import type { Connection, SessionSettings } from "./connections";
 
@@ -82,7 +83,7 @@ function problemOf(facts: Facts): string | undefined {
 /** Why it can't be worked on, from what it said. */
 export function unreachable(error: unknown, shown_url: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   if (hasTooManyConnections(error))
     return new Error(
       `the database ${shown_url} accepts no more connections (${reason}). Raise its limit, ` +

@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { messageOf } from "../../lib/error-message";
 import { packInto } from "../pack";
 import { installPeople, readPeople, type People, type Person } from "../people";
 import { findProject, stamp_file, type Project, type Stamp } from "../project";
@@ -177,7 +178,7 @@ class TestServer implements Dossier {
       if (performance.now() > deadline)
         throw new Error(
           `it did not happen within ${limit_ms / 1_000} s: ${ask.toString()}; the last ` +
-            `value was ${last instanceof Error ? last.message : String(last)}`,
+            `value was ${messageOf(last)}`,
         );
     }
   }

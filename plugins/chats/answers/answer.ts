@@ -2,6 +2,7 @@
  * Answers a message: asks the answerer, shows the text while it is made, checks the citations, and
  * saves the answer in the transaction that ends the job.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
 import type { FoundPassage } from "../../search/contract";
 import { resultOf } from "../citations/citation-updates";
@@ -272,7 +273,7 @@ class AnswerAttempt {
     } catch (error) {
       ctx.log.warn("an answer can't be streamed while it is being written", {
         message_id: message.id,
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       });
       return false;
     }

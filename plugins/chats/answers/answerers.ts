@@ -1,4 +1,5 @@
 /** Selects the answerer, and words its errors for the asker. */
+import { messageOf } from "../../../core/lib/error-message";
 import { HttpError, PermanentFailure } from "../../../core/sdk";
 import type { ChatContext } from "../context";
 import type { Answerer } from "../contract";
@@ -26,7 +27,7 @@ export async function withReadableErrors<R>(
     if (ctx.signal.aborted || is_readable) throw error;
     ctx.log.warn("an answer failed", {
       ...ctx.about,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     });
     throw new Error(failed_sentence);
   }

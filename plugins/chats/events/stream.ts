@@ -2,6 +2,7 @@
  * Streams of answers: the stored events as server-sent events, from any position to the last one. A
  * stream holds a few events in memory and reads the next ones when those are sent.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
 import { HttpError, pullStream, unavailable } from "../../../core/sdk";
 import type { Message } from "../citations/citation-updates";
@@ -147,7 +148,7 @@ class AnswerStream {
       this.ctx.log.error("the stream of an answer ended early", {
         request_id: this.options.request_id,
         message_id: this.message.id,
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       });
       return null;
     }

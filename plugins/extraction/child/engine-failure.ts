@@ -1,4 +1,5 @@
 /** Runs in the child: failures of the WebAssembly engines (PDFium, Tesseract). */
+import { messageOf } from "../../../core/lib/error-message";
 
 /** The engine aborted on a file and was discarded: the next file loads a new one. */
 export class EngineFailure extends Error {
@@ -8,7 +9,7 @@ export class EngineFailure extends Error {
     readonly engine_bytes: number,
     cause: unknown,
   ) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
   }
 }
 

@@ -3,6 +3,7 @@
  * first frame, and neither deflate nor JPEG.
  */
 import { constants, inflateSync } from "node:zlib";
+import { messageOf } from "../../../core/lib/error-message";
 import type { FrameImage } from "./frame-text";
 import { joinJpeg } from "./tiff-jpeg";
 import { directoryAt, orientationOf, tags, type Directory, type Entry } from "./tiff";
@@ -91,7 +92,7 @@ function inflate(part: Uint8Array, bytes: number): Uint8Array {
       finishFlush: constants.Z_SYNC_FLUSH,
     });
   } catch (error) {
-    throw new RangeError(error instanceof Error ? error.message : String(error));
+    throw new RangeError(messageOf(error));
   }
 }
 

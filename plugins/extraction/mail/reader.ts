@@ -3,6 +3,7 @@
  * as files.
  */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
+import { messageOf } from "../../../core/lib/error-message";
 import { assemble } from "../child/text-assembly";
 import { paragraph, type Block, type Page } from "../child/blocks";
 import { writeOutput, type ReaderInput } from "../child/output";
@@ -61,10 +62,7 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
       attachmentEncoding: "arraybuffer",
     });
   } catch (error) {
-    throw new ExtractionFailure(
-      "corrupt",
-      `This mail message can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ExtractionFailure("corrupt", `This mail message can't be read: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Distinguishes crashes caused by a file from a broken installation. */
+import { messageOf } from "../../../core/lib/error-message";
 import { TaskFailure, type Isolate } from "../../../core/sdk";
 import type { tasks } from "../tasks";
 
@@ -23,7 +24,7 @@ export class CrashMonitor {
     } catch (error) {
       const crashed = !(error instanceof TaskFailure) || error.reason === "crashed";
       this.crashes = crashed ? this.crashes + 1 : 0;
-      this.last_error = error instanceof Error ? error.message : String(error);
+      this.last_error = messageOf(error);
       throw error;
     }
   };

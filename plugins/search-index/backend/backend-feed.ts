@@ -2,6 +2,7 @@
  * Tells a search backend what is published and what is deleted. Segments wait from the transaction
  * that changes them until the backend has taken them, so that nothing is lost while it is away.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { newUuid, type Context, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
 import { passagesOf } from "./backend-passages";
 import * as store from "./backend-store";
@@ -96,7 +97,7 @@ export class BackendFeed {
     } catch (error) {
       signal.throwIfAborted();
       this.checked_at_ms = -Infinity;
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = messageOf(error);
       throw error;
     }
     return (tx) => this.wakeIfOutdated(tx);

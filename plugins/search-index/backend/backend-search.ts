@@ -2,6 +2,7 @@
  * Asks a search backend where a search should look. Whatever keeps it from answering, the index
  * searches by itself, and a failing backend is left alone for a while.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
 import { analyzer, analyzers } from "../analysis/analyzer";
@@ -136,7 +137,7 @@ export class BackendSearch {
   private countFailure(error: unknown): void {
     const { now_ms, log } = this.ctx;
     this.failed++;
-    this.last_failure = error instanceof Error ? error.message : String(error);
+    this.last_failure = messageOf(error);
     this.paused_until_ms = now_ms() + pause_ms;
     this.ctx.onFailure();
     const reason = this.last_failure;

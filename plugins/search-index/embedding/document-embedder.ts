@@ -2,6 +2,7 @@
  * Gives published documents their vectors, a few in each run of its job, and switches to the
  * vectors of another model when all documents have them. No request waits for it.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import type { Context, Db, JobEffect, JobRun } from "../../../core/sdk";
 import type { BackendFeed } from "../backend/backend-feed";
 import type { Calibrations } from "../vectors/calibrations";
@@ -93,7 +94,7 @@ export class DocumentEmbedder {
   private inTurn(problem: string, work: () => Promise<void>): void {
     this.following = this.following.then(() =>
       work().catch((error: unknown) => {
-        this.failure = error instanceof Error ? error.message : String(error);
+        this.failure = messageOf(error);
         this.ctx.log.error(problem, { error: this.failure });
       }),
     );
@@ -243,7 +244,7 @@ export class DocumentEmbedder {
       made = await embedCall(embedder, set, call, signal);
     } catch (error) {
       signal.throwIfAborted();
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = messageOf(error);
       await this.scheduler.failed(call);
       const others_do_well = call.tries > 0 && this.is_well;
       this.is_well = false;

@@ -2,6 +2,7 @@
  * The calibration of each set of vectors: computed once, with the embedder, and stored with the
  * set.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { batchesOf } from "../../../core/lib/batch";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
@@ -77,7 +78,7 @@ export class Calibrations {
     } catch (error) {
       this.paused_until_ms = now_ms() + pause_ms;
       log.warn("the vectors could not be calibrated; every passage counts as similar", {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
         pause_ms,
       });
     }

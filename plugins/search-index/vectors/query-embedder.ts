@@ -2,6 +2,7 @@
  * Embeds queries, quickly or not at all: a slow or unreachable embedder never delays a search for
  * long.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
 import { scaleOf } from "./calibration";
@@ -153,7 +154,7 @@ export class QueryEmbedder {
 
   private countFailure(error: unknown): void {
     const { now_ms, log } = this.ctx;
-    this.last_failure = error instanceof Error ? error.message : String(error);
+    this.last_failure = messageOf(error);
     this.paused_until_ms = now_ms() + pause_ms;
     const reason = this.last_failure;
     if (++this.failures >= failures_max)

@@ -2,6 +2,7 @@
  * Similarities of texts to a question: with the embedder used for search, within a short time or
  * not at all.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
 import type { Embedder, Similarities, SimilarityOptions } from "../contract";
@@ -158,7 +159,7 @@ export class TextSimilarities {
     this.paused_until_ms = this.ctx.now_ms() + pause_ms;
     if (this.failures !== failures_max) return;
     this.ctx.log.warn("sentences are chosen by words only for a while", {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       pause_ms,
     });
   }

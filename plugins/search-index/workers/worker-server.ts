@@ -2,6 +2,7 @@
  * The inside of a worker: owners take turns, a long request yields every few milliseconds, waits
  * while its parts are not taken, and ends when nobody waits for it any more.
  */
+import { messageOf } from "../../../core/lib/error-message";
 import { guardMemory } from "../../../core/lib/memory-guard";
 import { HttpError, translateError } from "../../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
@@ -209,5 +210,5 @@ function errorToSend(thrown: unknown): WorkerError {
     const { detail: message, status, code, headers, cause } = error;
     return { message, answer: { status, code, headers }, cause: toCause(cause) };
   }
-  return { message: error instanceof Error ? error.message : String(error) };
+  return { message: messageOf(error) };
 }

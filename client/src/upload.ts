@@ -160,7 +160,8 @@ function multipart(file: UploadedFile, sent: (bytes: number) => void): Streamed 
         if (done) break;
         yield value;
         // The next chunk is requested when the previous one was taken.
-        sent((bytes += value.length));
+        bytes += value.length;
+        sent(bytes);
       }
     } finally {
       reader.releaseLock();

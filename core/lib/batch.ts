@@ -5,6 +5,20 @@ export function* batchesOf<T>(list: readonly T[], size: number): Generator<reado
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
 
+/** The first of the list, as many as have at most `size_max` together; a larger one comes alone. */
+export function firstWithin<T>(
+  list: readonly T[],
+  size_max: number,
+  sizeOf: (one: T) => number,
+): readonly T[] {
+  let size = 0;
+  const end = list.findIndex((one, at) => {
+    size += sizeOf(one);
+    return size > size_max && at > 0;
+  });
+  return end < 0 ? list : list.slice(0, end);
+}
+
 export const batch_rows_max = 16;
 
 /** Batches of 16, 8, 4, 2 and 1 rows: few statements, of few different lengths to keep prepared. */

@@ -183,7 +183,10 @@ function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing:
   let finished = false;
   for (const line of output.split("\n")) {
     const message = messageIn(line);
-    if (message?.preflight === "at") ({ file: at, doing } = message);
+    if (message?.preflight === "at") {
+      at = message.file;
+      doing = message.doing;
+    }
     if (message?.preflight === "past" && message.file === at) at = null;
     if (message?.preflight === "bad") {
       const { preflight: _, ...one } = message;

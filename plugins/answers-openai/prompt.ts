@@ -138,9 +138,10 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
 /** By rank, up to the first that does not fit. */
 function passagesThatFit(passages: readonly FoundPassage[], max: number): FoundPassage[] {
   let used = 0;
-  const end = passages.findIndex(
-    (passage, at) => (used += tokensOf(sourceBlock(passage, at))) > max,
-  );
+  const end = passages.findIndex((passage, at) => {
+    used += tokensOf(sourceBlock(passage, at));
+    return used > max;
+  });
   return passages.slice(0, end < 0 ? passages.length : end);
 }
 

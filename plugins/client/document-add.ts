@@ -100,7 +100,8 @@ async function waitFor(
       return { ...added, status, error: reason };
     }
     const now = `${indexing.stage} ${Math.floor(indexing.progress * 10) * 10} %`;
-    if (now !== said) say(`${added.file}: ${(said = now)}`);
+    if (now !== said) say(`${added.file}: ${now}`);
+    said = now;
     await Bun.sleep(look_every_ms);
   }
 }

@@ -65,7 +65,10 @@ export async function importFolder(
   let run = await server.call<FolderImport>("POST", `/folders/import${query}`, { form });
   for (let said = ""; run.status === "pending" || run.status === "running";) {
     const line = `${run.completed_document_count} of ${run.document_count} documents`;
-    if (line !== said && run.document_count > 0) say((said = line));
+    if (line !== said && run.document_count > 0) {
+      say(line);
+      said = line;
+    }
     await Bun.sleep(look_every_ms);
     run = await server.call("GET", `/folder-imports/${run.id}`);
   }

@@ -92,11 +92,11 @@ function valuesOf({ surface, method, route, buckets, sum_ms }: RouteCounts) {
   const { name } = durations;
   const labels = { surface, method, route };
   let count = 0;
-  const upTo = buckets.map((requests, place) => ({
-    metricName: `${name}_bucket`,
-    labels: { ...labels, le: bounds_s[place] ?? "+Inf" },
-    value: (count += requests),
-  }));
+  const upTo = buckets.map((requests, place) => {
+    count += requests;
+    const le = bounds_s[place] ?? "+Inf";
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+  });
   return [
     ...upTo,
     { metricName: `${name}_sum`, labels, value: sum_ms / 1_000 },

@@ -1,5 +1,6 @@
 /** Every SQL statement that deletes from the index. The database is the first parameter. */
-import { sql } from "../../core/sdk";
+import { firstWithin } from "../../core/lib/batch";
+import { sql, toNumber } from "../../core/sdk";
 import { segmentsGone } from "./backend/backend-store";
 import { inIdBatches, type IndexDb } from "./store";
 
@@ -89,10 +90,8 @@ export async function deleteSomeSegments(
     .where(column, "in", of as readonly never[])
     .limit(part_segments_max)
     .execute();
-  let left_bytes = part_bytes_max;
-  const ids = found
-    .filter(({ bytes }, at) => (left_bytes -= bytes) >= 0 || at === 0)
-    .map(({ id }) => id);
+  const some = firstWithin(found, part_bytes_max, ({ bytes }) => toNumber(bytes));
+  const ids = some.map(({ id }) => id);
   if (ids.length > 0) {
     await segmentsGone(tx, ids);
     await deletePacksOf(tx, ids);

@@ -107,7 +107,10 @@ export class TextService implements Texts {
   async insert(tx: Db, content: string): Promise<StoredText> {
     const id = this.newId(pieceCount(content.length));
     let last: Piece | undefined;
-    for (const piece of piecesOf(content, id)) await store.insertPiece(tx, (last = piece));
+    for (const piece of piecesOf(content, id)) {
+      await store.insertPiece(tx, piece);
+      last = piece;
+    }
     return storedText(id, last);
   }
 

@@ -145,7 +145,12 @@ function composeTiff(directory: Directory, parts: readonly Uint8Array[]): Uint8A
   const values_at = header_bytes + 2 + 12 * sizes.length + 4;
   let at =
     values_at + sizes.reduce((sum, { bytes }) => sum + (bytes.length > 4 ? bytes.length : 0), 0);
-  const entries = compose(parts.map(({ length }) => (at += length) - length));
+  const places = parts.map(({ length }) => {
+    const start = at;
+    at += length;
+    return start;
+  });
+  const entries = compose(places);
 
   const file = new Uint8Array(at);
   const view = new DataView(file.buffer);

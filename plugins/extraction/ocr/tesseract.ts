@@ -158,7 +158,10 @@ function read(
     if (dots_per_inch !== null) api.SetSourceResolution(dots_per_inch);
     engine.picture = picture;
   }
-  if (engine.layout !== layout) api.SetPageSegMode(modes[(engine.layout = layout)]);
+  if (engine.layout !== layout) {
+    api.SetPageSegMode(modes[layout]);
+    engine.layout = layout;
+  }
   const { left, top, width, height } = window ?? { left: 0, top: 0, ...picture };
   api.SetRectangle(left, top, width, height);
   api.Recognize(null);

@@ -224,7 +224,8 @@ export class BackendFeed {
         folder_ids: folders.get(segment_id) ?? [],
         passages: told,
       });
-      if ((passages += told.length) >= sent_together) await put();
+      passages += told.length;
+      if (passages >= sent_together) await put();
     }
     await put();
   }

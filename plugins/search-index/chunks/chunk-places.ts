@@ -35,9 +35,14 @@ export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array<ArrayBuf
     bytes = new Uint8Array(list_start + (list?.length ?? 0)),
     view = new DataView(bytes.buffer);
   let at = 0;
-  const put = (value: number): void => view.setUint32((at += 4) - 4, value, true);
-  const putTime = (value: number | null): void =>
-    view.setFloat64((at += 8) - 8, value ?? Number.NaN, true);
+  const put = (value: number): void => {
+    view.setUint32(at, value, true);
+    at += 4;
+  };
+  const putTime = (value: number | null): void => {
+    view.setFloat64(at, value ?? Number.NaN, true);
+    at += 8;
+  };
   put(chunks.length);
   put(columns);
   for (const { start } of chunks) put(start);

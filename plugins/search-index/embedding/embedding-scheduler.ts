@@ -94,7 +94,8 @@ export class EmbeddingScheduler {
   done({ parts }: EmbeddingCall, made: readonly Made[]): OpenSegment[] {
     let at = 0;
     for (const { segment, texts } of parts) {
-      segment.made.push(...made.slice(at, (at += texts.length)));
+      segment.made.push(...made.slice(at, at + texts.length));
+      at += texts.length;
       this.open.set(segment.segment_id, segment);
     }
     const complete = parts

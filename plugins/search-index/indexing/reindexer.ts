@@ -2,6 +2,7 @@
  * Indexes documents of an earlier analyzer or chunker again, a few in each run of its job; until
  * then their old rows are searched.
  */
+import { firstWithin } from "../../../core/lib/batch";
 import type { Context, Db, JobEffect, JobRun } from "../../../core/sdk";
 import { analyzer } from "../analysis/analyzer";
 import { chunker_version } from "../chunks/chunker";
@@ -45,9 +46,13 @@ export class Reindexer {
   /** One run of the job. Each run enqueues the next step. */
   async run(step: number, { signal }: JobRun): Promise<JobEffect | void> {
     const { db, index } = this.ctx;
-    const documents = firstOf(
-      await store.outdatedDocuments(db, this.analyzer_version, chunker_version, documents_max),
+    const outdated = await store.outdatedDocuments(
+      db,
+      this.analyzer_version,
+      chunker_version,
+      documents_max,
     );
+    const documents = firstWithin(outdated, chunks_max, ({ chunks }) => chunks);
     if (documents.length === 0) return;
     const reindexed: Reindexed[] = [];
     for (const document of documents) {
@@ -73,10 +78,4 @@ export class Reindexer {
       await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));
     else index.discard(prepared);
   }
-}
-
-/** The first documents, up to `chunks_max` in total: a larger one comes alone. */
-function firstOf(documents: readonly DocumentRow[]): DocumentRow[] {
-  let chunks = 0;
-  return documents.filter((document, at) => (chunks += document.chunks) <= chunks_max || at === 0);
 }

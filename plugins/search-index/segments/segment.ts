@@ -180,8 +180,11 @@ export function newSegment(
   const segment = new Uint32Array(header_words + terms + ((halves + 1) >>> 1));
   segment.set([analyzer, terms, chunks, postings]);
   let at = (header_words + terms) * 4;
-  const column = (count: number) =>
-    new Uint16Array(segment.buffer, (at += count * 2) - count * 2, count);
+  const column = (count: number): Uint16Array => {
+    const start = at;
+    at += count * 2;
+    return new Uint16Array(segment.buffer, start, count);
+  };
   return {
     segment,
     hashes: segment.subarray(header_words, header_words + terms),

@@ -110,7 +110,8 @@ async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<F
 function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVectors {
   let at = 0;
   const next = (): Float32Array | null => {
-    const vector = vectors.subarray(at, (at += dimensions));
+    const vector = vectors.subarray(at, at + dimensions);
+    at += dimensions;
     return vector.some((number) => number !== 0) ? vector : null;
   };
   const asked = reference_pairs.map(next),

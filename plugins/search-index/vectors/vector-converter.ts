@@ -3,6 +3,7 @@
  * run of its job. Until then they are converted wherever they are read: nobody has to pay for them
  * again.
  */
+import { firstWithin } from "../../../core/lib/batch";
 import { toNumber, type Context, type JobEffect } from "../../../core/sdk";
 import { enqueueConversion } from "../jobs";
 import type { VectorsRow } from "../store";
@@ -26,11 +27,10 @@ export class VectorConverter {
 
   /** One run of the job. */
   async run(): Promise<JobEffect | void> {
-    const { db, afterCommit, truncateWal } = this.ctx,
-      found = await store.someFloatVectors(db, segments_max);
-    let left_bytes = bytes_max;
-    const some = found.filter(({ bytes }, at) => (left_bytes -= toNumber(bytes)) >= 0 || at === 0),
-      converted: VectorsRow[] = [];
+    const { db, afterCommit, truncateWal } = this.ctx;
+    const found = await store.someFloatVectors(db, segments_max);
+    const some = firstWithin(found, bytes_max, ({ bytes }) => toNumber(bytes));
+    const converted: VectorsRow[] = [];
     for (const { set_id, segment_id, dimensions } of some) {
       const floats = await store.floatsOf(db, set_id, segment_id);
       if (floats)

@@ -238,7 +238,7 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
 }
 
 /** Builds the console and puts it in place. */
-export async function buildConsole(): Promise<readonly BuiltFile[]> {
+async function buildConsole(): Promise<readonly BuiltFile[]> {
   const hash = await sourcesHash();
   const { files, index } = await bundle();
   const fresh = `${out}-${process.pid}`;

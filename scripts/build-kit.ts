@@ -181,7 +181,7 @@ async function hashOf(sources: readonly string[]): Promise<string> {
 }
 
 /** Builds the kit. Returns its size in bytes, compressed and unpacked. */
-export async function buildKit(): Promise<{ packed: number; unpacked: number; files: number }> {
+async function buildKit(): Promise<{ packed: number; unpacked: number; files: number }> {
   const declared = declarations();
   const running = await runtimes();
   const files: Files = new Map([

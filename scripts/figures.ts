@@ -29,7 +29,7 @@ interface SourceFile {
 }
 
 /** The figures of the project at this directory. */
-export async function figuresOf(root: string): Promise<Figure[]> {
+async function figuresOf(root: string): Promise<Figure[]> {
   const product = await readSources(root, product_folders);
   const tests = await readSources(root, test_folders);
   const lines = product.flatMap((file) =>

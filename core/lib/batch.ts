@@ -19,7 +19,7 @@ export function firstWithin<T>(
   return end < 0 ? list : list.slice(0, end);
 }
 
-export const batch_rows_max = 16;
+const batch_rows_max = 16;
 
 /** Batches of 16, 8, 4, 2 and 1 rows: few statements, of few different lengths to keep prepared. */
 export async function inBatches<T>(

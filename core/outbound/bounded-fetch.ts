@@ -4,7 +4,7 @@
  */
 
 /** The response exceeded the size limit. */
-export class AnswerTooLarge extends Error {
+class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
   readonly code = "AnswerTooLarge";
 }

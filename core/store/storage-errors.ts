@@ -25,9 +25,6 @@ const hasCode = (error: unknown, ...prefixes: readonly string[]): boolean =>
 export const isUnique = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY") ||
   hasState(error, "23505");
-/** The referenced row does not exist, or is still referenced. */
-export const isForeignKey = (error: unknown): boolean =>
-  hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY") || hasState(error, "23503");
 /** The content of the file is not what was written to it. Includes the causes of the error. */
 export const isDamage = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CORRUPT", "SQLITE_NOTADB") ||
@@ -59,7 +56,7 @@ export const hasTooManyConnections = (error: unknown): boolean => hasState(error
 /** The place of the original files does not respond, or refuses this server. */
 export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
 /** The operating system opens no further file, or starts no further process, at the moment. */
-export const isExhausted = (error: unknown): boolean =>
+const isExhausted = (error: unknown): boolean =>
   hasCode(error, "EMFILE", "ENFILE", "EAGAIN", "ENOMEM");
 /** Another transaction was in the way: a retry may succeed. */
 export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");

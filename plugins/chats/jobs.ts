@@ -10,7 +10,7 @@ import { deleteEvents, endedMessages } from "./events/event-store";
 const minute_ms = 60_000;
 const hour_ms = 60 * minute_ms;
 
-export const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
+const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
 /**
  * Concurrent answers, in total and per owner: those that are worked on, wait for a model, or wait
  * for a place (answer-limiter.ts).
@@ -21,9 +21,9 @@ const answers_of_owner_max = 8;
 /** Deletes the events of answers finished a while ago. */
 export const PruneEvents = job("chats.prune", t.Object({}));
 /** Deletes sessions for good that were not restored in time. */
-export const ExpireChats = job("chats.expire", t.Object({}));
+const ExpireChats = job("chats.expire", t.Object({}));
 /** Deletes the rows of a session that is gone for good. */
-export const PurgeChat = job("chats.purge", t.Object({ chat_id: t.String() }));
+const PurgeChat = job("chats.purge", t.Object({ chat_id: t.String() }));
 
 /** There is one such job at a time, for the session that expires next. */
 const expiry = "chats.expire";

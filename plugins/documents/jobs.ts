@@ -8,11 +8,11 @@ import { countQueued } from "./deletion/purge-store";
 
 const Version = t.Object({ document_id: t.String(), version: t.Integer() });
 /** Indexes this version, and makes it the current one. */
-export const IndexDocument = job<typeof Version, Insertion>("documents.index", Version);
+const IndexDocument = job<typeof Version, Insertion>("documents.index", Version);
 /** The same for a small text, which needs no extraction: many of them may run at once. */
-export const IndexText = job<typeof Version, Insertion>("documents.index_text", Version);
+const IndexText = job<typeof Version, Insertion>("documents.index_text", Version);
 /** Updates the document's title in the index. */
-export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
+const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
 /** Deletes documents for good that were removed from their last folder too long ago. */
 export const PurgeDocuments = job("documents.purge", t.Object({}));
 

@@ -3,13 +3,13 @@ import { every, handle, job, t, type Context, type JobHandler } from "../../core
 import { purgeOfUser } from "../accounts/contract";
 import type { ArchiveImportsContext, ImportService } from "./imports";
 
-export const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
+const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
 /** Emits the events of imported documents, in batches. */
-export const AnnounceDocuments = job(
+const AnnounceDocuments = job(
   "folder_archives.announce",
   t.Object({ import_id: t.String(), after: t.String() }),
 );
-export const ForgetImports = job("folder_archives.forget", t.Object({}));
+const ForgetImports = job("folder_archives.forget", t.Object({}));
 
 const hour_ms = 3_600_000;
 const concurrency = 2;

@@ -3,10 +3,7 @@ import { handle, job, t, type Context, type Db, type JobHandler } from "../../co
 import { purgeFolder, type DeletedTree, type PurgeContext } from "./purge";
 
 /** Deletes the rows and files of a deleted folder. */
-export const PurgeFolder = job(
-  "folders.purge",
-  t.Object({ folder_id: t.String(), owner_id: t.String() }),
-);
+const PurgeFolder = job("folders.purge", t.Object({ folder_id: t.String(), owner_id: t.String() }));
 
 const hour_ms = 3_600_000;
 

@@ -10,9 +10,9 @@ import { deleteOldRuns } from "./runs";
 import type { Schedules } from "./schedules";
 
 /** Lists the items of a run. */
-export const ListItems = job("imports.list", t.Object({ run_id: t.String() }));
+const ListItems = job("imports.list", t.Object({ run_id: t.String() }));
 /** Imports some items of one host. */
-export const ImportItems = job("imports.items", t.Object({ run_id: t.String(), host: t.String() }));
+const ImportItems = job("imports.items", t.Object({ run_id: t.String(), host: t.String() }));
 /** Starts the run of a schedule. `at`: epoch ms. */
 export const Tick = job("imports.tick", t.Object({ schedule_id: t.String(), at: t.Integer() }));
 /** Deletes runs that ended long ago. */

@@ -226,9 +226,7 @@ export const updateRun = (
     .executeTakeFirst();
 
 /** The beginning of a source: one character more than is shown tells that there is more. */
-export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as(
-  "source",
-);
+const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as("source");
 
 /** Long sources are cut: see `sourceStart`. */
 export async function listRuns(

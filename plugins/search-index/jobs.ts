@@ -11,17 +11,17 @@ import {
 } from "../../core/sdk";
 
 /** Indexes documents of an earlier analyzer or chunker again, some in each step. */
-export const Reindex = job("index.reencode", t.Object({ step: t.Integer() }));
+const Reindex = job("index.reencode", t.Object({ step: t.Integer() }));
 /** Gives documents their vectors, some in each run. */
-export const EmbedDocuments = job("index.embed", t.Object({}));
+const EmbedDocuments = job("index.embed", t.Object({}));
 /** Converts vectors of earlier versions, some in each run. */
-export const ConvertVectors = job("index.convert_vectors", t.Object({}));
+const ConvertVectors = job("index.convert_vectors", t.Object({}));
 
 /** Brings the vectors searched by pgvector up to date. */
-export const CopyVectors = job("index.copy_vectors", t.Object({}));
+const CopyVectors = job("index.copy_vectors", t.Object({}));
 
 /** Sends changes to a search backend; scheduled as well, because more may have to be sent. */
-export const UpdateBackend = job("index.tell_backend", t.Object({}));
+const UpdateBackend = job("index.tell_backend", t.Object({}));
 export const CheckBackend = job("index.check_backend", t.Object({}));
 
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */

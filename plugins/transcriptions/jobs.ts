@@ -11,11 +11,11 @@ import type { RunRow } from "./store";
 
 const OfRun = t.Object({ run_id: t.String() });
 /** Downloads the file of a run from its URL. */
-export const FetchRecording = job("transcriptions.fetch", OfRun);
+const FetchRecording = job("transcriptions.fetch", OfRun);
 /** Creates the document of captions. */
-export const ReadCaptions = job("transcriptions.read", OfRun);
+const ReadCaptions = job("transcriptions.read", OfRun);
 /** Creates the document of a recording. */
-export const TranscribeRecording = job("transcriptions.hear", OfRun);
+const TranscribeRecording = job("transcriptions.hear", OfRun);
 
 const minute_ms = 60_000;
 /** Time for the work before and after transcribing. */

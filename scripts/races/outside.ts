@@ -8,7 +8,7 @@ const answer_ms = 15;
 /** How long to wait for a gate to open, and for requests to reach a host. */
 const patience_ms = 10_000;
 /** Marks a question that is never answered. */
-export const hold_words = "hold on";
+const hold_words = "hold on";
 
 export interface Gate {
   /** Holds requests until it opens. */

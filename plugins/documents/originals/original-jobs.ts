@@ -8,7 +8,7 @@ import {
 import type { UnusedFiles } from "./unused-files";
 
 /** Searches all originals for those that a crash has left behind. */
-export const FindUnusedOriginals = job("documents.find_unused_originals", t.Object({}));
+const FindUnusedOriginals = job("documents.find_unused_originals", t.Object({}));
 
 const minute_ms = 60_000;
 const limits = {

@@ -19,7 +19,7 @@ const slab_bytes_min = 2 ** 20,
 /** The size of the area for passing through. */
 const passage_bytes_min = 4 * 2 ** 20;
 /** Segments compared per call, which is short because others are waiting. */
-export const batch_segments_max = 256;
+const batch_segments_max = 256;
 const batch_bytes_max = 4 * 2 ** 20;
 /** The intended and the maximum size of one read, whatever the size of segments. */
 const read_bytes_wanted = 2 * 2 ** 20,

@@ -45,7 +45,7 @@ function save(name: string, type: string, text: string): void {
 }
 
 /** Questions as headings, answers unchanged, and below each answer its quotes with their pages. */
-export function markdownOf({
+function markdownOf({
   chat,
   messages,
 }: Pick<Awaited<ReturnType<typeof wholeChat>>, "chat" | "messages">): string {

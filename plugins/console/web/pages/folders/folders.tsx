@@ -310,11 +310,7 @@ function Count({ folder, all }: { readonly folder: Folder; readonly all: readonl
   );
 }
 
-export function FolderState({
-  folder: { status_counts, document_count },
-}: {
-  readonly folder: Folder;
-}) {
+function FolderState({ folder: { status_counts, document_count } }: { readonly folder: Folder }) {
   const { syncing, sync_failed } = status_counts;
   if (document_count === 0) return null;
   return (

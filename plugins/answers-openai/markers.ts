@@ -63,9 +63,10 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     if (is_unsure && !numbers.every((n) => n >= 1 && n <= sources)) continue;
     addText(raw.slice(end, match.index));
     const leads = phrase !== undefined && /(?:^|[.!?:\n])\s*$/.test(text);
-    // Keep the space before what it introduces.
-    const kept =
-      phrase !== undefined && !leads && /\s$/.test(whole) ? 1 : leads ? spaces!.length : 0;
+    let kept = 0;
+    if (leads) kept = spaces!.length;
+    // The space before what it introduces.
+    else if (phrase !== undefined && /\s$/.test(whole)) kept = 1;
     if (leads) text += spaces!;
     markers.push({
       at: text.length,

@@ -45,7 +45,7 @@ function valuesOf(written: string): number[] {
   const decimal = Number(`${text.slice(0, last).replace(/[.,]/g, "")}.${text.slice(last + 1)}`);
   if (separators.length === 1) return grouped ? [whole, decimal] : [decimal];
   // `3.2.1` is not a number, but equal to itself.
-  return [grouped && !is_mixed ? whole : is_mixed ? decimal : whole];
+  return [is_mixed ? decimal : whole];
 }
 
 const currencies: ReadonlySet<string> = new Set(["$", "€", "£", "¥"]);
@@ -148,10 +148,14 @@ function quantity(
 
 /** The rate after the unit: `per minute`, `a year`, `/h`. */
 function rateOf(text: string, tokens: readonly Token[], at: number): Unit | null {
-  const [unit, one, other] = [tokens[at]!, tokens[at + 1], tokens[at + 2]];
+  const unit = tokens[at]!;
+  const one = tokens[at + 1];
+  const other = tokens[at + 2];
   const is_slash = one !== undefined && text.slice(unit.end, one.start) === "/";
   const is_word = /^(?:per|an?|pro|je|par|por|al?)$/i.test(one?.text ?? "");
-  const found = is_slash ? unitOf(one.text) : is_word && other ? unitOf(other.text) : undefined;
+  let found: Unit | undefined;
+  if (is_slash) found = unitOf(one.text);
+  else if (is_word && other) found = unitOf(other.text);
   return found?.dimension === "time" ? found : null;
 }
 

@@ -12,8 +12,10 @@ export const no_emphasis: Emphasis = { bold: false, italic: false };
 /** Codes in a line that precede emphasised text. They are noncharacters, which occur in no text. */
 const codes = { "": "\ufdd0", b: "\ufdd1", i: "\ufdd2", bi: "\ufdd3" } as const;
 const any_code = /[\ufdd0-\ufdd3]/g;
-const keyOf = ({ bold, italic }: Emphasis): keyof typeof codes =>
-  bold ? (italic ? "bi" : "b") : italic ? "i" : "";
+function keyOf({ bold, italic }: Emphasis): keyof typeof codes {
+  if (bold) return italic ? "bi" : "b";
+  return italic ? "i" : "";
+}
 const marks: Readonly<Record<string, string>> = {
   [codes[""]]: "",
   [codes.b]: "**",

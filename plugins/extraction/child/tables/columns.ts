@@ -179,7 +179,7 @@ function columnOf(
     piece.right > columns[found + 1]!.left;
   const is_before =
     at < columns[found]!.left - 1 && found > 0 && piece.left < columns[found - 1]!.right;
-  return is_between ? found : is_before ? found - 1 : found;
+  return is_before && !is_between ? found - 1 : found;
 }
 const widthOf = ({ left, right }: Column): number => Math.max(0.1, right - left);
 const overlap = (one: Column, other: Column): number =>

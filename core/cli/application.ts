@@ -13,7 +13,7 @@ import { LocalApi } from "../http/local-api";
 import { mountApi, mountProtocol, mountSurface } from "../http/mounted-surface";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route } from "../http/route";
-import { Nullable } from "../http/schemas";
+import { OneOf, Nullable } from "../http/schemas";
 import { withTimeout } from "../lib/timeout";
 import { ServedText } from "../lib/served-text";
 import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
@@ -37,7 +37,7 @@ const nodes_ms_max = 2_000;
 
 const NodeShown = Type.Object({
   id: Type.String(),
-  role: Type.Union([Type.Literal("all"), Type.Literal("web"), Type.Literal("worker")]),
+  role: OneOf(["all", "web", "worker"]),
   version: Type.String(),
   started_at: Type.String({ format: "date-time" }),
   seen_at: Type.String({ format: "date-time" }),
@@ -46,13 +46,13 @@ const NodeShown = Type.Object({
 
 const HealthRecord = Type.Object(
   {
-    status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+    status: OneOf(["ok", "degraded"]),
     storage: Nullable(
       Type.String(),
       "Why nothing, or nothing new, can be stored, or why it takes long; null when all is well.",
     ),
     version: Type.String(),
-    intake: Type.Union([Type.Literal("open"), Type.Literal("paused")], {
+    intake: OneOf(["open", "paused"], {
       description: "Paused by an administrator: documents are accepted and wait to be read.",
     }),
     tls: Type.Optional(

@@ -7,6 +7,7 @@ import { Type, type TObject } from "@sinclair/typebox";
 import { messageOf } from "../lib/error-message";
 import { ConfigError, envName, readSection, type ConfigSources } from "../base/config";
 import { Duration, List, Secret, Size } from "../base/settings";
+import { OneOf } from "../http/schemas";
 import { readStoredSettings, type StoredSetting } from "../store/inspection";
 import { database_file } from "../store/lock";
 import { storedSettingsOf } from "../store/postgres/connections";
@@ -60,22 +61,18 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
             description: "The key that encrypts stored secrets, instead of the file secret.key.",
           }),
         ),
-        role: Type.Union([Type.Literal("all"), Type.Literal("web"), Type.Literal("worker")], {
+        role: OneOf(["all", "web", "worker"], {
           default: "all",
           description:
             "The role of this process when several share one PostgreSQL database: web " +
             "answers requests and runs no jobs, worker runs jobs and answers only /health, " +
             "/ready and /metrics.",
         }),
-        log_level: Type.Union(
-          [
-            Type.Literal("debug"),
-            Type.Literal("info"),
-            Type.Literal("warn"),
-            Type.Literal("error"),
-          ],
-          { default: "info", description: "The least level that is logged.", changes: "now" },
-        ),
+        log_level: OneOf(["debug", "info", "warn", "error"], {
+          default: "info",
+          description: "The least level that is logged.",
+          changes: "now",
+        }),
       },
       { changes: "outside" },
     ),

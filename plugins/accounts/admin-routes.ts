@@ -1,5 +1,6 @@
 /** The routes of API keys and, for administrators, of users. Only part of the console. */
 import {
+  OneOf,
   badRequest,
   Nullable,
   PageOf,
@@ -21,7 +22,7 @@ import { parseTime } from "./key";
 import type { AccountService } from "./service";
 
 const surface = "console";
-const Scope = named("KeyScope", t.Union([t.Literal("read"), t.Literal("write")]));
+const Scope = named("KeyScope", OneOf(["read", "write"]));
 
 const KeyRecord = named(
   "Key",

@@ -3,6 +3,7 @@
  * Only part of the console.
  */
 import {
+  OneOf,
   PageOf,
   PageQuery,
   reply,
@@ -29,7 +30,7 @@ const surface = "console";
 /** More than any email, password and token can take. */
 const body_bytes_max = 16_384;
 
-export const Role = named("Role", t.Union([t.Literal("admin"), t.Literal("member")]));
+export const Role = named("Role", OneOf(["admin", "member"]));
 const Token = named("LinkToken", t.Object({ token: t.String() }));
 const Who = named("SignedInUser", t.Object({ id: t.String(), email: t.String(), role: Role }));
 const Signed = named("SignedIn", t.Object({ user: Who }));
@@ -189,7 +190,7 @@ export const routes = {
         description: "Whose it is.",
         schema: t.Object({
           email: t.String(),
-          kind: t.Union([t.Literal("invitation"), t.Literal("reset")]),
+          kind: OneOf(["invitation", "reset"]),
         }),
         example: { email: "ada@example.com", kind: "invitation" },
       },

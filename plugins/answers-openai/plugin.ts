@@ -3,6 +3,7 @@
  * name one.
  */
 import {
+  OneOf,
   definePlugin,
   Duration,
   EndpointLimits,
@@ -30,7 +31,7 @@ export default definePlugin({
   version: "1.0.0",
   section: "answers",
   config: t.Object({
-    provider: t.Union([t.Literal("extractive"), t.Literal("openai")], {
+    provider: OneOf(["extractive", "openai"], {
       default: "extractive",
       changes: "now",
       description: "Who answers: sentences of the documents, or a language model.",
@@ -61,7 +62,7 @@ export default definePlugin({
         description: "The model's name there.",
       }),
     ),
-    fallback: t.Union([t.Literal("extractive"), t.Literal("fail")], {
+    fallback: OneOf(["extractive", "fail"], {
       default: "extractive",
       changes: "now",
       providers,

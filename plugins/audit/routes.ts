@@ -1,5 +1,6 @@
 /** The routes of the audit log, for administrators: in the console, and with their keys. */
 import {
+  OneOf,
   badRequest,
   Nullable,
   PageOf,
@@ -18,7 +19,7 @@ import type { AuditLog, EntryFilter, Outcome } from "./service";
 const tag = "Audit log";
 const outcomes = ["done", "refused", "failed"] as const satisfies readonly Outcome[];
 
-const OutcomeName = named("AuditOutcome", t.Union(outcomes.map((one) => t.Literal(one))));
+const OutcomeName = named("AuditOutcome", OneOf(outcomes));
 
 const EntryRecord = named(
   "AuditEntry",
@@ -113,9 +114,7 @@ export const routes = {
     admin: true,
     query: t.Object({
       ...filter_fields,
-      format: t.Optional(
-        t.Union([t.Literal("csv"), t.Literal("json")], { description: "Default: csv." }),
-      ),
+      format: t.Optional(OneOf(["csv", "json"], { description: "Default: csv." })),
     }),
     answers: {
       200: {

@@ -1,5 +1,6 @@
 /** The routes of backups, for administrators. Only part of the console. */
 import {
+  OneOf,
   Nullable,
   reply,
   rfc3339,
@@ -46,7 +47,7 @@ const BackupsRecord = named(
     failure: Nullable(t.Object({ at: Timestamp(), error: t.String() }), "Of the last one."),
     current: Nullable(
       t.Object({
-        kind: t.Union([t.Literal("backup"), t.Literal("rehearsal")]),
+        kind: OneOf(["backup", "rehearsal"]),
         name: Nullable(t.String()),
         stage: Nullable(t.String()),
         done: t.Integer(),

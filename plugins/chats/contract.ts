@@ -1,5 +1,6 @@
 /** What other plugins may know about chats: how answers are requested, and their form. */
 import {
+  OneOf,
   beforeHook,
   named,
   service,
@@ -39,10 +40,7 @@ export const overview_code = "overview";
 /** The maximum number of citations and related passages of an answer together. */
 export const evidence_max = 5;
 
-export const AnswerOutcome = named(
-  "AnswerOutcome",
-  t.Union([t.Literal("answered"), t.Literal("no_answer")]),
-);
+export const AnswerOutcome = named("AnswerOutcome", OneOf(["answered", "no_answer"]));
 export const AnswerResult = named(
   "Answer",
   t.Object({

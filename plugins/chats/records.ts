@@ -115,12 +115,9 @@ const RequestId = documented(
 );
 const Status = named(
   "MessageStatus",
-  t.Union(
-    (["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) =>
-      t.Literal(name),
-    ),
-    { description: "The state the message has now." },
-  ),
+  OneOf(["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"], {
+    description: "The state the message has now.",
+  }),
 );
 
 export const MessageBody = named(

@@ -1,5 +1,6 @@
 /** The queue by job kind, for administrators: how many are queued, running and failed, and why. */
 import {
+  OneOf,
   Nullable,
   rfc3339OrNull,
   route,
@@ -69,8 +70,7 @@ const Dropped = t.Object({
   left: t.Integer({ description: "Could not be dropped: they run by now." }),
   ...next_field,
 });
-const Gate = (description: string) =>
-  named("Gate", t.Union([t.Literal("open"), t.Literal("paused")], { description }));
+const Gate = (description: string) => named("Gate", OneOf(["open", "paused"], { description }));
 const IntakeRecord = named(
   "Intake",
   t.Object({
@@ -84,14 +84,11 @@ const PauseRecord = named(
   }),
 );
 const VectorsRecord = t.Object({
-  state: t.Union(
-    (["none", "ready", "pending", "paused", "failing"] as const).map((state) => t.Literal(state)),
-    {
-      description:
-        "`none`: nothing makes vectors; `ready`: every document has them; `pending`: they are " +
-        "being made; `failing`: they are not, see `failing`.",
-    },
-  ),
+  state: OneOf(["none", "ready", "pending", "paused", "failing"], {
+    description:
+      "`none`: nothing makes vectors; `ready`: every document has them; `pending`: they are " +
+      "being made; `failing`: they are not, see `failing`.",
+  }),
   documents: t.Integer({ description: "That wait for their vectors." }),
   passages: t.Integer({ description: "Of these documents, about." }),
   per_second: Nullable(t.Number(), "Passages, while it is at work; null when unknown."),
@@ -227,7 +224,7 @@ export const jobKindRoutes = {
       "`sync_failed` then, with `cancelled`.",
     body: t.Object({
       ...selection_fields,
-      state: t.Union([t.Literal("failed"), t.Literal("ready")]),
+      state: OneOf(["failed", "ready"]),
     }),
     example: { plugin: "documents", name: "documents.index", state: "failed" },
     answers: {

@@ -1,16 +1,15 @@
 /** A process that serves the database, as the console shows it. */
-import { rfc3339, t, Timestamp, type NodeOverview } from "../../core/sdk";
+import { OneOf, rfc3339, t, Timestamp, type NodeOverview } from "../../core/sdk";
 
 export const NodeRecord = t.Object({
   id: t.String(),
   host: t.String({ description: "The machine that it runs on." }),
   pid: t.Integer(),
-  role: t.Union((["all", "web", "worker"] as const).map((role) => t.Literal(role))),
+  role: OneOf(["all", "web", "worker"]),
   version: t.String(),
-  status: t.Union(
-    (["up", "silent", "gone"] as const).map((status) => t.Literal(status)),
-    { description: "Silent: not seen for 20 s. Gone: others go on with what it was doing." },
-  ),
+  status: OneOf(["up", "silent", "gone"], {
+    description: "Silent: not seen for 20 s. Gone: others go on with what it was doing.",
+  }),
   here: t.Boolean({ description: "It is the one that answers." }),
   started_at: Timestamp(),
   seen_at: Timestamp(),

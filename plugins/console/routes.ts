@@ -3,6 +3,7 @@
  * plugins, and the stream of changes.
  */
 import {
+  OneOf,
   event_stream_headers,
   lastEventId,
   named,
@@ -23,17 +24,14 @@ const PageRecord = named(
     plugin: t.String(plugin_words),
     path: t.String({ description: "The page's address below `/console/`." }),
     title: t.String(),
-    group: t.Union([t.Literal("work"), t.Literal("developer"), t.Literal("admin")]),
+    group: OneOf(["work", "developer", "admin"]),
     module: t.String(module_words),
   }),
 );
 const PanelRecord = t.Object({
   plugin: t.String(plugin_words),
   id: t.String(),
-  where: t.Union(
-    [t.Literal("document"), t.Literal("folder"), t.Literal("chat"), t.Literal("signin")],
-    { description: "Beside what it stands." },
-  ),
+  where: OneOf(["document", "folder", "chat", "signin"], { description: "Beside what it stands." }),
   title: t.String(),
   module: t.String(module_words),
 });

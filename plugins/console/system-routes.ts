@@ -1,5 +1,6 @@
 /** Routes about the running server, for administrators. */
 import {
+  OneOf,
   commit,
   levels,
   Nullable,
@@ -24,16 +25,7 @@ import type { Doctor } from "../doctor/contract";
 import { node_example, nodeRecord, NodeRecord } from "./node-record";
 
 const surface = "console";
-const State = named(
-  "JobState",
-  t.Union([
-    t.Literal("ready"),
-    t.Literal("running"),
-    t.Literal("done"),
-    t.Literal("failed"),
-    t.Literal("cancelled"),
-  ]),
-);
+const State = named("JobState", OneOf(["ready", "running", "done", "failed", "cancelled"]));
 
 const StorageRecord = t.Object({
   database_bytes: t.Integer({ description: "Of the database with its log." }),
@@ -56,10 +48,7 @@ const SystemRecord = named(
       t.Object({
         id: t.String(),
         name: t.String(),
-        status: named(
-          "CheckStatus",
-          t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
-        ),
+        status: named("CheckStatus", OneOf(["ok", "warn", "fail"])),
         detail: t.String(),
         fix: Nullable(t.String()),
         mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
@@ -76,11 +65,7 @@ const SystemRecord = named(
         version: Nullable(t.String()),
         built_in: t.Boolean(),
         file: Nullable(t.String(), "Where it was loaded from; null when it is built in."),
-        status: t.Union(
-          (["loaded", "failing", "left_out", "disabled"] as const).map((status) =>
-            t.Literal(status),
-          ),
-        ),
+        status: OneOf(["loaded", "failing", "left_out", "disabled"]),
         reason: Nullable(t.String()),
       }),
     ),
@@ -227,12 +212,7 @@ export const systemRoutes = {
     admin: true,
     description: "The newest first, as far as this run of the server remembers them.",
     query: t.Object({
-      level: t.Optional(
-        t.Union(
-          levels.map((level) => t.Literal(level)),
-          { default: "info", description: "This level and above." },
-        ),
-      ),
+      level: t.Optional(OneOf(levels, { default: "info", description: "This level and above." })),
       limit: t.Optional(
         t.Integer({ minimum: 1, maximum: 1_000, default: 200, description: "How many lines." }),
       ),

@@ -24,15 +24,12 @@ const actions = ["unlink", "restore", "link", "move", "reindex"] as const;
 const BatchBody = named(
   "DocumentBatch",
   t.Object({
-    action: t.Union(
-      actions.map((one) => t.Literal(one)),
-      {
-        description:
-          "`unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts " +
-          "them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, " +
-          "`reindex` reads and indexes them again.",
-      },
-    ),
+    action: OneOf(actions, {
+      description:
+        "`unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts " +
+        "them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, " +
+        "`reindex` reads and indexes them again.",
+    }),
     document_ids: t.Array(t.String(), { minItems: 1, maxItems: batch_max }),
     folder_id: t.Optional(t.String({ description: "For `unlink`, `restore` and `move`." })),
     to_folder_id: t.Optional(t.String({ description: "For `link` and `move`." })),

@@ -1,6 +1,7 @@
 /** What other plugins may know about documents. */
 import type { StoredText } from "../../core/lib/text-pieces";
 import {
+  OneOf,
   beforeHook,
   event,
   service,
@@ -388,7 +389,7 @@ export const DocumentSettled = event(
     owner_id: t.String(),
     document_id: t.String(),
     version: t.Integer(),
-    status: t.Union([t.Literal("synced"), t.Literal("sync_failed")]),
+    status: OneOf(["synced", "sync_failed"]),
     /** Why it failed: the code and the sentence of the record. */
     error: t.Optional(t.Object({ code: t.String(), message: t.String() })),
   }),

@@ -1,6 +1,7 @@
 /** The wire format of a document, and of the outline of its text. */
 import { file_types, fileType } from "../../core/lib/file-types";
 import {
+  OneOf,
   Nullable,
   rfc3339,
   rfc3339OrNull,
@@ -17,7 +18,7 @@ import { fromStoredSpans, type DocumentRow, type StoredSpans, type VersionRow } 
 
 export const Status = named(
   "DocumentStatus",
-  t.Union([t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")], {
+  OneOf(["syncing", "synced", "sync_failed"], {
     description:
       "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it " +
       "could not be indexed, see `error`.",
@@ -25,7 +26,7 @@ export const Status = named(
 );
 export const VectorsState = named(
   "VectorsState",
-  t.Union([t.Literal("none"), t.Literal("pending"), t.Literal("ready")], {
+  OneOf(["none", "pending", "ready"], {
     description:
       "Of the version that answers. `pending`: its vectors are being made in the background, and " +
       "words find it; `ready`: it is found by its meaning too; `none`: no version answers yet, " +
@@ -33,17 +34,13 @@ export const VectorsState = named(
   }),
 );
 export type VectorsState = Static<typeof VectorsState>;
-const ErrorCode = named(
-  "DocumentErrorCode",
-  t.Union(extraction_codes.map((code) => t.Literal(code))),
-);
+const ErrorCode = named("DocumentErrorCode", OneOf(extraction_codes));
 
 export const FileType = named(
   "FileType",
-  t.Union(
-    file_types.map((kind) => t.Literal(kind)),
-    { description: "Told by the media type; `text` is text of every kind, Markdown and code too." },
-  ),
+  OneOf(file_types, {
+    description: "Told by the media type; `text` is text of every kind, Markdown and code too.",
+  }),
 );
 
 export const DocumentRecord = named(
@@ -83,11 +80,7 @@ export const DocumentRecord = named(
     indexing: named(
       "Indexing",
       t.Object({
-        stage: t.Union(
-          (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map(
-            (stage) => t.Literal(stage),
-          ),
-        ),
+        stage: OneOf(["queued", "extracting", "chunking", "embedding", "storing", "done"]),
         progress: t.Number({ minimum: 0, maximum: 1 }),
         attempts: t.Integer({ minimum: 0 }),
         vectors: VectorsState,

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import {
+  OneOf,
   probeEndpoint,
   definePlugin,
   Duration,
@@ -31,7 +32,7 @@ export default definePlugin({
   version: "1.0.0",
   needs: { builtin: BuiltinEncoder },
   config: t.Object({
-    provider: t.Union([t.Literal("openai"), t.Literal("builtin"), t.Literal("none")], {
+    provider: OneOf(["openai", "builtin", "none"], {
       default: "builtin",
       default_with: { base_url: "openai" },
       changes: "now",

@@ -71,7 +71,7 @@ export const DocumentChanged = event(
   "document.changed",
   t.Object({
     ...of_document,
-    changed: t.Union([t.Literal("name"), t.Literal("folders"), t.Literal("content")]),
+    changed: OneOf(["name", "folders", "content"]),
     /** The folders that contain it now. */
     folder_ids: t.Array(id),
     /** For `folders`: the one it was added to or removed from. */
@@ -122,7 +122,7 @@ export const AnswerCompleted = event(
   "answer.completed",
   t.Object({
     ...of_answer,
-    outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+    outcome: OneOf(["answered", "no_answer"]),
   }),
 );
 /** A question in a chat will not be answered: every attempt failed. Not emitted when cancelled. */
@@ -131,7 +131,7 @@ export const AnswerFailed = event(
   t.Object({ ...of_answer, error: t.Object({ code: t.String(), message: t.String() }) }),
 );
 
-const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
+const Role = OneOf(["admin", "member"]);
 /** A user was created; an invited one has no password yet. */
 export const UserCreated = event(
   "user.created",

@@ -19,7 +19,7 @@
 import { StoredAnswer } from "../chats/contract";
 import { extraction_codes, page_label_max } from "../extraction/contract";
 import { vector_layout } from "../search-index/contract";
-import { Nullable, t, type Static } from "../../core/sdk";
+import { OneOf, Nullable, t, type Static } from "../../core/sdk";
 
 export const format = "dossier folder";
 /** A later version may contain what this one does not know. */
@@ -137,9 +137,7 @@ export const PromptLine = t.Object({
 const document_fields = {
   id: Id,
   name: t.String(),
-  source_kind: t.Union(
-    (["text", "upload", "import", "transcription"] as const).map((kind) => t.Literal(kind)),
-  ),
+  source_kind: OneOf(["text", "upload", "import", "transcription"]),
   source_uri: Nullable(t.String({ maxLength: 16_384 })),
   version: t.Integer({ minimum: 1, maximum: 2 ** 31 }),
   size_bytes: Count,
@@ -147,10 +145,10 @@ const document_fields = {
   media_type: t.String({ pattern: "^[\\x21-\\x7e]{1,64}/[\\x20-\\x7e]{1,255}$" }),
   in_files: t.Boolean(),
   text_ready: t.Boolean(),
-  status: t.Union((["syncing", "synced", "sync_failed"] as const).map((one) => t.Literal(one))),
+  status: OneOf(["syncing", "synced", "sync_failed"]),
   error: Nullable(
     t.Object({
-      code: t.Union(extraction_codes.map((code) => t.Literal(code))),
+      code: OneOf(extraction_codes),
       message: t.String(),
     }),
   ),
@@ -240,9 +238,7 @@ export const chat_lines = {
       pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
     }),
     text: t.String(),
-    status: t.Union(
-      (["COMPLETED", "FAILED", "CANCELLED"] as const).map((status) => t.Literal(status)),
-    ),
+    status: OneOf(["COMPLETED", "FAILED", "CANCELLED"]),
     created_at: Time,
     started_at: Nullable(Time),
     completed_at: Nullable(Time),

@@ -1,5 +1,6 @@
 /** The HTTP routes of folder archives. */
 import {
+  OneOf,
   announcedBytes,
   attachment,
   Nullable,
@@ -33,10 +34,9 @@ const ImportRecord = named(
   "FolderImport",
   t.Object({
     id: t.String({ description: "Opaque, starts with `fim_`." }),
-    status: t.Union(
-      (["pending", "running", "completed", "failed"] as const).map((one) => t.Literal(one)),
-      { description: "Nothing is found of it before it is `completed`, and then all of it." },
-    ),
+    status: OneOf(["pending", "running", "completed", "failed"], {
+      description: "Nothing is found of it before it is `completed`, and then all of it.",
+    }),
     folder_id: Nullable(t.String(), "The folder, once it is completed."),
     document_count: t.Integer({ minimum: 0, description: "Documents of the archive." }),
     completed_document_count: t.Integer({ minimum: 0, description: "Those that are here." }),
@@ -80,7 +80,7 @@ const example: Static<typeof ImportRecord> = {
 const IdRecord = named(
   "FolderImportId",
   t.Object({
-    kind: t.Union((["folder", "document", "prompt", "chat"] as const).map((one) => t.Literal(one))),
+    kind: OneOf(["folder", "document", "prompt", "chat"]),
     source_id: t.String({ description: "In the archive." }),
     id: t.String({ description: "Here." }),
   }),

@@ -1,5 +1,6 @@
 /** What other plugins may know about imports: how to add a kind of source. */
 import {
+  OneOf,
   event,
   misplacedSecret,
   service,
@@ -221,11 +222,7 @@ export const ImportEnded = event(
     owner_id: t.String(),
     import_id: t.String(),
     folder_id: t.String(),
-    status: t.Union([
-      t.Literal("completed"),
-      t.Literal("completed_with_errors"),
-      t.Literal("failed"),
-    ]),
+    status: OneOf(["completed", "completed_with_errors", "failed"]),
     /** Items. */
     succeeded: t.Integer(),
     failed: t.Integer(),
@@ -244,13 +241,13 @@ export const ImportChanged = event(
     owner_id: t.String(),
     import_id: t.String(),
     folder_id: t.String(),
-    status: t.Union([
-      t.Literal("pending"),
-      t.Literal("running"),
-      t.Literal("completed"),
-      t.Literal("completed_with_errors"),
-      t.Literal("failed"),
-      t.Literal("cancelled"),
+    status: OneOf([
+      "pending",
+      "running",
+      "completed",
+      "completed_with_errors",
+      "failed",
+      "cancelled",
     ]),
     /** Items known so far, and how many of them have ended. */
     total: t.Integer(),

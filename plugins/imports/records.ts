@@ -1,5 +1,6 @@
 /** The wire format of imports. */
 import {
+  OneOf,
   Nullable,
   rfc3339,
   rfc3339OrNull,
@@ -69,7 +70,7 @@ export const documentedSource = (sources: readonly ImportSource[]) =>
     },
   );
 
-export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
+export const Gone = OneOf(["keep", "remove"], {
   description:
     "What happens to the document of an item that the source has no longer: `keep`, or `remove`: " +
     "it is taken out of its folder, where it can be restored for a while. Default `keep`. Of " +
@@ -80,27 +81,19 @@ const GoneSetting = t.Optional(
 );
 const Status = named(
   "ImportStatus",
-  t.Union(
-    (
-      ["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"] as const
-    ).map((one) => t.Literal(one)),
-    {
-      description:
-        "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none " +
-        "succeeded, or the source could not be read.",
-    },
-  ),
+  OneOf(["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"], {
+    description:
+      "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none " +
+      "succeeded, or the source could not be read.",
+  }),
 );
 export const ItemStatus = named(
   "ImportItemStatus",
-  t.Union(
-    (["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)),
-    {
-      description:
-        "`skipped`: it had not changed since an earlier import, or the run was cancelled before " +
-        "it was done.",
-    },
-  ),
+  OneOf(["pending", "succeeded", "failed", "skipped"], {
+    description:
+      "`skipped`: it had not changed since an earlier import, or the run was cancelled before " +
+      "it was done.",
+  }),
 );
 
 export const RunRecord = named(

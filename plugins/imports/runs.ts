@@ -3,7 +3,7 @@
  * last item ends the run and emits its event.
  */
 import { inParts } from "../../core/lib/chunked-work";
-import { t, type Change, type Db, type PayloadOf } from "../../core/sdk";
+import { OneOf, t, type Change, type Db, type PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
@@ -99,11 +99,7 @@ export const errorColumns = (error: Failure | null) => ({
 export const FinishedEvent = t.Object({
   event: t.Literal("import.finished"),
   import_run_id: t.String({ description: "The id of the import." }),
-  status: t.Union([
-    t.Literal("completed"),
-    t.Literal("completed_with_errors"),
-    t.Literal("failed"),
-  ]),
+  status: OneOf(["completed", "completed_with_errors", "failed"]),
   completed_item_count: t.Integer({ minimum: 0 }),
   succeeded_item_count: t.Integer({ minimum: 0 }),
   failed_item_count: t.Integer({ minimum: 0 }),

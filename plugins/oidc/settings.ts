@@ -1,5 +1,6 @@
 /** The settings of single sign-on, and whether they are consistent. */
 import {
+  OneOf,
   ConfigError,
   Duration,
   EndpointLimits,
@@ -92,7 +93,7 @@ export const OidcConfig = t.Object({
     default: true,
     description: "Who signs in for the first time becomes a user.",
   }),
-  link_by_email: t.Union([t.Literal("nobody"), t.Literal("members"), t.Literal("everybody")], {
+  link_by_email: OneOf(["nobody", "members", "everybody"], {
     ...now,
     default: "nobody",
     description:

@@ -3,6 +3,7 @@
  * be added to other folders, the vector stores.
  */
 import {
+  OneOf,
   announcedBytes,
   HttpError,
   receiveFile,
@@ -48,7 +49,7 @@ const file = (description: string) => ({ 200: { description, schema: FileRecord 
 export const ListQuery = t.Object({
   after: t.Optional(t.String({ description: "The last id of the page before." })),
   limit: t.Optional(t.Integer({ minimum: 1, maximum: 10_000 })),
-  order: t.Optional(t.Union([t.Literal("asc"), t.Literal("desc")])),
+  order: t.Optional(OneOf(["asc", "desc"])),
 });
 
 export const fileRoutes = {

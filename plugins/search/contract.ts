@@ -3,6 +3,7 @@
  * from.
  */
 import {
+  OneOf,
   named,
   Nullable,
   codePoints,
@@ -64,7 +65,7 @@ export const FoundPassage = named(
   "FoundPassage",
   t.Object({
     ...passageFields,
-    matched: t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
+    matched: OneOf(["words", "meaning", "both"], {
       description: "Why it was found: it holds words of the query, its meaning is near, or both.",
     }),
   }),

@@ -1,5 +1,6 @@
 /** The HTTP routes of settings, for administrators: in the console, and with their API keys. */
 import {
+  OneOf,
   isOverruled,
   Nullable,
   route,
@@ -35,10 +36,7 @@ const SettingRecord = named(
   t.Object({
     setting: t.String({ description: "`section.key`." }),
     description: t.String(),
-    kind: t.Union(
-      kinds.map((kind) => t.Literal(kind)),
-      { description: "A duration reads `30s` or `30d`, a size `64MiB`." },
-    ),
+    kind: OneOf(kinds, { description: "A duration reads `30s` or `30d`, a size `64MiB`." }),
     choices: Nullable(t.Array(t.String()), "What a choice may be."),
     minimum: Nullable(t.Number()),
     maximum: Nullable(t.Number()),
@@ -51,7 +49,7 @@ const SettingRecord = named(
     default: Nullable(Value),
     stored: Nullable(Value, "What is stored, whether it wins or not."),
     overruled: t.Boolean({ description: "Something is stored, and `origin` wins over it." }),
-    changes: t.Union([t.Literal("now"), t.Literal("at start"), t.Literal("outside")], {
+    changes: OneOf(["now", "at start", "outside"], {
       description:
         "When a change takes effect; `outside`: it can't be stored, only whoever starts the " +
         "server sets it.",
@@ -89,7 +87,7 @@ const Trial = named(
   "SettingsTrial",
   t.Object({
     section: t.String(),
-    status: named("CheckStatus", t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")])),
+    status: named("CheckStatus", OneOf(["ok", "warn", "fail"])),
     detail: t.String({ description: "What came of it, in sentences." }),
     fix: Nullable(t.String(), "What to do about it."),
     setting: Nullable(t.String(), "The setting to look at."),

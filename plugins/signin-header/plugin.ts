@@ -3,6 +3,7 @@
  * else the header is nothing.
  */
 import {
+  OneOf,
   ConfigError,
   definePlugin,
   fill,
@@ -62,7 +63,7 @@ const HeaderConfig = t.Object({
     default: true,
     description: "Who comes for the first time becomes a user.",
   }),
-  link_by_email: t.Union([t.Literal("nobody"), t.Literal("members"), t.Literal("everybody")], {
+  link_by_email: OneOf(["nobody", "members", "everybody"], {
     ...outside,
     default: "nobody",
     description:

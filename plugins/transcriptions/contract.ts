@@ -1,5 +1,5 @@
 /** The contract of transcriptions for other plugins; the transcriber is a slot. */
-import { event, shaped, slot, t } from "../../core/sdk";
+import { OneOf, event, shaped, slot, t } from "../../core/sdk";
 
 /** A recording on disk. */
 export interface Recording {
@@ -73,13 +73,7 @@ export const TranscriptionChanged = event(
     owner_id: t.String(),
     transcription_id: t.String(),
     folder_id: t.String(),
-    status: t.Union([
-      t.Literal("pending"),
-      t.Literal("running"),
-      t.Literal("completed"),
-      t.Literal("failed"),
-      t.Literal("cancelled"),
-    ]),
+    status: OneOf(["pending", "running", "completed", "failed", "cancelled"]),
     /** 0 to 1. */
     progress: t.Number(),
     /** For a failed run. */

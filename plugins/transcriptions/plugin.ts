@@ -1,6 +1,7 @@
 /** Transcriptions: recordings and captions become documents whose citations have times. */
 import { removeLeftovers } from "../../core/lib/temporary-files";
 import {
+  OneOf,
   definePlugin,
   DnsLookup,
   Duration,
@@ -48,7 +49,7 @@ export default definePlugin({
   version: "1.0.0",
   section: "transcription",
   config: t.Object({
-    provider: t.Union([t.Literal("none"), t.Literal("openai"), t.Literal("command")], {
+    provider: OneOf(["none", "openai", "command"], {
       default: "none",
       changes: "now",
       description:

@@ -1,5 +1,6 @@
 /** The HTTP routes of transcriptions: parse the request, call the service, format the response. */
 import {
+  OneOf,
   check_errors,
   checkedName,
   TrimmedName,
@@ -35,12 +36,9 @@ const RunRecord = named(
   "Transcription",
   t.Object({
     id: t.String({ description: "Opaque, starts with `trn_`." }),
-    status: t.Union(
-      (["pending", "running", "completed", "failed", "cancelled"] as const).map((status) =>
-        t.Literal(status),
-      ),
-      { description: "`completed`: the document is made, and is being indexed." },
-    ),
+    status: OneOf(["pending", "running", "completed", "failed", "cancelled"], {
+      description: "`completed`: the document is made, and is being indexed.",
+    }),
     folder_id: t.String({ description: "The folder that the document goes into." }),
     name: Nullable(
       t.String(),
@@ -83,10 +81,10 @@ const Result = named(
     ),
   }),
 );
-const Format = t.Union(
-  (["json", "vtt", "srt", "txt"] as const).map((format) => t.Literal(format)),
-  { default: "json", description: "`json`, `vtt` (WebVTT), `srt` or `txt`." },
-);
+const Format = OneOf(["json", "vtt", "srt", "txt"], {
+  default: "json",
+  description: "`json`, `vtt` (WebVTT), `srt` or `txt`.",
+});
 const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
 const NewName = TrimmedName("What it is to be called, instead of the recording's name.", {
   component: "DocumentName",

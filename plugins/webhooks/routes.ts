@@ -2,6 +2,7 @@
  * The routes of webhooks and their deliveries: a schema in, one call to the service, a record out.
  */
 import {
+  OneOf,
   Nullable,
   PageOf,
   PageQuery,
@@ -24,20 +25,11 @@ import type { FullWebhook, Webhooks } from "./service";
 const Text = t.String();
 const Status = named(
   "DeliveryStatus",
-  t.Union(
-    [
-      t.Literal("pending"),
-      t.Literal("delivered"),
-      t.Literal("skipped"),
-      t.Literal("dropped"),
-      t.Literal("cancelled"),
-    ],
-    {
-      description:
-        "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not " +
-        "public. `dropped`: three attempts failed.",
-    },
-  ),
+  OneOf(["pending", "delivered", "skipped", "dropped", "cancelled"], {
+    description:
+      "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not " +
+      "public. `dropped`: three attempts failed.",
+  }),
 );
 const Url = documented(t.String({ description: url_words }), { format: "uri" });
 

@@ -1,5 +1,6 @@
 /** Feedback on answers in its wire format: schemas, examples, and the mapping of rows. */
 import {
+  OneOf,
   LimitedText,
   named,
   Nullable,
@@ -13,7 +14,7 @@ import { note_length_max } from "./feedback-service";
 import type { SaidOfAnswer } from "./feedback-store";
 import type { FeedbackRow } from "../store";
 
-export const Rating = named("Rating", t.Union([t.Literal("up"), t.Literal("down")]));
+export const Rating = named("Rating", OneOf(["up", "down"]));
 const Note = Nullable(
   LimitedText(note_length_max),
   "What is good or wrong about it, in a few words; at most 4,000 characters. A blank note is none.",

@@ -1,19 +1,16 @@
 /** The orders in which documents can be listed. */
 import type { FileType } from "../../../core/lib/file-types";
-import { named, t, type Static } from "../../../core/sdk";
+import { OneOf, named, type Static } from "../../../core/sdk";
 import type { DocumentStatus } from "../contract";
 
 export const ListSort = named(
   "DocumentSort",
-  t.Union(
-    (["created", "name", "type", "size", "status", "updated"] as const).map((one) =>
-      t.Literal(one),
-    ),
-    { description: "Those that are alike come newest first. `name`: numbers in names count." },
-  ),
+  OneOf(["created", "name", "type", "size", "status", "updated"], {
+    description: "Those that are alike come newest first. `name`: numbers in names count.",
+  }),
 );
 export type ListSort = Static<typeof ListSort>;
-export const ListDirection = t.Union([t.Literal("asc"), t.Literal("desc")], {
+export const ListDirection = OneOf(["asc", "desc"], {
   description: "Default: `desc` for `created`, `updated` and `size`, else `asc`.",
 });
 export type ListDirection = Static<typeof ListDirection>;

@@ -2,11 +2,9 @@
  * Repairs the job table after the clock was ahead and then set back: rows with times in the future
  * would otherwise wait until then.
  */
-import type { Db, Store } from "../store/store";
+import type { Store } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
-import type { JobsTables } from "./schema";
-
-type JobsDb = Db<JobsTables>;
+import type { JobsDb } from "./schema";
 
 /** Jobs per transaction. */
 const jobs_each = 500;

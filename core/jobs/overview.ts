@@ -7,10 +7,9 @@ import type { JobHandler } from "./contract";
 import type { Handlers } from "./handlers";
 import { toNumber } from "../store/columns";
 import { isUnique } from "../store/storage-errors";
-import type { Db, Store } from "../store/store";
-import type { JobsTables, JobState } from "./schema";
+import type { Store } from "../store/store";
+import type { JobsDb, JobsTables, JobState } from "./schema";
 
-type JobsDb = Db<JobsTables>;
 type Row = JobsTables["core_jobs"];
 /** Without the payload, which may quote content. Times are epoch milliseconds. */
 export interface JobOverview extends Pick<

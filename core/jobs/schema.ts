@@ -45,6 +45,7 @@ export interface JobsTables {
     doubted_ms: number;
   };
 }
+export type JobsDb = Db<JobsTables>;
 
 const unfinished = "state in ('ready', 'running')";
 const indexes = [

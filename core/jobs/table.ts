@@ -4,11 +4,8 @@
  */
 import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
-import type { Db } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
-import type { JobsTables, JobState } from "./schema";
-
-type JobsDb = Db<JobsTables>;
+import type { JobsDb, JobState } from "./schema";
 
 export interface NewJob {
   readonly id: string;

@@ -14,7 +14,13 @@ import {
 } from "../../core/sdk";
 import { DocumentOrigin } from "../events/contract";
 import { extraction_codes, PageLabel } from "../extraction/contract";
-import { fromStoredSpans, type DocumentRow, type StoredSpans, type VersionRow } from "./store";
+import {
+  fromStoredSpans,
+  stages,
+  type DocumentRow,
+  type StoredSpans,
+  type VersionRow,
+} from "./store";
 
 export const Status = named(
   "DocumentStatus",
@@ -80,7 +86,7 @@ export const DocumentRecord = named(
     indexing: named(
       "Indexing",
       t.Object({
-        stage: OneOf(["queued", "extracting", "chunking", "embedding", "storing", "done"]),
+        stage: OneOf(stages),
         progress: t.Number({ minimum: 0, maximum: 1 }),
         attempts: t.Integer({ minimum: 0 }),
         vectors: VectorsState,

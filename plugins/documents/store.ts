@@ -4,13 +4,14 @@
  */
 import type { FileType } from "../../core/lib/file-types";
 import type { StoredText } from "../../core/lib/text-pieces";
-import { prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
+import { prepared, preparedFirst, sql, toNumber, type Db, type Static } from "../../core/sdk";
+import type { DocumentOrigin } from "../events/contract";
 import type { Extracted } from "../extraction/contract";
 import { isGone } from "../folders/contract";
 import type { DocumentName, DocumentStatus } from "./contract";
 
-export type SourceKind = "text" | "upload" | "import" | "transcription";
-export type Stage = "queued" | "extracting" | "chunking" | "embedding" | "storing" | "done";
+export const stages = ["queued", "extracting", "chunking", "embedding", "storing", "done"] as const;
+export type Stage = (typeof stages)[number];
 
 /**
  * The columns of the record. Version, size, hash and type are those of the newest version, which
@@ -20,7 +21,7 @@ export interface DocumentRow {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;
-  readonly source_kind: SourceKind;
+  readonly source_kind: Static<typeof DocumentOrigin>;
   readonly source_uri: string | null;
   readonly source_run_id: string | null;
   readonly version: number;

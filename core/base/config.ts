@@ -4,6 +4,7 @@
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { isObject } from "../lib/json-values";
 import { editDistance, nearestWord } from "./nearest-word";
 import type { Changes, StoredLimits } from "./settings";
 
@@ -196,7 +197,7 @@ function findSet(
     }
   }
   const table = sources.file[section];
-  const inFile = isTable(table) ? table[key] : undefined;
+  const inFile = isObject(table) ? table[key] : undefined;
   if (inFile !== undefined) return { raw: inFile, origin: sources.file_name };
   const stored = sources.stored?.get(`${section}.${key}`);
   return stored === undefined ? undefined : { raw: stored, origin: stored_origin };
@@ -327,7 +328,7 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
   const unknown: Unknown = { keys: [], sections: [], slips: [], foreign: [] };
   for (const [section, table] of Object.entries(file)) {
     const schema = sections.get(section);
-    if (!isTable(table)) {
+    if (!isObject(table)) {
       unknown.keys.push({
         section,
         problem:
@@ -391,6 +392,3 @@ const meant = (wrong: string, known: readonly string[], show: (name: string) => 
   const near = nearestWord(wrong, known);
   return near === undefined ? "." : `; the nearest is ${show(near)}.`;
 };
-
-const isTable = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

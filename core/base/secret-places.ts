@@ -1,7 +1,5 @@
 /** Where a schema may contain secrets: anywhere else they would be missed and stored unsealed. */
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject } from "../lib/json-values";
 
 /** What is wrong with the placement of secrets in this schema, naming the field; or null. */
 export function misplacedSecret(schema: unknown): string | null {

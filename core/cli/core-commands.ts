@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
+import { mebibytes } from "../lib/byte-sizes";
 import { shownSettings, type ShownSetting } from "../base/config";
 import { version } from "../base/version";
 import { api } from "../http/openapi";
@@ -97,7 +98,6 @@ async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
     unlock();
   }
 }
-const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /**
  * The same document that the server serves: from plugins that are set up, on a scratch directory.

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
+import { mebibytes } from "../lib/byte-sizes";
 import { systemClock } from "../base/clock";
 import { moveFiles, type MoveProgress } from "../store/objects/file-move";
 import { bootstrapBy, flagsOf, withData, type ProgramOptions } from "./command-options";
@@ -58,4 +59,3 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
 
 const progressWords = ({ done, total, done_bytes, total_bytes }: MoveProgress): string =>
   `${done} of ${total} files, ${mebibytes(done_bytes)} of ${mebibytes(total_bytes)}`;
-const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -3,6 +3,7 @@
  * `enum`, nullable values as `type: […, "null"]`, unions with a discriminator as `oneOf`.
  */
 import type { TSchema } from "@sinclair/typebox";
+import { isObject } from "../lib/json-values";
 import { document_only, narrowing } from "./schemas";
 
 export type Json = Record<string, unknown>;
@@ -183,9 +184,6 @@ function nullable({ description, ...schema }: Json): Json {
 
 const mapped = (record: Json, map: (value: Json) => Json): Json =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Json)]));
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * A TypeBox schema without its symbols, plus the keywords added by `documented`: plain JSON Schema.

@@ -3,6 +3,7 @@
  * or what is wrong, in words for the person who configures it. No proxy of the environment is used,
  * and no redirect is followed.
  */
+import { fieldOf, parsedJson } from "../lib/json-values";
 import { redact } from "../base/redaction";
 import { errorCode } from "./pinned-fetch";
 
@@ -121,7 +122,7 @@ async function fetchOnce(
   try {
     const response = await fetch(`${base_url}${path}`, init as RequestInit);
     const text = await textOf(response);
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    return { status: response.status, headers: response.headers, text, json: parsedJson(text) };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -136,14 +137,6 @@ async function textOf(response: Response): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const failing = (detail: string, fix: string, setting: string): EndpointFinding => ({
@@ -245,7 +238,7 @@ async function findingOf(
     host = hostOf(base_url),
     says = quotedFrom(json, api_key);
   // Some respond 200 to requests that they refuse.
-  if (status < 300 && field(json, "error")) return refusal(at, `${host} refuses${says}`);
+  if (status < 300 && fieldOf(json, "error")) return refusal(at, `${host} refuses${says}`);
   if (status < 300) return json === undefined ? wrongShape(at, path) : null;
   if (status < 400) return redirected(at, headers);
   if (status === 401 || status === 403)
@@ -344,10 +337,10 @@ async function missingModel(
 
 /** Null when it is not a list of models. Only entries that look like names. */
 function namesIn(json: unknown): string[] | null {
-  const data = field(json, "data");
+  const data = fieldOf(json, "data");
   if (!Array.isArray(data)) return null;
   return data
-    .map((one) => field(one, "id"))
+    .map((one) => fieldOf(one, "id"))
     .filter((id): id is string => typeof id === "string" && /^[\w./:@+-]{1,100}$/.test(id));
 }
 
@@ -367,12 +360,12 @@ function quotedFrom(json: unknown, api_key: string | undefined): string {
 
 /** From `{error: {message}}`, `{error: "…"}`, `{message: "…"}` or `{detail: "…"}`. */
 function errorText(json: unknown): string | null {
-  const error = field(json, "error");
-  const texts = [field(error, "message"), error, field(json, "message"), field(json, "detail")];
+  const error = fieldOf(json, "error");
+  const texts = [
+    fieldOf(error, "message"),
+    error,
+    fieldOf(json, "message"),
+    fieldOf(json, "detail"),
+  ];
   return texts.find((text): text is string => typeof text === "string") ?? null;
 }
-
-const field = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;

@@ -1,4 +1,5 @@
 /** Tests settings of the language model by asking it for one word, like an answer would. */
+import { fieldOf } from "../../core/lib/json-values";
 import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
 import { endpointOf, type AnswersSettings } from "./settings";
 
@@ -47,10 +48,6 @@ export async function tryModel(
 
 /** Its text may be empty, when the model has only thought so far. */
 function hasMessage(json: unknown): boolean {
-  const choices = field(json, "choices");
-  return Array.isArray(choices) && typeof field(choices[0], "message") === "object";
+  const choices = fieldOf(json, "choices");
+  return Array.isArray(choices) && typeof fieldOf(choices[0], "message") === "object";
 }
-const field = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;

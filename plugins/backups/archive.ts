@@ -16,6 +16,7 @@
  */
 import { closeSync, openSync } from "node:fs";
 import { basename } from "node:path";
+import { parsedJson } from "../../core/lib/json-values";
 import {
   entryPieces,
   fileSource,
@@ -97,7 +98,7 @@ export async function openBackup(path: string): Promise<Backup> {
   const entry = entries.get(manifest_part);
   if (!entry) throw bad("is not a Dossier backup: it has no manifest.json.");
   const text = await readText(path, entry, manifest_bytes_max);
-  const manifest = parsed(text) as Manifest | undefined;
+  const manifest = parsedJson(text) as Manifest | undefined;
   if (manifest?.format !== "dossier backup")
     throw bad("is not a Dossier backup: its manifest.json is of another kind.");
   if (manifest.format_version > format_version)
@@ -166,7 +167,7 @@ export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<
     rest = lines.pop()!;
     if (rest.length > line_length_max) throw bad();
     for (const line of lines) {
-      const original = parsed(line) as Original;
+      const original = parsedJson(line) as Original;
       try {
         original_shape.validate(original);
       } catch {
@@ -217,12 +218,4 @@ async function readText(path: string, entry: ZipEntry, bytes_max: number): Promi
   const pieces: Buffer[] = [];
   for await (const piece of piecesOf(path, entry, bytes_max)) pieces.push(piece);
   return Buffer.concat(pieces).toString("utf8");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

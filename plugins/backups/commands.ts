@@ -1,5 +1,6 @@
 /** The commands that make, list and rehearse backups. */
 import { basename, resolve } from "node:path";
+import { mebibytes } from "../../core/lib/byte-sizes";
 import { rfc3339OrNull, type Command, type CommandHandler, type Context } from "../../core/sdk";
 import { compareOriginals, listOriginals, writeOriginals } from "./originals";
 import { stage_words, type Progress } from "./progress";
@@ -125,7 +126,6 @@ export const commandHandlers = (
 
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
-export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** Prints a line at the beginning of each stage. */
 function printStages(print: (line: string) => void): (progress: Progress) => void {

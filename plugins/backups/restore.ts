@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { mebibytes } from "../../core/lib/byte-sizes";
 import { namedVersion, type Tool, type ToolInput } from "../../core/sdk";
 import {
   BadBackup,
@@ -16,7 +17,6 @@ import {
   type Original,
 } from "./archive";
 import { requireSame } from "./child/rehearsal";
-import { mebibytes } from "./commands";
 import { restoring_directory } from "./leftovers";
 
 /** Names in a directory that counts as empty: locks, and files that the system keeps there. */

@@ -1,4 +1,5 @@
 /** Tests the settings of the embedder by encoding two texts, as the index would. */
+import { fieldOf } from "../../core/lib/json-values";
 import { messageOf } from "../../core/lib/error-message";
 import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
 import type { SystemCheck } from "../doctor/contract";
@@ -112,16 +113,12 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** The number of dimensions; null unless the response has a valid vector for each text. */
 function lengthsOf(json: unknown): number[] | null {
-  const data = field(json, "data");
+  const data = fieldOf(json, "data");
   if (!Array.isArray(data) || data.length !== 2) return null;
-  const vectors = data.map((one) => field(one, "embedding"));
+  const vectors = data.map((one) => fieldOf(one, "embedding"));
   if (!vectors.every(isVector)) return null;
   const lengths = vectors.map((vector) => vector.length);
   return new Set(lengths).size === 1 ? lengths : null;
 }
 const isVector = (value: unknown): value is number[] =>
   Array.isArray(value) && value.length > 0 && value.every((one) => Number.isFinite(one));
-const field = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;

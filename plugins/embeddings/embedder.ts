@@ -2,6 +2,7 @@
  * Vectors from an OpenAI-compatible endpoint. A refused batch is split until only the text is left
  * that the endpoint can't process.
  */
+import { fieldOf } from "../../core/lib/json-values";
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { nameOf, prefixedModelOf } from "./prefixes";
 import type { Endpoint } from "./settings";
@@ -138,12 +139,12 @@ async function textOf(response: Response): Promise<string> {
 
 /** Anything that is not a number becomes NaN, which the check of the vectors refuses. */
 function vectorsOf(text: string): Float32Array[] {
-  const items = field(parsed(text), "data");
+  const items = fieldOf(parsed(text), "data");
   if (!Array.isArray(items)) throw unreadable();
   const vectors: Float32Array[] = [];
   for (const [at, item] of items.entries()) {
-    const place = field(item, "index") ?? at,
-      numbers = field(item, "embedding");
+    const place = fieldOf(item, "index") ?? at,
+      numbers = fieldOf(item, "embedding");
     if (
       typeof place !== "number" ||
       !Number.isInteger(place) ||
@@ -167,7 +168,3 @@ function parsed(text: string): unknown {
     throw unreadable();
   }
 }
-const field = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;

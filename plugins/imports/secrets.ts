@@ -3,6 +3,7 @@
  * sealed, and put back for the source itself.
  */
 import { createHash } from "node:crypto";
+import { isObject } from "../../core/lib/json-values";
 import { HttpError, t, type Context, type TObject } from "../../core/sdk";
 import { SourceFailure } from "./contract";
 
@@ -78,9 +79,6 @@ export function joinSecrets<F extends Fields>(shown: F, secrets: Secrets): F {
   }
   return joined as F;
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Sealed for the owner's runs and schedules; null when there are none. */
 export const sealSecrets = (

@@ -1,4 +1,5 @@
 /** The claims about a user, and what follows from them: identity and role. */
+import { isObject } from "../../core/lib/json-values";
 import { forbidden } from "../../core/sdk";
 import type { ExternalUser } from "../accounts/contract";
 import { roleOf } from "../sign-in/contract";
@@ -76,6 +77,3 @@ function within(claims: Claims, [first, ...rest]: readonly string[]): unknown {
   if (rest.length === 0) return value;
   return isObject(value) ? within(value, rest) : undefined;
 }
-
-const isObject = (value: unknown): value is Claims =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@
  * Client for a Cohere- or Jina-compatible endpoint that scores the relevance of passages to a
  * query: within a time limit, or not at all.
  */
+import { fieldOf } from "../../core/lib/json-values";
 import { leftUntil } from "../../core/lib/timeout";
 import { askEndpoint, wrongShape, type Context, type EndpointFinding } from "../../core/sdk";
 import type { Reranker, RerankOptions } from "../search/contract";
@@ -106,12 +107,12 @@ export async function askReranker(
 
 /** Parses `{results: [{index, relevance_score}]}`; null for any other form. */
 function scoresOf(json: unknown, count: number): number[] | null {
-  const results = field(json, "results");
+  const results = fieldOf(json, "results");
   if (!Array.isArray(results)) return null;
   const scores: (number | undefined)[] = Array.from({ length: count });
   for (const result of results) {
-    const index = field(result, "index");
-    const score = field(result, "relevance_score");
+    const index = fieldOf(result, "index");
+    const score = fieldOf(result, "relevance_score");
     if (typeof index !== "number" || !(index in scores) || scores[index] !== undefined) return null;
     if (typeof score !== "number" || !Number.isFinite(score)) return null;
     scores[index] = score;
@@ -123,7 +124,3 @@ function scoresOf(json: unknown, count: number): number[] | null {
   const least = Math.min(...given);
   return scores.map((score = least) => (is_share ? score : 1 / (1 + Math.exp(-score))));
 }
-const field = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;

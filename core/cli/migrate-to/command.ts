@@ -3,6 +3,7 @@
  * into a new data directory or another database, and verifies that both are equal.
  */
 import type { Command as Commander } from "commander";
+import { mebibytes } from "../../lib/byte-sizes";
 import { commit, version } from "../../base/version";
 import { coreSchema } from "../../jobs/schema";
 import { order } from "../../plugin/order";
@@ -36,7 +37,7 @@ import {
   type Target,
 } from "./source-and-target";
 import { copyFiles, originalsIn } from "./files";
-import { mebibytes, Progress } from "./progress";
+import { Progress } from "./progress";
 import { nextSteps } from "./next-steps";
 
 export function addMigrateTo(program: Commander, options: ProgramOptions): void {

@@ -1,6 +1,7 @@
 /**
  * Progress of long work: one line that is overwritten on a terminal, otherwise a line now and then.
  */
+import { mebibytes } from "../../lib/byte-sizes";
 
 const every_ms = 200;
 const line_every_ms = 10_000;
@@ -87,8 +88,6 @@ export class Progress {
     this.#is_drawn = false;
   }
 }
-
-export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** `1:05`, `2:00:10` */
 function clock(seconds: number): string {

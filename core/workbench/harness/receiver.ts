@@ -1,6 +1,7 @@
 /**
  * An HTTP server on loopback for requests that Dossier or a plugin sends: records and answers them.
  */
+import { parsedJson } from "../../lib/json-values";
 
 /** A received request. */
 export interface Received {
@@ -33,7 +34,7 @@ export function startReceiver(): Receiver & { stop(): void } {
       const { pathname, search } = new URL(request.url);
       const text = await request.text();
       const { method, headers } = request;
-      const one = { method, path: pathname + search, headers, text, body: jsonOf(text) };
+      const one = { method, path: pathname + search, headers, text, body: parsedJson(text) };
       received.push(one);
       return answer(one);
     },
@@ -49,12 +50,4 @@ export function startReceiver(): Receiver & { stop(): void } {
     },
     stop: () => void server.stop(true),
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,15 +2,12 @@
  * Parses the output of transcription programs and services: JSON in the form of Whisper and similar
  * tools, and lines with times before or after the text.
  */
+import { fieldOf } from "../../../core/lib/json-values";
 import type { RawTranscript } from "../transcript";
 import { parseTiming } from "./captions";
 
 type RawSegment = RawTranscript["segments"][number];
 
-const fieldOf = (of: unknown, key: string): unknown =>
-  typeof of === "object" && of !== null
-    ? (of as Readonly<Record<string, unknown>>)[key]
-    : undefined;
 const listIn = (of: unknown, key: string): readonly unknown[] | undefined => {
   const list = fieldOf(of, key);
   return Array.isArray(list) ? list : undefined;

@@ -3,6 +3,7 @@
  * the input is untrusted.
  */
 import { writeFile } from "node:fs/promises";
+import { parsedJson } from "../../../core/lib/json-values";
 import { assemble, type RawTranscript, type Segment, type Transcript } from "../transcript";
 import { detectCaptions, parseCaptions, withoutRepeats } from "./captions";
 import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./program-output";
@@ -79,7 +80,7 @@ function decodeAs(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): 
 export function parseTranscript(text: string): RawTranscript {
   if (detectCaptions(text)) return parseCaptions(text);
   if (/^\s*[{[]/.test(text)) {
-    const transcript = parseWhisperJson(parsed(text));
+    const transcript = parseWhisperJson(parsedJson(text));
     if (transcript) return transcript;
     // Output that begins with a brace is treated as JSON.
     if (/^\s*\{/.test(text))
@@ -93,13 +94,6 @@ export function parseTranscript(text: string): RawTranscript {
   if (transcript) return transcript;
   const cues = parseCaptions(text);
   return cues.segments.length > 0 ? cues : { segments: [{ text }] };
-}
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Times beyond a week are wrong. */

@@ -1,6 +1,7 @@
 /** Examines a database that nobody writes to: a copy, or the database of a stopped server. */
 import { Database } from "bun:sqlite";
 import { messageOf } from "../lib/error-message";
+import { tablesOf } from "./integrity";
 
 /** The maximum number of reported problems. */
 const problems_max = 10;
@@ -21,7 +22,7 @@ export interface WrittenBy {
 /** @throws Error when it can't be read. */
 export const readFacts = (path: string): DatabaseFacts =>
   withDatabase(path, (database) => {
-    const tables = names(database);
+    const tables = tablesOf(database);
     return {
       counts: Object.fromEntries(
         tables.map((table) => [
@@ -92,15 +93,6 @@ const danglingRows = (database: Database): string[] =>
     .all()
     .slice(0, problems_max)
     .map(({ table, parent }) => `a row of ${table} points to a row of ${parent} that is not there`);
-
-const names = (database: Database): string[] =>
-  database
-    .query<{ name: string }, []>(
-      "select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' " +
-        "order by name",
-    )
-    .all()
-    .map(({ name }) => name);
 
 function withDatabase<R>(path: string, use: (database: Database) => R): R {
   const database = new Database(path, { readonly: true });

@@ -137,7 +137,8 @@ class DamageSearch {
   }
 }
 
-const tablesOf = (database: Database): string[] =>
+/** The names of its tables, without those of SQLite itself. */
+export const tablesOf = (database: Database): string[] =>
   database
     .query<{ name: string }, []>(
       "select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' " +

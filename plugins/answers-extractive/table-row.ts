@@ -1,5 +1,6 @@
 /** Rows of pipe tables as answers: the requested cells, with their heads. Pure. */
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
+import type { Span } from "../search/contract";
 
 /** Between the headings of a path, as in the index, and between the cells of a head. */
 const path_separator = " › ",
@@ -13,10 +14,6 @@ export interface TableRow {
   readonly heads: readonly string[];
   /** The last line of text before the table in its passage. */
   readonly caption: string;
-}
-interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The rows among these sentences of a passage, by index. */

@@ -1,6 +1,6 @@
 /** An overview of folders: documents with their main headings. */
 import { toNumber, type Db } from "../../core/sdk";
-import type { HeadingSpan, PageSpan } from "../extraction/contract";
+import { pageAt, type HeadingSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
 import { currentLinks } from "./links/link-store";
 import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
@@ -124,6 +124,3 @@ export function lineHeadings(text: string): { start: number; end: number }[] {
   const with_numbers = alone.filter(({ line }) => numbered.test(line));
   return with_numbers.length > 1 ? with_numbers : alone;
 }
-
-const pageAt = (pages: readonly PageSpan[], at: number): PageSpan | undefined =>
-  pages.findLast((span) => span.start <= at);

@@ -18,6 +18,10 @@ export interface PageSpan {
   readonly start: number;
   readonly end: number;
 }
+/** The page that holds the character, or the last one before it. */
+export const pageAt = (pages: readonly PageSpan[], at: number): PageSpan | undefined =>
+  pages.findLast((span) => span.start <= at);
+
 /** The start of something in a document with pages. */
 export interface PagePlace {
   readonly page: number | null;

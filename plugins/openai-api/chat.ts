@@ -12,6 +12,7 @@ import {
 } from "../../core/sdk";
 import type { AnswerResult, DirectAnswer, DirectAnswers } from "../chats/contract";
 import { epoch_s } from "../client/contract";
+import { Maybe } from "./maybe";
 import { CompletionChunks, completionOf, event } from "./completion";
 import { conversationOf, Message, messages_max } from "./conversation";
 import { folderOf } from "./models";
@@ -23,8 +24,6 @@ const body_bytes_max = 4 * 2 ** 20;
 /** How often a silent stream sends a keep-alive. */
 const heartbeat_ms = 15_000;
 
-const Maybe = <S extends Parameters<typeof t.Optional>[0]>(schema: S) =>
-  t.Optional(t.Union([schema, t.Null()]));
 const Body = t.Object({
   model: t.String({ maxLength: 600, description: "A folder's id or name, or `dossier`." }),
   messages: t.Array(Message, { minItems: 1, maxItems: messages_max }),

@@ -20,6 +20,7 @@ import {
   type DocumentRecord,
   type FolderRecord,
 } from "../client/contract";
+import { Maybe } from "./maybe";
 import { listOf, ListQuery, takeOut } from "./files";
 import { folderOf } from "./models";
 
@@ -31,8 +32,6 @@ const page_max = 100;
 const surface = "openai";
 const tag = "OpenAI";
 
-const Maybe = <S extends Parameters<typeof t.Optional>[0]>(schema: S) =>
-  t.Optional(t.Union([schema, t.Null()]));
 const SearchBody = t.Object({
   query: t.Union([t.String(), t.Array(t.String(), { minItems: 1, maxItems: queries_max })]),
   max_num_results: Maybe(t.Integer({ minimum: 1 })),

@@ -1,5 +1,5 @@
 /** Where a quote that was cut out of a passage stands: its own pages and times. */
-import type { PageSpan, TimeSpan } from "../extraction/contract";
+import { pageAt, type PageSpan, type TimeSpan } from "../extraction/contract";
 import type { FoundPassage } from "./contract";
 
 export type Place = Pick<
@@ -24,7 +24,3 @@ export function placeBetween({ pages, times }: Spans, start: number, end: number
     time_end: heard.length === 0 ? null : Math.max(...heard.map((span) => span.time_end)),
   };
 }
-
-/** The page that holds the character, or the last one before it. */
-const pageAt = (pages: readonly PageSpan[], at: number): PageSpan | undefined =>
-  pages.findLast((span) => span.start <= at);

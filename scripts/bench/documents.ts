@@ -10,6 +10,7 @@ import {
   has_proc,
   median,
   quantile,
+  timed,
   writtenBytes,
   type Row,
 } from "./measure";
@@ -163,11 +164,6 @@ async function searchRow(
     const asked = Array.from({ length: queries }, (_, index) =>
       makeQuery(texts[index % texts.length]!, index),
     );
-    const timed = async (work: () => Promise<unknown>) => {
-      const started = performance.now();
-      await work();
-      return performance.now() - started;
-    };
     const askRival = (query: string) =>
       fetch(`http://127.0.0.1:${rival.port}/search`, {
         method: "POST",

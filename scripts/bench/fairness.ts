@@ -1,6 +1,6 @@
 /** Rows: how long one user waits while another one keeps the server busy. */
 import { createKey } from "../lib/launch";
-import { median, quantile, type Row } from "./measure";
+import { median, quantile, timed, type Row } from "./measure";
 import {
   addTexts,
   apiCall,
@@ -150,9 +150,4 @@ async function noteToSynced(call: ApiCall, folder_id: string): Promise<number> {
     for (let status = "syncing"; status === "syncing"; await Bun.sleep(5))
       ({ status } = await call<{ status: string }>("GET", `/documents/${id}`));
   });
-}
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

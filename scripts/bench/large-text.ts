@@ -3,7 +3,7 @@
  * deleted.
  */
 import { createKey } from "../lib/launch";
-import { median, quantile, type Row } from "./measure";
+import { median, quantile, timed, type Row } from "./measure";
 import {
   addTexts,
   apiCall,
@@ -172,8 +172,3 @@ async function untilFound(call: ApiCall, id: string, folder_id: string): Promise
 }
 const newFolder = async (call: ApiCall): Promise<string> =>
   (await call<{ id: string }>("POST", "/folders", { name: "Texts" })).id;
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}

@@ -27,6 +27,13 @@ export function quantile(values: readonly number[], part: number): number {
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** How long the work takes, milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
 /** Memory is read from /proc (Linux); elsewhere those rows are left out. */
 export const has_proc = existsSync("/proc/self/smaps_rollup");
 

@@ -2,6 +2,7 @@
  * Names of archive entries that people unpack: valid on every system, with an extension that
  * programs know, and unique.
  */
+import { nameFolded } from "./names";
 
 /** For names without an extension, such as those of texts. */
 const endings: Readonly<Record<string, string>> = {
@@ -33,18 +34,17 @@ export class EntryNames {
     const [, stem, known] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(path)!;
     const [type = ""] = media_type.split(";", 1);
     const ending = known ?? endings[type.trim()] ?? "";
-    for (let number = this.#numbers.get(folded(stem! + ending)) ?? 1; ; number++) {
+    for (let number = this.#numbers.get(nameFolded(stem! + ending)) ?? 1; ; number++) {
       const free = number === 1 ? stem! + ending : `${stem!} (${number})${ending}`;
-      if (this.#taken.has(folded(free))) continue;
-      this.#taken.add(folded(free));
-      this.#numbers.set(folded(stem! + ending), number + 1);
+      if (this.#taken.has(nameFolded(free))) continue;
+      this.#taken.add(nameFolded(free));
+      this.#numbers.set(nameFolded(stem! + ending), number + 1);
       return free;
     }
   }
 }
 
 /** Names that differ only in case are one file on many systems. */
-const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /** One segment of a path; empty for one that leads nowhere or out of the archive. */
 function safe(segment: string): string {

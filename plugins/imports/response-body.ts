@@ -47,7 +47,7 @@ async function* limited(
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   if (response.body) {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body) {
       signal.throwIfAborted();
       bytes += chunk.byteLength;
       if (bytes > bytes_max) throw tooLarge(bytes_max);

@@ -97,7 +97,7 @@ async function addressesOf(
 async function bodyOf(response: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > plugin_bytes_max)
       throw tooLarge(`The plugin is larger than the limit of ${plugin_bytes_max / 2 ** 20} MiB.`);

@@ -120,7 +120,7 @@ async function* withProgress(
   body: ReadableStream<Uint8Array>,
   onData: () => void,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body) {
     onData();
     yield chunk;
   }

@@ -119,7 +119,7 @@ const source: ImportSource = {
   },
   async read({ uri }) {
     const text = shelf[Number(uri.slice("text:".length))]!;
-    const bytes = new Blob([text]).stream() as unknown as AsyncIterable<Uint8Array>;
+    const bytes = new Blob([text]).stream();
     return { name: `${uri}.txt`, media_type: "text/plain", bytes };
   },
 };

@@ -108,6 +108,4 @@ async function* zipOf(
 
 type Bytes = Awaited<ReturnType<typeof getOriginal>>["bytes"];
 const bytesOf = (bytes: Bytes, size_bytes: number): AsyncIterable<Uint8Array> =>
-  bytes instanceof TextBytes
-    ? (bytes.slice(0, size_bytes) as unknown as AsyncIterable<Uint8Array>)
-    : piecesOf(bytes);
+  bytes instanceof TextBytes ? bytes.slice(0, size_bytes) : piecesOf(bytes);

@@ -26,7 +26,7 @@ export async function openListing<Line, Head>(
     release = () => rm(output, { force: true });
   try {
     const head = await readInChild(tools, what, (within) => write(output, within)),
-      bytes = Bun.file(output).stream() as unknown as AsyncIterable<Uint8Array>;
+      bytes = Bun.file(output).stream();
     return { head, lines: decodeLines<Line>(bytes), release };
   } catch (error) {
     await release();

@@ -91,7 +91,7 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
       return {
         name: name ?? lastSegment(entry.name),
         media_type: null,
-        bytes: Bun.file(output).stream() as unknown as AsyncIterable<Uint8Array>,
+        bytes: Bun.file(output).stream(),
         release,
       };
     },

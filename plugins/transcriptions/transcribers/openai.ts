@@ -78,7 +78,7 @@ export class EndpointTranscriber implements Transcriber {
     });
     async function* body(): AsyncGenerator<Uint8Array> {
       yield head;
-      yield* Bun.file(recording.path).stream() as unknown as AsyncIterable<Uint8Array>;
+      yield* Bun.file(recording.path).stream();
       yield tail;
     }
     const headers = {
@@ -130,7 +130,7 @@ async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       if (bytes > written_bytes_max)
         throw new TranscriptionFailure(

@@ -95,7 +95,7 @@ async function each(
   stream: ReadableStream<Uint8Array>,
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) take(chunk);
+  for await (const chunk of stream) take(chunk);
 }
 
 /** Kills the program and everything it has started; does nothing if they have ended. */

@@ -57,7 +57,7 @@ export class Guard {
     const what = `its ${slot.id}`;
     const made =
       typeof value === "function"
-        ? this.function({ plugin, what }, value as unknown as AnyFunction, {
+        ? this.function({ plugin, what }, value, {
             otherwise: slot.otherwise as AnyFunction | undefined,
           })
         : this.object(plugin, what, value, slot.otherwise as Readonly<Record<string, AnyFunction>>);

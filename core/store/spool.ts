@@ -52,8 +52,7 @@ export class Spool {
     let file: FileHandle | undefined;
     try {
       file = await this.#create(path);
-      const chunks = bytes as AsyncIterable<Uint8Array>;
-      const written = await write(this.directory, file, chunks, bytes_max);
+      const written = await write(this.directory, file, bytes, bytes_max);
       return { ...written, path, file };
     } catch (error) {
       await file?.close();

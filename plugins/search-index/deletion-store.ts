@@ -8,11 +8,7 @@ const segmentIds = (
   tx: IndexDb,
   column: "edition" | "document_id",
   of: readonly (number | string)[],
-) =>
-  tx
-    .selectFrom("index_segments")
-    .select("id")
-    .where(column, "in", of as readonly never[]);
+) => tx.selectFrom("index_segments").select("id").where(column, "in", of);
 const deleteVectorsOf = async (
   tx: IndexDb,
   segments: ReturnType<typeof segmentIds> | readonly number[],
@@ -87,7 +83,7 @@ export async function deleteSomeSegments(
   const found = await tx
     .selectFrom("index_segments")
     .select(["id", sql<number>`length(data)`.as("bytes")])
-    .where(column, "in", of as readonly never[])
+    .where(column, "in", of)
     .limit(part_segments_max)
     .execute();
   const some = firstWithin(found, part_bytes_max, ({ bytes }) => toNumber(bytes));

@@ -39,7 +39,7 @@ function contentOf(from: NewIntake["from"]): Pick<DocumentIntake, "bytes" | "pat
   if ("bytes" in from)
     return { path: null, size_bytes: from.size_bytes, bytes: () => from.bytes() };
   const { path, size_bytes } = from;
-  return { path, size_bytes, bytes: () => Bun.file(path).stream() as AsyncIterable<Uint8Array> };
+  return { path, size_bytes, bytes: () => Bun.file(path).stream() };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

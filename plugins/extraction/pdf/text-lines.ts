@@ -169,7 +169,7 @@ export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
     const first = engine.FPDFText_GetCharIndexFromTextIndex(text, order),
       last = engine.FPDFText_GetCharIndexFromTextIndex(text, end - 1);
     engine.FPDFText_GetCharBox(text, first, scratch, scratch + 8, scratch + 16, scratch + 24);
-    let [left, right, bottom, top] = new Float64Array(memory(), scratch, 4) as unknown as number[];
+    let [left, right, bottom, top] = new Float64Array(memory(), scratch, 4);
     if (last !== first) {
       engine.FPDFText_GetCharBox(text, last, scratch, scratch + 8, scratch + 16, scratch + 24);
       const box = new Float64Array(memory(), scratch, 4);

@@ -1,4 +1,5 @@
 /** Validates the settings of the language model at the start: whether they are consistent. */
+import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 
 export interface Endpoint {
@@ -34,7 +35,7 @@ export function endpointOf({
   if (provider !== "openai") return null;
   const problems = [
     base_url
-      ? problemOfUrl(base_url)
+      ? problemOfUrl("answers", base_url)
       : "answers.base_url is required when answers.provider is openai. Set " +
         "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
     model?.trim()
@@ -48,20 +49,8 @@ export function endpointOf({
     answer_tokens * 2 <= context_tokens
       ? null
       : "answers.answer_tokens must be at most half of answers.context_tokens.",
-    api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
-      ? null
-      : "answers.api_key contains characters that are not allowed in a key.",
+    problemOfKey("answers", api_key),
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return { base_url: base_url!.replace(/\/+$/, ""), model: model!.trim(), api_key };
-}
-
-function problemOfUrl(base_url: string): string | null {
-  const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return "answers.base_url must start with http:// or https://.";
-  return url.username || url.password || url.search || url.hash
-    ? "answers.base_url must not contain a user name, password, query or fragment. Set the " +
-        "key in answers.api_key."
-    : null;
 }

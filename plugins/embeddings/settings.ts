@@ -1,4 +1,5 @@
 /** The settings of the endpoint, validated before the first request to it. */
+import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 import type { PrefixedModel } from "./prefixes";
 
@@ -32,10 +33,8 @@ export function endpointOf({
   const named = model?.trim();
   if (!base_url || !named) return base_url || named ? "incomplete" : "off";
   const problems = [
-    problemOfUrl(base_url),
-    api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
-      ? null
-      : "embeddings.api_key contains characters that are not allowed in a key.",
+    problemOfUrl("embeddings", base_url),
+    problemOfKey("embeddings", api_key || undefined),
     timeout > 0 ? null : "embeddings.timeout must be more than 0s.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -47,14 +46,4 @@ export function endpointOf({
     api_key: api_key || undefined,
     dimensions: dimensions ?? null,
   };
-}
-
-function problemOfUrl(base_url: string): string | null {
-  const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return "embeddings.base_url must start with http:// or https://.";
-  return url.username || url.password || url.search || url.hash
-    ? "embeddings.base_url must not contain a user name, password, query or fragment. Set " +
-        "the key in embeddings.api_key."
-    : null;
 }

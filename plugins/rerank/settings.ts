@@ -1,4 +1,5 @@
 /** The settings of the reranker, validated before the first request. */
+import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 
 export interface RerankSettings {
@@ -30,10 +31,8 @@ export function endpointOf({
 }: RerankSettings): Endpoint | null {
   if (!base_url) return null;
   const problems = [
-    problemOfUrl(base_url),
-    api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
-      ? null
-      : "rerank.api_key contains characters that are not allowed in a key.",
+    problemOfUrl("rerank", base_url),
+    problemOfKey("rerank", api_key || undefined),
     timeout > 0 && timeout <= timeout_ms_max
       ? null
       : "rerank.timeout must be more than 0s and at most 30s.",
@@ -46,14 +45,4 @@ export function endpointOf({
     timeout_ms: timeout,
     passages_max,
   };
-}
-
-function problemOfUrl(base_url: string): string | null {
-  const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return "rerank.base_url must start with http:// or https://.";
-  return url.username || url.password || url.search || url.hash
-    ? "rerank.base_url must not contain a user name, password, query or fragment. Set the " +
-        "key in rerank.api_key."
-    : null;
 }

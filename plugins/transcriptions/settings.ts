@@ -1,4 +1,5 @@
 /** The configured transcriber, validated at start. */
+import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 import { splitCommandLine } from "./transcribers/command-line";
 
@@ -54,27 +55,15 @@ const problemsOfEndpoint = ({
   api_key,
 }: TranscriptionSettings): (string | null)[] => [
   base_url
-    ? problemOfUrl(base_url)
+    ? problemOfUrl("transcription", base_url)
     : "transcription.base_url is required when transcription.provider is openai. Set " +
       "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
   model?.trim()
     ? null
     : "transcription.model is required when transcription.provider is openai. Set " +
       "DOSSIER_TRANSCRIPTION_MODEL to the model's name at the endpoint.",
-  api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
-    ? null
-    : "transcription.api_key contains characters that are not allowed in a key.",
+  problemOfKey("transcription", api_key),
 ];
-
-function problemOfUrl(base_url: string): string | null {
-  const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return "transcription.base_url must start with http:// or https://.";
-  return url.username || url.password || url.search || url.hash
-    ? "transcription.base_url must not contain a user name, password, query or fragment. Set " +
-        "the key in transcription.api_key."
-    : null;
-}
 
 function problemOfCommand(
   command: string | undefined,

@@ -47,10 +47,10 @@ const options = [
 
 /** Compiles one of the kernels and returns its bytes. */
 export async function compileKernel(path: string): Promise<Uint8Array> {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-")),
-    outfile = join(directory, basename(path)),
-    compiler = join(root, "node_modules/assemblyscript/bin/asc.js"),
-    { source, options: own } = kernels[path]!;
+  const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-"));
+  const outfile = join(directory, basename(path));
+  const compiler = join(root, "node_modules/assemblyscript/bin/asc.js");
+  const { source, options: own } = kernels[path]!;
   if (!existsSync(compiler))
     throw new Error(
       `The sources of ${path} have changed, and AssemblyScript is not installed to compile them: ` +
@@ -85,8 +85,8 @@ export async function buildKernelsIfStale(): Promise<void> {
   for (const [directory, paths] of Object.entries(
     Object.groupBy(Object.keys(kernels), (path) => dirname(path)),
   )) {
-    const hash = await sourcesHash(directory, paths!),
-      known = Bun.file(join(root, directory, record));
+    const hash = await sourcesHash(directory, paths!);
+    const known = Bun.file(join(root, directory, record));
     if ((await known.exists()) && (await known.text()) === hash) continue;
     for (const path of paths!) await Bun.write(join(root, path), await compileKernel(path));
     await Bun.write(known, hash);

@@ -330,8 +330,8 @@ function failedApart(shared: Outcome): { rest: Outcome[]; failing: string[] | nu
   const sum = (of: typeof all, count: keyof Counts) => of.reduce((n, [, one]) => n + one[count], 0);
   if (sum(all, "failed") !== shared.failed || sum(all, "passed") !== shared.passed)
     return { rest: [], failing: null };
-  const passed = shared.passed - sum(bad, "passed"),
-    skipped = shared.skipped - sum(bad, "skipped");
+  const passed = shared.passed - sum(bad, "passed");
+  const skipped = shared.skipped - sum(bad, "skipped");
   return {
     rest: [{ ...shared, passed, skipped, failed: 0 }],
     failing: bad.map(([path]) => path),

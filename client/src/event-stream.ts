@@ -32,7 +32,9 @@ export async function* eventsOf(
   const stop = (): void => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
-  let [rest, id, event] = ["", "", ""];
+  let rest = "";
+  let id = "";
+  let event = "";
   let data: string[] = [];
   try {
     for (;;) {

@@ -46,7 +46,8 @@ const signatures_max = 8;
  */
 export async function verifyWebhook(sent: SentWebhook): Promise<VerifiedWebhook> {
   const header = readerOf(sent.headers);
-  const [id, timestamp] = [header("webhook-id"), header("webhook-timestamp")];
+  const id = header("webhook-id");
+  const timestamp = header("webhook-timestamp");
   const { tolerance = 300, now = new Date() } = sent;
   if (!/^\d{1,12}$/.test(timestamp)) throw refused("webhook-timestamp is not a time.");
   const off_s = Math.abs(now.getTime() / 1_000 - Number(timestamp));

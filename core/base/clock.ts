@@ -53,8 +53,8 @@ const day_ms = 86_400_000;
 const end_ms = 253_402_300_800_000;
 const two_digits = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, "0"));
 /** The most recently formatted day, as text up to the `T`: most lists span only a few days. */
-let last_day = Number.NaN,
-  last_day_text = "";
+let last_day = Number.NaN;
+let last_day_text = "";
 
 /** RFC 3339 in UTC: the format of every time in the API. Fast, because lists format very many. */
 export function rfc3339(at_ms: number): string {
@@ -65,10 +65,10 @@ export function rfc3339(at_ms: number): string {
     last_day_text = new Date(at_ms).toISOString().slice(0, "2026-01-01T".length);
     last_day = day;
   }
-  const of_day_ms = at_ms - day * day_ms,
-    seconds = Math.floor(of_day_ms / 1_000),
-    minutes = Math.floor(seconds / 60),
-    ms = of_day_ms % 1_000;
+  const of_day_ms = at_ms - day * day_ms;
+  const seconds = Math.floor(of_day_ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const ms = of_day_ms % 1_000;
   return (
     `${last_day_text}${two_digits[Math.floor(minutes / 60)]}:${two_digits[minutes % 60]}:` +
     `${two_digits[seconds % 60]}.${Math.floor(ms / 100)}${two_digits[ms % 100]}Z`

@@ -160,8 +160,8 @@ function findDefault(
   schema: TObject,
   sources: ConfigSources,
 ): Found | undefined {
-  const properties = schema.properties as Record<string, SettingSchema>,
-    of = properties[key]!;
+  const properties = schema.properties as Record<string, SettingSchema>;
+  const of = properties[key]!;
   for (const [other, raw] of Object.entries(of.default_with ?? {}))
     if (findSet(section, other, properties[other]!, sources, []) !== undefined)
       return { raw, origin: "default" };

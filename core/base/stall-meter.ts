@@ -149,6 +149,7 @@ export class StallMeter implements ActivityTracker {
 
 /** Processor time of this thread and of all, microseconds. */
 function cpuUsed(): { readonly loop_us: number; readonly all_us: number } {
-  const [loop, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  const loop = process.threadCpuUsage();
+  const all = process.cpuUsage();
   return { loop_us: loop.user + loop.system, all_us: all.user + all.system };
 }

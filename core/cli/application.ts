@@ -154,10 +154,10 @@ export function createApplication(
     );
   const [limiter, second] = host.slot(RateLimiter);
   if (second) throw new Error("More than one plugin limits the rate of requests.");
-  const surfaces = host.slot(Surface),
-    protocols = host.slot(Protocols),
-    observers = host.slot(RequestObserver),
-    local = new LocalApi();
+  const surfaces = host.slot(Surface);
+  const protocols = host.slot(Protocols);
+  const observers = host.slot(RequestObserver);
+  const local = new LocalApi();
   const compiled = compileRoutes(
     [
       ...coreHandlers(host, public_url, tls),

@@ -69,8 +69,8 @@ async function ownAddress(
 ): Promise<ReturnType<typeof connectionTo>> {
   const env = process.env;
   const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
-  const is_asked_for = options.host !== undefined || options.port !== undefined,
-    said = is_asked_for ? null : serverAddress(boot.located.data);
+  const is_asked_for = options.host !== undefined || options.port !== undefined;
+  const said = is_asked_for ? null : serverAddress(boot.located.data);
   if (said !== null) return connectionTo(said);
   const { port, socket } = listenPlaces(boot);
   if (port === null) return connectionTo(socket!);

@@ -32,8 +32,8 @@ export class Bodies {
     { declared, bytes_max }: ExpectedBody,
     signal: AbortSignal,
   ): Promise<BodyTurn> {
-    const bytes = declared ?? Math.min(undeclared_bytes, bytes_max),
-      take = (more: number) => this.#take(owner, more, signal);
+    const bytes = declared ?? Math.min(undeclared_bytes, bytes_max);
+    const take = (more: number) => this.#take(owner, more, signal);
     return new BodyTurn(bytes, await take(bytes), () => take(bytes_max));
   }
 

@@ -57,8 +57,8 @@ export function bodyReader(
       },
       bodies,
     );
-  const { or_media_type } = body,
-    others = or_media_type === undefined ? [] : [or_media_type];
+  const { or_media_type } = body;
+  const others = or_media_type === undefined ? [] : [or_media_type];
   if (!body.or_json)
     return unread((request) => checkMediaType(request, "multipart/form-data", ...others));
   // The handler reads a multipart body itself; JSON is read and checked as usual.
@@ -104,8 +104,8 @@ function jsonReader(
         validator.validate({});
         return { value: {} };
       }
-      const bytes = await readBytes(request, bytes_max, turn),
-        read = await bodies.parse({ bytes, long_field, values_max }, request.signal);
+      const bytes = await readBytes(request, bytes_max, turn);
+      const read = await bodies.parse({ bytes, long_field, values_max }, request.signal);
       validator.validate(read.value);
       return read;
     },

@@ -97,8 +97,8 @@ export async function readBytes(
 
 /** @throws HttpError 408 */
 async function readSmall(request: Request): Promise<Uint8Array> {
-  const { promise, reject } = Promise.withResolvers<never>(),
-    timer = setTimeout(() => reject(tooSlow()), body_ms_max);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooSlow()), body_ms_max);
   try {
     return await Promise.race([request.bytes(), promise]);
   } finally {

@@ -27,8 +27,8 @@ export function parseAround(json: Uint8Array, field: string): WithLongField | nu
   const long_text = unescaped(json, start, end);
   if (long_text === null || !isUtf8(long_text)) return null;
   // A marker that occurs nowhere else replaces the text: the field where it appears had the text.
-  const marker = newId("txt"),
-    rest = Buffer.concat([json.subarray(0, start), Buffer.from(marker), json.subarray(end)]);
+  const marker = newId("txt");
+  const rest = Buffer.concat([json.subarray(0, start), Buffer.from(marker), json.subarray(end)]);
   let value: unknown;
   try {
     value = parseJson(rest);
@@ -104,9 +104,9 @@ function unescaped(json: Uint8Array, start: number, end: number): Uint8Array | n
 function unitAt(json: Uint8Array, at: number): number {
   let unit = 0;
   for (let i = at; i < at + 4; i++) {
-    const byte = json[i]!,
-      digit = byte - 0x30,
-      letter = (byte | 0x20) - 0x61;
+    const byte = json[i]!;
+    const digit = byte - 0x30;
+    const letter = (byte | 0x20) - 0x61;
     if (digit >= 0 && digit < 10) unit = unit * 16 + digit;
     else if (letter >= 0 && letter < 6) unit = unit * 16 + 10 + letter;
     else return Number.NaN;

@@ -14,8 +14,8 @@ export function pullStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   // The runtime pulls a chunk outside any request.
-  const origin = originOf(),
-    { subject = "streams" } = origin;
+  const origin = originOf();
+  const { subject = "streams" } = origin;
   let cancelled = false;
   return new ReadableStream<Uint8Array>(
     {

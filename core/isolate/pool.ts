@@ -210,8 +210,8 @@ async function runWithin(
   const onAbort = (): void => stop(aborted());
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
-  const clock = new ProcessClock(child.pid),
-    forget = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
+  const clock = new ProcessClock(child.pid);
+  const forget = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
   const poll = setInterval(async () => {
     if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
       stop(neededTooMuch(memory_max_bytes));

@@ -33,8 +33,8 @@ export class ProcessClock implements RunClock {
   }
 
   now_ms(): number {
-    const passed_ms = this.wallMs() - this.begun_ms,
-      waited_ms = this.waitedMs(this.pid);
+    const passed_ms = this.wallMs() - this.begun_ms;
+    const waited_ms = this.waitedMs(this.pid);
     if (waited_ms !== null) this.waited_ms = waited_ms - this.waited_before_ms;
     return Math.max(passed_ms - this.waited_ms, passed_ms * charged_share_min);
   }

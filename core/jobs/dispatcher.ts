@@ -325,8 +325,8 @@ export class Dispatcher {
     const run: Run = { job, handler, controller, working };
     const what = `job ${job.name}`;
     this.options.work?.begin(what);
-    const { id, owner } = job,
-      origin = { request_id: job.request_id ?? undefined, job: id, owner };
+    const { id, owner } = job;
+    const origin = { request_id: job.request_id ?? undefined, job: id, owner };
     const ended = withOrigin(origin, () => runJob(this.options, run)).finally(() => {
       this.options.work?.end(what);
       this.active.delete(job.id);

@@ -78,10 +78,10 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   async #run(): Promise<JobEffect<any> | void> {
-    const { work, job, handler, payload } = this.options,
-      { id, name, owner, request_id, attempts_max } = job,
-      what = `job ${name}`,
-      { signal } = this.controller;
+    const { work, job, handler, payload } = this.options;
+    const { id, name, owner, request_id, attempts_max } = job;
+    const what = `job ${name}`;
+    const { signal } = this.controller;
     work?.begin(what);
     try {
       return await withOrigin({ request_id: request_id ?? undefined, job: id, owner }, () =>

@@ -25,8 +25,8 @@ export async function readRunningCounts(
   db: Db<JobsTables>,
   takesSlot: (handler: { readonly plugin: string; readonly name: string }) => boolean,
 ): Promise<RunningCounts> {
-  const handlers = new Map<string, number>(),
-    slots_of = new Map<string, number>();
+  const handlers = new Map<string, number>();
+  const slots_of = new Map<string, number>();
   const add = (counts: Map<string, number>, key: string, n: number): void => {
     counts.set(key, (counts.get(key) ?? 0) + n);
   };

@@ -17,8 +17,8 @@ const fence_line = /^[ \t]*(`{3,}|~{3,})([^\n`]*)$/gm;
 
 /** In order. An excerpt may begin or end within one. */
 export function codeBlocks(text: string): CodeBlock[] {
-  const blocks: CodeBlock[] = [],
-    fences = fencesOf(text);
+  const blocks: CodeBlock[] = [];
+  const fences = fencesOf(text);
   let opening: Fence | undefined;
   for (const [at, fence] of fences.entries()) {
     if (opening !== undefined) {
@@ -55,7 +55,7 @@ const looksClosing = (text: string, { start, end, has_language }: Fence): boolea
 const lineBefore = ({ start }: Pick<Fence, "start">): number => Math.max(0, start - 1);
 
 function between(text: string, opening: Fence, closing: Fence | undefined): CodeBlock {
-  const code_start = Math.min(text.length, opening.end + 1),
-    code_end = closing === undefined ? text.length : Math.max(code_start, lineBefore(closing));
+  const code_start = Math.min(text.length, opening.end + 1);
+  const code_end = closing === undefined ? text.length : Math.max(code_start, lineBefore(closing));
   return { start: opening.start, end: closing?.end ?? text.length, code_start, code_end };
 }

@@ -190,8 +190,8 @@ export class Limiter extends Semaphore {
   }
 
   private isBefore(one: string, other: string): boolean {
-    const { served } = this,
-      more_runs = this.runsOf(one) - this.runsOf(other);
+    const { served } = this;
+    const more_runs = this.runsOf(one) - this.runsOf(other);
     return more_runs < 0 || (more_runs === 0 && served.lastServed(one) < served.lastServed(other));
   }
 }

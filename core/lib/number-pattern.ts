@@ -8,13 +8,16 @@ export function wholeNumbers(least: number, most: number): string {
   // Lengths that are covered completely, such as 10 to 999: one expression for all of these.
   const whole: number[] = [];
   for (let digits = String(least).length; digits <= String(most).length; digits++) {
-    const [smallest, largest] = [digits === 1 ? 0 : 10 ** (digits - 1), 10 ** digits - 1];
-    const [low, high] = [Math.max(least, smallest), Math.min(most, largest)];
+    const smallest = digits === 1 ? 0 : 10 ** (digits - 1);
+    const largest = 10 ** digits - 1;
+    const low = Math.max(least, smallest);
+    const high = Math.min(most, largest);
     if (digits > 1 && low === smallest && high === largest) whole.push(digits);
     else if (low <= high) found.push(...ofOneLength(String(low), String(high)));
   }
   if (whole.length > 0) {
-    const [fewest, longest] = [whole[0]! - 1, whole.at(-1)! - 1];
+    const fewest = whole[0]! - 1;
+    const longest = whole.at(-1)! - 1;
     found.push(`[1-9]${fewest === longest ? anyDigits(fewest) : `[0-9]{${fewest},${longest}}`}`);
   }
   return oneOf(found);
@@ -34,11 +37,13 @@ export const oneOf = (patterns: readonly string[]): string =>
 function ofOneLength(low: string, high: string): string[] {
   const rest = low.length - 1;
   if (/^0*$/.test(low) && /^9*$/.test(high)) return [anyDigits(low.length)];
-  const [first, last] = [Number(low[0]), Number(high[0])];
+  const first = Number(low[0]);
+  const last = Number(high[0]);
   if (first === last)
     return rest === 0 ? [String(first)] : [first + oneOf(ofOneLength(low.slice(1), high.slice(1)))];
   const found: string[] = [];
-  let [from, to] = [first, last];
+  let from = first;
+  let to = last;
   if (!/^0*$/.test(low.slice(1))) {
     found.push(first + oneOf(ofOneLength(low.slice(1), "9".repeat(rest))));
     from += 1;

@@ -3,8 +3,8 @@
 /** The minimum size of a piece. */
 const sent_bytes = 64 * 1024;
 /** After this much work comes a pause of the same length. */
-const turn_ms = 2,
-  pause_ms_max = 10;
+const turn_ms = 2;
+const pause_ms_max = 10;
 /** A stream that waits longer for its input gives up its turn. */
 const turn_ms_max = 20;
 
@@ -13,12 +13,12 @@ let last_turn: Promise<void> = Promise.resolve();
 
 /** Waits for its turn; the returned function ends it. */
 async function turn(): Promise<() => void> {
-  const before = last_turn,
-    { promise, resolve } = Promise.withResolvers<void>();
+  const before = last_turn;
+  const { promise, resolve } = Promise.withResolvers<void>();
   last_turn = promise;
   await before;
-  const begun_ms = performance.now(),
-    late = setTimeout(resolve, turn_ms_max);
+  const begun_ms = performance.now();
+  const late = setTimeout(resolve, turn_ms_max);
   return () => {
     clearTimeout(late);
     setTimeout(resolve, Math.min(performance.now() - begun_ms, pause_ms_max));
@@ -33,13 +33,13 @@ export async function* pacedPieces(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
   const source = pieces[Symbol.asyncIterator]();
-  let waiting: Uint8Array[] = [],
-    bytes = 0,
-    done = false;
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  let done = false;
   try {
     while (!done) {
-      const end = await turn(),
-        begun_ms = performance.now();
+      const end = await turn();
+      const begun_ms = performance.now();
       try {
         while (bytes < sent_bytes && performance.now() - begun_ms < turn_ms) {
           const next = await source.next();

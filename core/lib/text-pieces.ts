@@ -56,14 +56,14 @@ export async function* piecesOfParts(
   id: number,
 ): AsyncGenerator<Piece, void> {
   const row = new PieceRow(id);
-  let rest = "",
-    at = piece_units;
+  let rest = "";
+  let at = piece_units;
   for await (const part of parts) {
     rest += part;
     // The unit after a cut tells whether it would split a pair.
     for (; row.units + rest.length > at; at += piece_units) {
-      const length = at - row.units,
-        data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);
+      const length = at - row.units;
+      const data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);
       rest = rest.slice(data.length);
       yield row.next(data);
     }

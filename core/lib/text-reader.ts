@@ -23,11 +23,11 @@ export async function readUnits(
   end: number,
 ): Promise<string | undefined> {
   if (start >= end) return "";
-  const pieces = await read(text_id + pieceOf(start), text_id + pieceOf(end)),
-    last = pieces.at(-1);
+  const pieces = await read(text_id + pieceOf(start), text_id + pieceOf(end));
+  const last = pieces.at(-1);
   if (last === undefined || last.first_unit + last.data.length < end) return undefined;
-  const first_unit = pieces[0]!.first_unit,
-    data = pieces.length === 1 ? last.data : pieces.map((piece) => piece.data).join("");
+  const first_unit = pieces[0]!.first_unit;
+  const data = pieces.length === 1 ? last.data : pieces.map((piece) => piece.data).join("");
   return first_unit > start ? undefined : data.slice(start - first_unit, end - first_unit);
 }
 /** The piece with this unit; or the one before it, when the cut between them was made early. */
@@ -46,8 +46,8 @@ export async function* readParts(
 ): AsyncGenerator<string, void> {
   const end_id = id + pieceCount(units);
   for (let at = id, unit = 0; at < end_id; at += pieces_together) {
-    const pieces = await read(at, Math.min(at + pieces_together, end_id) - 1),
-      part = pieces.map(({ data }) => data).join("");
+    const pieces = await read(at, Math.min(at + pieces_together, end_id) - 1);
+    const part = pieces.map(({ data }) => data).join("");
     if (pieces[0]?.first_unit !== unit) throw new TextGone();
     unit += part.length;
     yield unit > units ? part.slice(0, units - unit) : part;
@@ -104,8 +104,8 @@ export class TextPlaces {
   /** The last piece for which `begins` holds. */
   private async find(begins: (piece: Piece) => boolean) {
     const { id, units } = this.text;
-    let low = this.piece && begins(this.piece) ? this.piece.id : id,
-      high = id + pieceCount(units);
+    let low = this.piece && begins(this.piece) ? this.piece.id : id;
+    let high = id + pieceCount(units);
     // Successive positions are mostly in the same piece or in the next.
     for (let step = 1; high - low > 1; step *= 2) {
       // Ids exceed the 32 bits of a shift.
@@ -136,8 +136,8 @@ function countBelow(
   sorted: readonly number[],
   holds: (value: number, at: number) => boolean,
 ): number {
-  let low = 0,
-    high = sorted.length;
+  let low = 0;
+  let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (holds(sorted[middle]!, middle)) low = middle + 1;

@@ -15,8 +15,8 @@ export interface ReadableText {
 export type ReadPiecesNow = (first_id: number, last_id: number) => readonly Piece[];
 
 /** Pieces in memory at a time: most of them in the direction of reading, some behind it. */
-const window_pieces = 32,
-  pieces_before = 2;
+const window_pieces = 32;
+const pieces_before = 2;
 /** A text of at most this length is in memory as a whole once its first unit is. */
 export const window_units = (window_pieces - pieces_before) * piece_units;
 
@@ -56,13 +56,13 @@ export class TextWindow implements ReadableText {
   }
 
   private moveTo(unit: number): void {
-    const { id } = this.text,
-      piece = Math.floor(unit / piece_units),
-      goes_back = unit < this.start,
-      // When the cut was made early, the unit is in the next piece.
-      from = Math.max(0, piece - (goes_back ? window_pieces - pieces_before : pieces_before)),
-      until = Math.min(pieceCount(this.length), from + window_pieces),
-      pieces = this.read(id + from, id + until - 1);
+    const { id } = this.text;
+    const piece = Math.floor(unit / piece_units);
+    const goes_back = unit < this.start;
+    // When the cut was made early, the unit is in the next piece.
+    const from = Math.max(0, piece - (goes_back ? window_pieces - pieces_before : pieces_before));
+    const until = Math.min(pieceCount(this.length), from + window_pieces);
+    const pieces = this.read(id + from, id + until - 1);
     if (pieces.length !== until - from) throw new TextGone();
     this.held = pieces.map(({ data }) => data).join("");
     this.start = pieces[0]!.first_unit;

@@ -133,7 +133,8 @@ class Scanner {
     if (this.next_declaration < 0 || this.next_declaration >= end) return;
     const attributes = this.tag.attributes();
     for (let at = 0; at < attributes.length; at += 2) {
-      const [name, uri] = [attributes[at]!, attributes[at + 1]!];
+      const name = attributes[at]!;
+      const uri = attributes[at + 1]!;
       if (name === "xmlns") this.names.declare("", uri, this.depth);
       else if (name.startsWith("xmlns:")) this.names.declare(name.slice(6), uri, this.depth);
     }
@@ -259,10 +260,14 @@ class Names {
   }
 }
 
-const [exclamation, double_quote, single_quote, slash, greater, question] = [
-  33, 34, 39, 47, 62, 63,
-];
-const [bracket_open, bracket_close] = [91, 93];
+const exclamation = 33;
+const double_quote = 34;
+const single_quote = 39;
+const slash = 47;
+const greater = 62;
+const question = 63;
+const bracket_open = 91;
+const bracket_close = 93;
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 /** A letter, `_`, `:`, or anything beyond ASCII. */
 const startsName = (code: number): boolean =>

@@ -1,20 +1,20 @@
 /** The headers of ZIP archives, always with ZIP64 fields. */
 
-const descriptor_bytes = 24,
-  local_bytes = 30,
-  central_bytes = 46,
-  local_extra_bytes = 20,
-  central_extra_bytes = 28,
-  end64_bytes = 56,
-  locator64_bytes = 20,
-  end_bytes = 22;
+const descriptor_bytes = 24;
+const local_bytes = 30;
+const central_bytes = 46;
+const local_extra_bytes = 20;
+const central_extra_bytes = 28;
+const end64_bytes = 56;
+const locator64_bytes = 20;
+const end_bytes = 22;
 /** Requires a reader with ZIP64. */
 const version_needed = 45;
 const utf8_names = 0x800;
 /** A constant date, the first of the format: archives with the same content are identical. */
 const first_day = 0x21;
-const in_zip64 = 0xffffffff,
-  count_in_zip64 = 0xffff;
+const in_zip64 = 0xffffffff;
+const count_in_zip64 = 0xffff;
 
 export interface ZipSizes {
   readonly bytes: number;

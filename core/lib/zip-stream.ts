@@ -25,11 +25,11 @@ export class ZipStream {
     chunks: Chunks,
     { deflated }: AddOptions,
   ): AsyncGenerator<Uint8Array, ZipPart> {
-    const at = this.#at,
-      kind = { deflated, sizes_follow: true },
-      hash = new Bun.CryptoHasher("sha256");
-    let bytes = 0,
-      crc = 0;
+    const at = this.#at;
+    const kind = { deflated, sizes_follow: true };
+    const hash = new Bun.CryptoHasher("sha256");
+    let bytes = 0;
+    let crc = 0;
     const counted = async function* () {
       for await (const chunk of chunks) {
         bytes += chunk.length;

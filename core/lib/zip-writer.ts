@@ -21,10 +21,10 @@ export interface AddOptions {
   readonly deflated: boolean;
 }
 
-const openFile = promisify(open),
-  closeFile = promisify(close),
-  syncFile = promisify(fsync),
-  syncData = promisify(fdatasync);
+const openFile = promisify(open);
+const closeFile = promisify(close);
+const syncFile = promisify(fsync);
+const syncData = promisify(fdatasync);
 
 export class ZipWriter {
   readonly #directory: Buffer[] = [];
@@ -51,8 +51,8 @@ export class ZipWriter {
     const at = this.#at;
     const kind: ZipEntryKind = { deflated, sizes_follow: false };
     const hash = new Bun.CryptoHasher("sha256");
-    let bytes = 0,
-      crc = 0;
+    let bytes = 0;
+    let crc = 0;
     const counted = async function* () {
       for await (const chunk of chunks) {
         bytes += chunk.length;

@@ -78,9 +78,9 @@ const comment_bytes_max = 65_535;
 export const directory_bytes_max = 64 * 2 ** 20;
 /** This value in a 32-bit field refers to the ZIP64 extra field. */
 const in_zip64 = 0xffffffff;
-const made_on_unix = 3,
-  file_type_mask = 0o170000,
-  symbolic_link = 0o120000;
+const made_on_unix = 3;
+const file_type_mask = 0o170000;
+const symbolic_link = 0o120000;
 const stored = 0;
 const deflated = 8;
 
@@ -114,7 +114,8 @@ export function findDirectory(source: ZipSource): ZipDirectory | null {
   const tail = source.read(start, source.size - start);
   for (let at = tail.length - end_bytes; at >= 0; at--) {
     if (tail[at] !== 0x50 || tail.readUInt32LE(at) !== end_signature) continue;
-    const [size, offset] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
+    const size = tail.readUInt32LE(at + 12);
+    const offset = tail.readUInt32LE(at + 16);
     const wide = size === in_zip64 || offset === in_zip64;
     return (
       (wide ? findDirectory64(source, start + at) : null) ??

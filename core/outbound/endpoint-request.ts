@@ -214,10 +214,10 @@ const faults: readonly (readonly [
 ];
 
 function unreachable(at: EndpointAddress, error: Error): EndpointFinding {
-  const url = new URL(at.base_url),
-    setting = settingOf(at),
-    code = errorCode(error),
-    fault = faults.find(([codes]) => codes.test(code));
+  const url = new URL(at.base_url);
+  const setting = settingOf(at);
+  const code = errorCode(error);
+  const fault = faults.find(([codes]) => codes.test(code));
   return fault
     ? failing(`${withCode(fault[1](url), code)}`, fault[2](setting, url), setting)
     : failing(`${url.host} is not responding.`, `Start it, or correct ${setting}.`, setting);
@@ -233,10 +233,10 @@ async function findingOf(
   got: Got,
   ends: AbortSignal,
 ): Promise<EndpointFinding | null> {
-  const { status, headers, json } = got,
-    { base_url, api_key, section } = at,
-    host = hostOf(base_url),
-    says = quotedFrom(json, api_key);
+  const { status, headers, json } = got;
+  const { base_url, api_key, section } = at;
+  const host = hostOf(base_url);
+  const says = quotedFrom(json, api_key);
   // Some respond 200 to requests that they refuse.
   if (status < 300 && fieldOf(json, "error")) return refusal(at, `${host} refuses${says}`);
   if (status < 300) return json === undefined ? wrongShape(at, path) : null;

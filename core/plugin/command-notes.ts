@@ -45,7 +45,8 @@ export async function takeCommandNotes(
   data: string,
   take: (notes: readonly CommandNote[]) => Promise<void>,
 ): Promise<void> {
-  const [notes, taken] = [join(data, notes_file), join(data, taken_file)];
+  const notes = join(data, notes_file);
+  const taken = join(data, taken_file);
   // Notes that an earlier start could not process come first.
   for (const path of [taken, notes]) {
     if (!existsSync(path)) continue;

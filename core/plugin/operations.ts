@@ -306,8 +306,8 @@ export class ServerOperations implements Operations {
   }
 
   async turn(setting: string, on: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
-    const { settings } = this.options,
-      [section, key] = setting.split(".", 2) as [string, string];
+    const { settings } = this.options;
+    const [section, key] = setting.split(".", 2) as [string, string];
     // False is the default, so null removes the stored value.
     const [state] = await settings.change({ [setting]: on || null }, also);
     if ((settings.value(section, key) === true) === on) return;

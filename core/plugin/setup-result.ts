@@ -56,10 +56,10 @@ export function checkedResult(plugin: Plugin, made: unknown, taken: ClaimedNames
 }
 
 /** The parts promised by `PluginInstance`. */
-const promised_kinds = ["services", "routes", "commands"] as const,
-  list_kinds = ["fills", "jobs"],
-  hook_kinds = ["start", "stop", "health"],
-  known_keys = [...promised_kinds, ...list_kinds, "schedules", ...hook_kinds];
+const promised_kinds = ["services", "routes", "commands"] as const;
+const list_kinds = ["fills", "jobs"];
+const hook_kinds = ["start", "stop", "health"];
+const known_keys = [...promised_kinds, ...list_kinds, "schedules", ...hook_kinds];
 
 /** Keys that nothing reads: misspelt, or missing from the manifest. */
 function keyProblems(plugin: Plugin, result: SetUpResult): string[] {

@@ -38,8 +38,8 @@ const late_factor = 3;
 
 /** The maximum length of the write-ahead log on a disk with this much free space. */
 export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
-  const bytes = Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes)),
-    pages_max = Math.floor(bytes / page_bytes);
+  const bytes = Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes));
+  const pages_max = Math.floor(bytes / page_bytes);
   return { pages_max, late_pages_max: bytes < wal_bytes_max ? pages_max : late_factor * pages_max };
 }
 

@@ -12,8 +12,8 @@ const whole_bytes_max = 16 * 2 ** 20;
 const step_ms = 1_000;
 /** One read within a step, as many rows as fit. */
 const read_ms = 20;
-const rows_first = 16,
-  rows_max = 100_000;
+const rows_first = 16;
+const rows_max = 100_000;
 
 /** Where a check continues: in the table after this one, or in this one after the row. */
 export interface SearchPlace {
@@ -108,9 +108,9 @@ class DamageSearch {
     );
     let limit = rows_first;
     for (let last = after ?? -1; ;) {
-      const begun_ms = performance.now(),
-        found = read.get(last, limit)!,
-        took_ms = performance.now() - begun_ms;
+      const begun_ms = performance.now();
+      const found = read.get(last, limit)!;
+      const took_ms = performance.now() - begun_ms;
       if (found.last === null || found.rows < limit) return null;
       last = found.last;
       if (took_ms > read_ms) limit = Math.max(1, limit >> 1);

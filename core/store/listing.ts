@@ -49,9 +49,9 @@ export async function listPage<Row>(
 
 /** The same rows, counted from the nearer end of the list. */
 export function nearerEnd({ limit, offset }: Window, total: number) {
-  const size = Math.max(0, Math.min(limit, total - offset)),
-    after = total - offset - size,
-    is_backward = size > 0 && after < offset;
+  const size = Math.max(0, Math.min(limit, total - offset));
+  const after = total - offset - size;
+  const is_backward = size > 0 && after < offset;
   return { size, skip: is_backward ? after : offset, is_backward };
 }
 
@@ -90,8 +90,8 @@ export async function listInStretches<Row>(
   const rows: Row[] = [];
   let total = 0;
   for await (const { within, count } of stretchesOf(query, inner, order)) {
-    const skip = Math.max(0, offset - total),
-      left = limit - rows.length;
+    const skip = Math.max(0, offset - total);
+    const left = limit - rows.length;
     if (left > 0 && skip < count) {
       const part = inOrder(within(query), order).limit(left).offset(skip);
       rows.push(...(await part.execute()));
@@ -123,9 +123,9 @@ async function* stretchesOf(
       .limit(1)
       .offset(Math.max(size.size, stretch_rows.first) - 1)
       .executeTakeFirst();
-    const from = after,
-      until = limitBy(up_to!, end),
-      within = <R>(rows: Rows<R>): Rows<R> => until(from(rows));
+    const from = after;
+    const until = limitBy(up_to!, end);
+    const within = <R>(rows: Rows<R>): Rows<R> => until(from(rows));
     yield { within, count: await countRows(within(query)) };
     size.took(performance.now() - begun_ms);
     if (!end) return;

@@ -47,8 +47,8 @@ export function prepared<T, V extends Values<V>, R>(
     const { adapter } = db.getExecutor();
     let of_database = statements.get(adapter);
     if (!of_database) statements.set(adapter, (of_database = { by_shape: new Map(), last: null }));
-    const given = values as Given,
-      { last } = of_database;
+    const given = values as Given;
+    const { last } = of_database;
     const statement = last && isFor(last, given) ? last : find(of_database, db, given);
     of_database.last = statement;
     const parameters: unknown[] = [];
@@ -58,12 +58,12 @@ export function prepared<T, V extends Values<V>, R>(
   };
 
   function find({ by_shape }: Statements, db: Db<T>, given: Given): Compiled {
-    const names = Object.keys(given),
-      shape = names.map((name) => shapeOf(name, given[name]!)).join();
+    const names = Object.keys(given);
+    const shape = names.map((name) => shapeOf(name, given[name]!)).join();
     let statement = by_shape.get(shape);
     if (!statement) {
-      const { sql, parameters } = build(db, placeholders(given) as V).compile(),
-        has_list = names.some((name) => isList(given[name]!));
+      const { sql, parameters } = build(db, placeholders(given) as V).compile();
+      const has_list = names.some((name) => isList(given[name]!));
       statement = { names: has_list ? null : names, sql, parameters };
       by_shape.set(shape, statement);
     }

@@ -37,8 +37,8 @@ export const insertRows = <R extends object>(
   rows: readonly R[],
 ): Promise<void> =>
   inBatches(rows, (some) => {
-    const row = `(${columns.map(() => "?").join(", ")})`,
-      all = some.map(() => row).join(", ");
+    const row = `(${columns.map(() => "?").join(", ")})`;
+    const all = some.map(() => row).join(", ");
     return rowsOf(
       db,
       `insert into ${table} (${columns.join(", ")}) values ${all}`,

@@ -26,9 +26,9 @@ export interface Seal {
 
 export const key_file = "secret.key";
 const mark = "v1.";
-const nonce_bytes = 12,
-  tag_bytes = 16,
-  key_bytes = 32;
+const nonce_bytes = 12;
+const tag_bytes = 16;
+const key_bytes = 32;
 
 /**
  * The key is derived from `secret_key` when that is set; otherwise it is a file in the data

@@ -7,8 +7,8 @@ import { key_file, type Seal } from "./seal";
 import type { Store } from "./store";
 import { rowsOf } from "./raw-statements";
 
-const known_text = "dossier",
-  bound_to = "core_secret";
+const known_text = "dossier";
+const bound_to = "core_secret";
 const read_sql = "select sealed from core_secret";
 const insert_sql = "insert into core_secret (id, sealed) values (1, ?) on conflict (id) do nothing";
 

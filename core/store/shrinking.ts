@@ -12,8 +12,8 @@ import type { Space } from "./store";
 /** The delay after the last deletion: deletions have priority. */
 const quiet_ms = 2_000;
 /** Free pages that are kept for reuse: a share of all, and at least this many. */
-const kept_share = 0.05,
-  kept_pages_min = 1_024;
+const kept_share = 0.05;
+const kept_pages_min = 1_024;
 /** One step moves as many pages as fit into this time. */
 const step_ms = 8;
 const step_pages = { first: 16, max: 256 };
@@ -88,7 +88,8 @@ export class Shrinking {
 
   async #shrink(): Promise<void> {
     const size = new PartSize(step_pages, step_ms);
-    let [pages, freed] = [0, 0];
+    let pages = 0;
+    let freed = 0;
     await inParts(async () => {
       if (this.options.isDiskShort()) await this.options.emptyLog();
       const unlock = await this.mutex.lock();
@@ -114,8 +115,8 @@ export class Shrinking {
   }
 
   #freePages() {
-    const free = this.#number("freelist_count"),
-      all = this.#number("page_count");
+    const free = this.#number("freelist_count");
+    const all = this.#number("page_count");
     const kept = this.options.isDiskShort()
       ? 0
       : Math.max(kept_pages_min, Math.floor(all * kept_share));

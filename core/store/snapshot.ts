@@ -55,7 +55,8 @@ function takeInLog(path: string): void {
 function copyFile(from: string, to: string, onProgress: (done_bytes: number) => void): number {
   const size = sizeOf(from);
   if (size === 0) return 0;
-  const [source, target] = [openSync(from, "r"), openSync(to, "wx", 0o600)];
+  const source = openSync(from, "r");
+  const target = openSync(to, "wx", 0o600);
   const piece = Buffer.allocUnsafe(piece_bytes);
   const pace = new WritePace();
   let done = 0;

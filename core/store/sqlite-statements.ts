@@ -34,8 +34,8 @@ export class StatementCache<S> {
   }
 
   #prepare(sql: string): Kept<S> {
-    const raw = guarded(() => this.database.prepare<unknown, any[]>(sql)),
-      kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
+    const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
+    const kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
     if (this.#kept.size >= statements_max) this.#drop(this.#longestUnused());
     this.#kept.set(sql, kept);
     return kept;

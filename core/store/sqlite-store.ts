@@ -363,10 +363,10 @@ export class SqliteStore implements Store {
 
 /** The handle of a group of transactions, which has the connection. */
 function groupOf(db: Db, props: HandleProps, statements: Statements): Db {
-  const inside = new InsideConnection(statements),
-    executor = db
-      .getExecutor()
-      .withConnectionProvider({ provideConnection: (consumer) => consumer(inside) });
+  const inside = new InsideConnection(statements);
+  const executor = db
+    .getExecutor()
+    .withConnectionProvider({ provideConnection: (consumer) => consumer(inside) });
   return new Transaction({ ...props, executor });
 }
 

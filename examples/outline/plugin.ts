@@ -24,7 +24,8 @@ export default definePlugin({
         title: "Outline",
         // Only its source text is sent to the browser: it must be self-contained, except for types.
         module: async (root, { call, navigate, onRecord, record, ui }) => {
-          const [words_a_minute, headings_max] = [220, 40];
+          const words_a_minute = 220;
+          const headings_max = 40;
 
           /** `# Markdown`, and short lines surrounded by blank ones: `3.2 The roof`. */
           function headingsOf(content: string): Heading[] {

@@ -213,16 +213,16 @@ class SolrBackend implements SearchBackend {
     query: BackendQuery,
     signal: AbortSignal,
   ): Promise<Omit<BackendAnswer, "segment_ids">> {
-    const of_terms = query.terms.map(({ term }, at) => [`term${at}`, counting(`words:${term}`)]),
-      { response, facets } = await this.core.query(
-        {
-          query: whole_passages,
-          filter: scopeOf(contents, query),
-          limit: 0,
-          facet: { ...Object.fromEntries(of_terms), marker: markerOf(contents) },
-        },
-        signal,
-      );
+    const of_terms = query.terms.map(({ term }, at) => [`term${at}`, counting(`words:${term}`)]);
+    const { response, facets } = await this.core.query(
+      {
+        query: whole_passages,
+        filter: scopeOf(contents, query),
+        limit: 0,
+        facet: { ...Object.fromEntries(of_terms), marker: markerOf(contents) },
+      },
+      signal,
+    );
     if (countOf(facets?.marker) === 0) throw new SolrFailure(other_contents);
     return {
       passages: response.numFound,

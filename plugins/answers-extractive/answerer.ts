@@ -66,8 +66,8 @@ export class ExtractiveAnswerer implements Answerer {
     });
     const retrieved = this.now_ms();
     signal.throwIfAborted();
-    const { passages } = found_passages,
-      { chosen, ranked } = await findSentences(question, found_passages, this.options);
+    const { passages } = found_passages;
+    const { chosen, ranked } = await findSentences(question, found_passages, this.options);
     const found =
       chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }
@@ -87,8 +87,8 @@ export class ExtractiveAnswerer implements Answerer {
     ranked: readonly Sentence[],
     passages: readonly FoundPassage[],
   ): Promise<Pick<Answered, "answer" | "outcome" | "citations" | "related">> {
-    const quotes = said.map(({ quote }) => quote),
-      cited = new Set(quotes.map(placeOf));
+    const quotes = said.map(({ quote }) => quote);
+    const cited = new Set(quotes.map(placeOf));
     const further = [...passages.entries()]
       .filter(([, passage]) => !cited.has(placeOf(passage)))
       .slice(0, Math.max(0, evidence_max - quotes.length))
@@ -134,8 +134,8 @@ function quoted(
     readonly is_code: boolean;
   })[] = [];
   for (const { source, start, end, row, entry, features } of chosen) {
-    const last = spans.at(-1),
-      is_code = features.code > 0;
+    const last = spans.at(-1);
+    const is_code = features.code > 0;
     if (
       last?.source === source &&
       start !== entry &&
@@ -149,8 +149,8 @@ function quoted(
     else spans.push({ source, start, end, is_code, ...(row && { row }) });
   }
   return spans.map(({ source, start, end, row, is_code }) => {
-    const whole = quoteOf(passages[source]!, { start, end }),
-      quote = end - start <= quote_points_max ? whole : retrieval.excerpt(whole, question);
+    const whole = quoteOf(passages[source]!, { start, end });
+    const quote = end - start <= quote_points_max ? whole : retrieval.excerpt(whole, question);
     return { quote, text: row?.text ?? quote.quote, is_code };
   });
 }

@@ -17,11 +17,11 @@ export function optionEntries(
   text: string,
   sentences: readonly Span[],
 ): readonly (OptionEntry | undefined)[] {
-  let entry: OptionEntry | undefined,
-    last_end = 0;
+  let entry: OptionEntry | undefined;
+  let last_end = 0;
   return sentences.map(({ start, end }) => {
-    const sentence = text.slice(start, end),
-      label = entry_start.exec(sentence)?.[0];
+    const sentence = text.slice(start, end);
+    const label = entry_start.exec(sentence)?.[0];
     if (label !== undefined) entry = { start, label };
     else if (list_marker.test(sentence) || blank_line.test(text.slice(last_end, start)))
       entry = undefined;

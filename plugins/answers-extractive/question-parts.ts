@@ -32,14 +32,14 @@ const begins_with_interrogative = new RegExp(
 );
 const question_end = /(?<=[?？؟])\s*(?=\S)/u;
 /** A shorter part is not a question of its own. */
-const part_chars_min = 8,
-  unspaced_chars_min = 4,
-  parts_max = 2;
+const part_chars_min = 8;
+const unspaced_chars_min = 4;
+const parts_max = 2;
 
 /** The questions of a text: itself, or two. */
 export function questionParts(text: string): string[] {
-  const asked = text.trim(),
-    by_marks = asked.split(question_end).map((part) => part.trim());
+  const asked = text.trim();
+  const by_marks = asked.split(question_end).map((part) => part.trim());
   if (by_marks.length === parts_max && by_marks.every(isQuestion)) return by_marks;
   for (const [boundary, chars_min] of [
     [next_question, part_chars_min],

@@ -47,8 +47,8 @@ export function withMarker(quote: string, marker: string, is_code: boolean): str
   const blocks = codeBlocks(quote);
   if (is_code && blocks.length === 0) return `${fenced(quote)}\n${marker}`;
   const said: string[] = [];
-  let prose_start = 0,
-    is_marked = false;
+  let prose_start = 0;
+  let is_marked = false;
   const sayProse = (end: number): void => {
     const line = onOneLine(quote.slice(prose_start, end));
     if (line !== "") said.push(is_marked ? line : `${line} ${marker}`);
@@ -82,8 +82,8 @@ const longestOf = (parts: readonly string[]): number =>
  * because they don't form a sentence.
  */
 export function onOneLine(sentence: string): string {
-  let said = "",
-    was_row = false;
+  let said = "";
+  let was_row = false;
   for (const marked of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
     const line = marked.replace(line_mark, "");
     if (isDelimiterRow(line)) continue;

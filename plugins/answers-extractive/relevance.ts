@@ -68,23 +68,23 @@ const meaning_weight = 2 / 3;
  * `no_answer`.
  */
 export function isRelevant(sentence: Sentence, found: Found): boolean {
-  const { features, similarity } = sentence,
-    { covered, passage_meaning, is_other_language, is_name_missing } = found,
-    nearness = meanOf(similarity, passage_meaning);
+  const { features, similarity } = sentence;
+  const { covered, passage_meaning, is_other_language, is_name_missing } = found;
+  const nearness = meanOf(similarity, passage_meaning);
   if (is_other_language && nearness !== null) return nearness >= leastAcross(sentence, found);
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
-  const near = features.before + features.after + features.title,
-    words = features.coverage + around_weight * (near + covered);
+  const near = features.before + features.after + features.title;
+  const words = features.coverage + around_weight * (near + covered);
   if (similarity === null || nearness === null) return words >= least.words;
-  const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0),
-    both_min = has_less ? least.both_with_less : least.both;
+  const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0);
+  const both_min = has_less ? least.both_with_less : least.both;
   return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
 }
 
 function leastAcross(sentence: Sentence, found: Found): number {
-  const { features, similarity, row, start, end } = sentence,
-    for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
+  const { features, similarity, row, start, end } = sentence;
+  const for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
   if (similarity === null) return for_sentences * passage_factor;
   if (isWordless(found.passage.slice(start, end))) return for_sentences * wordless.factor;
   return features.broken > 0 && row === undefined ? for_sentences * broken_factor : for_sentences;
@@ -92,8 +92,8 @@ function leastAcross(sentence: Sentence, found: Found): number {
 
 /** Words in ideographs have few letters: a quarter of all letters makes it an ideographic text. */
 function leastOf(text: string): number {
-  const letters = countOf(text, /\p{L}/gu),
-    ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  const letters = countOf(text, /\p{L}/gu);
+  const ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);
   if (ideographs > letters / 4) return least_across.ideographs;
   return countOf(text, /[\p{Script=Latin}\p{Script=Cyrillic}]/gu) >= letters / 2
     ? least_across.latin_or_cyrillic

@@ -42,8 +42,8 @@ export function chooseSentences(
   if (best === undefined) return [];
   const textOf = ({ source, start, end }: Sentence): string =>
     sources[source]!.text.slice(start, end);
-  const chosen = [best],
-    said = new Set([textOf(best)]);
+  const chosen = [best];
+  const said = new Set([textOf(best)]);
   let left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
   for (const one of neededFor(best, ranked, sources)) {
@@ -58,8 +58,8 @@ export function chooseSentences(
   // A requested cell is the whole answer; other rows say as much of it, or nothing.
   const score_min = best.row ? best.score - row_margin : -Infinity;
   while (chosen.length < sentences_max) {
-    let next: Sentence | undefined,
-      most = best.score + Math.log(likelihood_min);
+    let next: Sentence | undefined;
+    let most = best.score + Math.log(likelihood_min);
     for (const one of others) {
       const text = textOf(one);
       if (text.length > left || said.has(text) || question_end.test(text)) continue;
@@ -88,19 +88,19 @@ function neededFor(
   ranked: readonly Sentence[],
   sources: readonly Source[],
 ): ReadonlySet<Sentence> {
-  const { text } = sources[best.source]!,
-    earlier = ranked.filter(({ source, end }) => source === best.source && end <= best.start),
-    head = earlier.find(({ start }) => start === best.entry),
-    before = earlier.find(({ end }) => text.slice(end, best.start).trim() === ""),
-    needed = new Set(head && [head]);
-  const said = text.slice(best.start, best.end),
-    below = ranked.find(
-      ({ source, start, features }) =>
-        source === best.source &&
-        features.code > 0 &&
-        start >= best.end &&
-        text.slice(best.end, start).trim() === "",
-    );
+  const { text } = sources[best.source]!;
+  const earlier = ranked.filter(({ source, end }) => source === best.source && end <= best.start);
+  const head = earlier.find(({ start }) => start === best.entry);
+  const before = earlier.find(({ end }) => text.slice(end, best.start).trim() === "");
+  const needed = new Set(head && [head]);
+  const said = text.slice(best.start, best.end);
+  const below = ranked.find(
+    ({ source, start, features }) =>
+      source === best.source &&
+      features.code > 0 &&
+      start >= best.end &&
+      text.slice(best.end, start).trim() === "",
+  );
   if (before !== undefined && goes_on.test(said)) needed.add(before);
   if (below !== undefined && announces_code.test(said)) needed.add(below);
   return needed;

@@ -71,21 +71,22 @@ export function sentencesWithFeatures(
   sources: readonly Source[],
   analysis: TextAnalysis,
 ): FoundSentence[] {
-  const { analyze } = analysis,
-    { idf, share, asked } = weighing(terms);
+  const { analyze } = analysis;
+  const { idf, share, asked } = weighing(terms);
   const pattern = answerPattern(question);
 
   return sources.flatMap((source, at) => {
     const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const blocks = codeBlocks(source.text),
-      isCode = ({ start, end }: Span) => blocks.some((one) => one.start <= start && end <= one.end);
+    const blocks = codeBlocks(source.text);
+    const isCode = ({ start, end }: Span) =>
+      blocks.some((one) => one.start <= start && end <= one.end);
     const sentences = withWords(source.text, analysis).map((sentence) => ({
       ...sentence,
       asked: asked(sentence.words),
       text: source.text.slice(sentence.start, sentence.end),
     }));
-    const rows = tableRows(source.text, sentences, source.heading),
-      entries = optionEntries(source.text, sentences);
+    const rows = tableRows(source.text, sentences, source.heading);
+    const entries = optionEntries(source.text, sentences);
     // A passage of nothing but headings has no other sentences.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
@@ -93,27 +94,27 @@ export function sentencesWithFeatures(
       if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
       if (row !== undefined) {
-        const said = sentenceOfRow(row, (part) => share(asked(analyze(part)))),
-          all = new Set([...own, ...(own.size > 0 ? asked(row.heads.flatMap(analyze)) : [])]),
-          around = minus(asked(analyze(row.caption)), all),
-          features = {
-            coverage: share(all),
-            count: terms.length === 0 ? 0 : all.size / terms.length,
-            before: share(around),
-            after: 0,
-            title: share(minus(above, new Set([...all, ...around]))),
-            passage: source.score / sources[0]!.score,
-            answer_type: Number(pattern?.test(text) ?? false),
-            novelty: 1,
-            broken: 0,
-            code: 0,
-          };
+        const said = sentenceOfRow(row, (part) => share(asked(analyze(part))));
+        const all = new Set([...own, ...(own.size > 0 ? asked(row.heads.flatMap(analyze)) : [])]);
+        const around = minus(asked(analyze(row.caption)), all);
+        const features = {
+          coverage: share(all),
+          count: terms.length === 0 ? 0 : all.size / terms.length,
+          before: share(around),
+          after: 0,
+          title: share(minus(above, new Set([...all, ...around]))),
+          passage: source.score / sources[0]!.score,
+          answer_type: Number(pattern?.test(text) ?? false),
+          novelty: 1,
+          broken: 0,
+          code: 0,
+        };
         return [{ source: at, start, end, features, row: said }];
       }
       const entry = entries[i];
-      const before = minus(besides(sentences, entries, i, i - 1), own),
-        after = minus(besides(sentences, entries, i, i + 1), own),
-        title = minus(above, new Set([...own, ...before, ...after]));
+      const before = minus(besides(sentences, entries, i, i - 1), own);
+      const after = minus(besides(sentences, entries, i, i + 1), own);
+      const title = minus(above, new Set([...own, ...before, ...after]));
       const novel_words = words.filter((word) => !idf.has(word.term)).length;
       const features = {
         coverage: share(own),
@@ -153,8 +154,8 @@ function besides(
   at: number,
   other: number,
 ): ReadonlySet<string> | undefined {
-  const entry = entries[at],
-    other_entry = entries[other];
+  const entry = entries[at];
+  const other_entry = entries[other];
   return entry && other_entry && entry !== other_entry ? undefined : sentences[other]?.asked;
 }
 
@@ -176,9 +177,9 @@ function withWords(
   });
 }
 
-const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/,
-  heading_words_max = 14,
-  ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
+const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
+const heading_words_max = 14;
+const ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
 const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading names a subject but says nothing about it. */
@@ -191,7 +192,7 @@ function isHeading(text: string, heading: string | null): boolean {
 }
 /** A sentence that introduces code is not broken off. */
 function isBroken(text: string): boolean {
-  const code = codeBlocks(text)[0],
-    prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;
+  const code = codeBlocks(text)[0];
+  const prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;
   return /^[\p{Ll},;)]/u.test(prose) || !ended.test(prose);
 }

@@ -19,10 +19,10 @@ const meaning_timeout_ms = 300;
  * How many sentences are compared, and about how many tokens they have together: a processor reads
  * some 1,200 a second.
  */
-const candidates_max = 10,
-  tokens_max = 400;
-const tokens_per_letter = 0.27,
-  tokens_per_ideograph = 0.65;
+const candidates_max = 10;
+const tokens_max = 400;
+const tokens_per_letter = 0.27;
+const tokens_per_ideograph = 0.65;
 /** Only the beginning of a longer sentence is compared; UTF-16 units. */
 const compared_chars_max = 400;
 /** Of two questions, each gets half of the answer. */
@@ -56,14 +56,14 @@ export async function findSentences(
     heading: passage.heading,
     score: passage.score,
   }));
-  const { areLanguagesDifferent, analysis } = options,
-    asked = questionParts(question.text),
-    is_other_language = areLanguagesDifferent(
-      question.text,
-      sources.map(({ text }) => text).join("\n"),
-    ),
-    terms_of = asked.map((part) => termsOf(part, asked, terms, analysis)),
-    known = termsIn(sources, analysis);
+  const { areLanguagesDifferent, analysis } = options;
+  const asked = questionParts(question.text);
+  const is_other_language = areLanguagesDifferent(
+    question.text,
+    sources.map(({ text }) => text).join("\n"),
+  );
+  const terms_of = asked.map((part) => termsOf(part, asked, terms, analysis));
+  const known = termsIn(sources, analysis);
   const found = await Promise.all(
     asked.map(async (part, at) => {
       const ranked = await ranking(part, terms_of[at]!, sources, {
@@ -84,8 +84,8 @@ export async function findSentences(
       return { ranked, is_answer };
     }),
   );
-  const size = asked.length === 1 ? sizes.one : sizes.two,
-    chosen: Sentence[] = [];
+  const size = asked.length === 1 ? sizes.one : sizes.two;
+  const chosen: Sentence[] = [];
   for (const { ranked, is_answer } of found) {
     // Sentences of the first answer are not repeated, which leaves room for others.
     const unsaid = ranked.filter((one) => !chosen.some((said) => isSame(said, one)));
@@ -125,8 +125,8 @@ async function ranking(
     readonly candidates: number;
   },
 ): Promise<Sentence[]> {
-  const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis)),
-    texts = candidatesOf(by_words, sources, candidates);
+  const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
+  const texts = candidatesOf(by_words, sources, candidates);
   const similarities = (await compare?.(question, texts, meaning_timeout_ms)) ?? [];
   return rankByMeaning(by_words, similarities);
 }
@@ -142,10 +142,10 @@ function candidatesOf(
   for (const { source, start, end, row } of ranked.slice(0, count)) {
     const { text: whole, heading, title } = sources[source]!;
     const text = (row ? `${heading ?? title}: ${row.text}` : whole.slice(start, end))
-        .slice(0, compared_chars_max)
-        .toWellFormed(),
-      ideographs =
-        text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
+      .slice(0, compared_chars_max)
+      .toWellFormed();
+    const ideographs =
+      text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
     tokens += ideographs * tokens_per_ideograph + (text.length - ideographs) * tokens_per_letter;
     if (tokens > tokens_max && texts.length > 0) break;
     texts.push(text);
@@ -170,8 +170,8 @@ function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): n
 }
 
 /** Numbers, codes and abbreviations are seldom paraphrased. */
-const number = /\p{Nd}/u,
-  number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$/u;
+const number = /\p{Nd}/u;
+const number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$/u;
 
 function isNameMissing(
   question: string,

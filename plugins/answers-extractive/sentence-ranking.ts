@@ -62,16 +62,16 @@ export function rankByMeaning(
 ): Sentence[] {
   const known = similarities.filter((one) => one !== null);
   if (known.length === 0) return [...ranked];
-  const mean = known.reduce((sum, one) => sum + one, 0) / known.length,
-    variance = known.reduce((sum, one) => sum + (one - mean) ** 2, 0) / known.length,
-    deviation = Math.max(deviation_min, Math.sqrt(variance)),
-    candidates = ranked.slice(0, similarities.length),
-    covered = Math.max(...candidates.map(({ features }) => features.coverage)),
-    weight = meaning_weight.always + meaning_weight.uncovered * (1 - covered);
+  const mean = known.reduce((sum, one) => sum + one, 0) / known.length;
+  const variance = known.reduce((sum, one) => sum + (one - mean) ** 2, 0) / known.length;
+  const deviation = Math.max(deviation_min, Math.sqrt(variance));
+  const candidates = ranked.slice(0, similarities.length);
+  const covered = Math.max(...candidates.map(({ features }) => features.coverage));
+  const weight = meaning_weight.always + meaning_weight.uncovered * (1 - covered);
   return ranked
     .map((sentence, at): Sentence => {
-      const similarity = similarities[at] ?? null,
-        above = similarity === null ? -1 : (similarity - mean) / deviation;
+      const similarity = similarities[at] ?? null;
+      const above = similarity === null ? -1 : (similarity - mean) / deviation;
       return { ...sentence, similarity, score: sentence.score + weight * above };
     })
     .sort(byScore);

@@ -10,8 +10,8 @@ export type SmallTalk = "greeting" | "overview";
 const chars_max = 80;
 
 /** Roles of words: a question asks (`asking`) for what is there (`there`); others have none. */
-const asking = 1,
-  there = 2;
+const asking = 1;
+const there = 2;
 type Words = ReadonlyMap<string, number>;
 
 /** Null for any other text. */
@@ -75,6 +75,7 @@ function addAll(to: Set<number>, from: ReadonlySet<number>, weight: number): voi
 const joined =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
 const isEdge = (text: string, at: number): boolean => {
-  const [before, after] = [text[at - 1] ?? " ", text[at] ?? " "];
+  const before = text[at - 1] ?? " ";
+  const after = text[at] ?? " ";
   return before === " " || after === " " || (joined.test(before) && joined.test(after));
 };

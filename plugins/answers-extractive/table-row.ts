@@ -3,8 +3,8 @@ import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "../search/contract";
 
 /** Between the headings of a path, as in the index, and between the cells of a head. */
-const path_separator = " › ",
-  cell_separator = " | ";
+const path_separator = " › ";
+const cell_separator = " | ";
 /** The number of cells by which an answer names a row. */
 const labels_max = 2;
 
@@ -24,11 +24,11 @@ export function tableRows(
 ): ReadonlyMap<number, TableRow> {
   const rows = new Map<number, TableRow>();
   const above = heading?.split(path_separator).at(-1)?.split(cell_separator) ?? [];
-  let heads: readonly string[] = above,
-    caption = "";
+  let heads: readonly string[] = above;
+  let caption = "";
   for (const [at, { start, end }] of sentences.entries()) {
-    const [line, below] = text.slice(start, end).split("\n"),
-      cells = pipeCells(line!);
+    const [line, below] = text.slice(start, end).split("\n");
+    const cells = pipeCells(line!);
     if (cells === null) {
       heads = above;
       caption = text.slice(start, end);
@@ -59,20 +59,20 @@ export function sentenceOfRow(
   { cells, heads }: TableRow,
   weightOf: (text: string) => number,
 ): RowSentence {
-  const head_weights = heads.map((head) => weightOf(head)),
-    cell_weights = cells.map(weightOf),
-    most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0)),
-    // The cells that name the row are not those requested by a head.
-    columns = cells.flatMap((_cell, at) =>
-      most > 0 && head_weights[at] === most && cell_weights[at] === 0 ? [at] : [],
-    );
+  const head_weights = heads.map((head) => weightOf(head));
+  const cell_weights = cells.map(weightOf);
+  const most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0));
+  // The cells that name the row are not those requested by a head.
+  const columns = cells.flatMap((_cell, at) =>
+    most > 0 && head_weights[at] === most && cell_weights[at] === 0 ? [at] : [],
+  );
   const named = cells.flatMap((cell, at) =>
-      cell !== "" && cell_weights[at]! > 0 && !columns.includes(at) ? [at] : [],
-    ),
-    best = Math.max(0, ...named.map((at) => cell_weights[at]!)),
-    labels = named.filter((at) => at === 0 || cell_weights[at] === best).slice(0, labels_max),
-    first = cells.findIndex((cell) => cell !== ""),
-    label = (labels.length > 0 ? labels : [first]).filter((at) => !columns.includes(at));
+    cell !== "" && cell_weights[at]! > 0 && !columns.includes(at) ? [at] : [],
+  );
+  const best = Math.max(0, ...named.map((at) => cell_weights[at]!));
+  const labels = named.filter((at) => at === 0 || cell_weights[at] === best).slice(0, labels_max);
+  const first = cells.findIndex((cell) => cell !== "");
+  const label = (labels.length > 0 ? labels : [first]).filter((at) => !columns.includes(at));
   const name = label.map((at) => cells[at]).join(", ");
   if (columns.length > 0 && name !== "")
     return {

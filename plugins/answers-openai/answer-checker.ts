@@ -107,7 +107,8 @@ export class AnswerChecker {
     const from = Math.max(0, this.pending.length - end_chars_max);
     this.pending += text.replace(placeholders, "");
     const fresh = this.pending.slice(from);
-    const [refused_at, echo_at] = [fresh.search(refusal), fresh.search(echo)];
+    const refused_at = fresh.search(refusal);
+    const echo_at = fresh.search(echo);
     if (refused_at < 0 && echo_at < 0) return;
     this.is_over = true;
     this.refused = refused_at >= 0 && (echo_at < 0 || refused_at < echo_at);

@@ -91,7 +91,8 @@ export class ReasoningFilter {
 
   private leaveThought(all: boolean): Step {
     const { held } = this;
-    const [end, next] = [closing.exec(held), channel.exec(held)];
+    const end = closing.exec(held);
+    const next = channel.exec(held);
     const first = end && next ? (end.index < next.index ? end : next) : (end ?? next);
     if (!first) {
       this.held = all ? "" : held.slice(-unfinished_chars_max);

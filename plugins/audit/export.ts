@@ -47,9 +47,9 @@ export function exportStream(
   format: ExportFormat,
 ): ReadableStream<Uint8Array> {
   const write = format === "csv" ? csvLines : jsonItems;
-  let place: EntryPlace | null = null,
-    is_first = true,
-    ended = false;
+  let place: EntryPlace | null = null;
+  let is_first = true;
+  let ended = false;
   return pullStream(
     async () => {
       while (!ended) {

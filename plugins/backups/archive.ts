@@ -31,11 +31,11 @@ import { t, Validator, version, type Static } from "../../core/sdk";
 export const format_version = 2;
 /** The format from before originals could be elsewhere, which every version can read. */
 export const format_version_with_originals = 1;
-export const database_part = "dossier.db",
-  list_part = "originals.jsonl",
-  settings_part = "dossier.toml",
-  key_part = "secret.key",
-  manifest_part = "manifest.json";
+export const database_part = "dossier.db";
+export const list_part = "originals.jsonl";
+export const settings_part = "dossier.toml";
+export const key_part = "secret.key";
+export const manifest_part = "manifest.json";
 
 const Sha256 = t.String({ pattern: "^[0-9a-f]{64}$" });
 const Count = t.Integer({ minimum: 0 });

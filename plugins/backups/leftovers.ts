@@ -12,8 +12,8 @@ const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
 /** How many of these are kept; of copies from before upgrades as many. */
 export const rolled_back_max = 3;
 /** What a restore and a rollback create before it gets its final name. */
-export const restoring_directory = ".restoring",
-  rollback_file = `${database_file}.rollback`;
+export const restoring_directory = ".restoring";
+export const rollback_file = `${database_file}.rollback`;
 /** A running command has touched its files since. */
 const abandoned_ms = 3_600_000;
 
@@ -30,8 +30,8 @@ export interface KeptCopies {
 export async function findKeptCopies(data: string, now_ms: number): Promise<KeptCopies> {
   const directory = join(data, "backups");
   const names = (await readdir(directory).catch(() => [])).sort();
-  const copies = names.filter((name) => copy_pattern.test(name)),
-    rolled_back = names.filter((name) => rolled_back_pattern.test(name));
+  const copies = names.filter((name) => copy_pattern.test(name));
+  const rolled_back = names.filter((name) => rolled_back_pattern.test(name));
   let bytes = 0;
   for (const name of [...copies, ...rolled_back])
     for (const path of partsOf(join(directory, name))) bytes += (await sizeOf(path)) ?? 0;

@@ -123,8 +123,8 @@ export class BackupMaker {
     watch: Watch,
   ): Promise<Manifest> {
     const { isolate, paths, secret_settings } = this.ctx;
-    const quietly = { ...limits, ...signalOf(watch) },
-      options = { ...quietly, onMessage: watch.onProgress };
+    const quietly = { ...limits, ...signalOf(watch) };
+    const options = { ...quietly, onMessage: watch.onProgress };
     const { database, data } = paths;
     const { place } = this.ctx.files;
     // Originals elsewhere are not held, but listed below.
@@ -192,8 +192,8 @@ export class BackupMaker {
 
   /** Its database is large: it is deleted bit by bit. */
   async #discard(work: string): Promise<void> {
-    const copy = join(work, database_part),
-      size = (await stat(copy).catch(() => null))?.size ?? 0;
+    const copy = join(work, database_part);
+    const size = (await stat(copy).catch(() => null))?.size ?? 0;
     // When no child can run, because the server is stopping, it is deleted at once.
     if (size > large_copy_bytes) await this.ctx.isolate("discard", copy, limits).catch(() => {});
     await rm(work, { recursive: true, force: true });

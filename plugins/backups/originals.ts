@@ -42,7 +42,8 @@ export async function compareOriginals(
   { files }: Pick<Context, "files">,
   path: string,
 ): Promise<Compared> {
-  let [count, wrong] = [0, 0];
+  let count = 0;
+  let wrong = 0;
   const said: string[] = [];
   for await (const line of createInterface({ input: createReadStream(path) })) {
     if (line.trim() === "") continue;

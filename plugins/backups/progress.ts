@@ -22,8 +22,8 @@ const between_ms = 200;
 
 /** Passes on the first progress of each stage, and then some now and then. */
 export function throttled(send: (progress: Progress) => void): (progress: Progress) => void {
-  let stage: Stage | undefined,
-    sent_ms = 0;
+  let stage: Stage | undefined;
+  let sent_ms = 0;
   return (progress) => {
     const now_ms = performance.now();
     if (progress.stage === stage && now_ms - sent_ms < between_ms) return;

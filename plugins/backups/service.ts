@@ -231,8 +231,8 @@ export class BackupService {
   }
 
   async #isDirectoryGone(): Promise<boolean> {
-    const { db, settings } = this.ctx,
-      { directory } = settings;
+    const { db, settings } = this.ctx;
+    const { directory } = settings;
     if (existsSync(directory)) return false;
     const is_here = ({ path, error }: store.RunRow): boolean =>
       error === null && path !== null && dirname(path) === resolve(directory);

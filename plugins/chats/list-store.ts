@@ -19,8 +19,8 @@ export function listChats(
   filter: ChatFilter,
   page: PageRequest,
 ): Promise<Listed<ChatRow>> {
-  const rows = filtered(db, owner_id, filter).selectAll(),
-    words = folded(filter.words ?? "").trim();
+  const rows = filtered(db, owner_id, filter).selectAll();
+  const words = folded(filter.words ?? "").trim();
   return words === "" ? listPage(rows, pageWindow(page)) : listMatching(db, rows, words, page);
 }
 
@@ -51,8 +51,8 @@ async function listMatching(
   words: string,
   page: PageRequest,
 ): Promise<Listed<ChatRow>> {
-  const ordered = rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(chats_at_once),
-    found: ChatRow[] = [];
+  const ordered = rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(chats_at_once);
+  const found: ChatRow[] = [];
   for (let part = ordered; ;) {
     const chats = await part.execute();
     const named = new Set(

@@ -92,8 +92,8 @@ function indented(quote: string): string {
  * The page numbers, or the section of documents without pages; table headers do not count as one.
  */
 function placeOf({ page, page_end, page_label = null, heading }: Omit<Citation, "id">): string {
-  const pages = pagesOf({ page, page_end, page_label }),
-    section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
+  const pages = pagesOf({ page, page_end, page_label });
+  const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
   if (pages !== null) return `, ${pages}`;
   return section === undefined ? "" : ` › ${section}`;
 }

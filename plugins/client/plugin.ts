@@ -124,8 +124,8 @@ const commandHandlers = (
   ask: async ({ args, options, print }) => {
     const user = await userOf(ctx.accounts, options.user);
     const { result, note } = await withServer(ctx, user, async (server) => {
-      const { id } = await server.folder(String(options.folder)),
-        result = await ask(server, args[0]!, [id]);
+      const { id } = await server.folder(String(options.folder));
+      const result = await ask(server, args[0]!, [id]);
       return {
         result,
         note: result.outcome === "no_answer" ? await pendingNote(server, id) : null,

@@ -129,8 +129,8 @@ async function damageOf({ isolate, data }: ToolInput, path: string): Promise<Che
 }
 
 /** What the store reports about tables that differ from those of this version. */
-const is_earlier = /written by an earlier version/,
-  is_newer = /written by a newer build/;
+const is_earlier = /written by an earlier version/;
+const is_newer = /written by a newer build/;
 
 async function unopened(why: string, data: string): Promise<CheckResult> {
   const is_older = is_earlier.test(why);

@@ -51,8 +51,8 @@ export const batchSchema = (): TSchema => {
         ...more,
       }),
     );
-  const from = t.Required(t.Object({ folder_id })).properties,
-    to = t.Required(t.Object({ to_folder_id })).properties;
+  const from = t.Required(t.Object({ folder_id })).properties;
+  const to = t.Required(t.Object({ to_folder_id })).properties;
   return t.Union(
     [
       of("UnlinkOrRestore", ["unlink", "restore"], from),
@@ -185,8 +185,8 @@ export function bulkHandlers(ctx: DocumentContext): HandlersOf<typeof bulkRoutes
   const originals = new OriginalsZip(ctx);
   return {
     async batch({ caller, body: { action, document_ids, folder_id, to_folder_id } }) {
-      const needs_folder = action === "unlink" || action === "restore" || action === "move",
-        needs_target = action === "link" || action === "move";
+      const needs_folder = action === "unlink" || action === "restore" || action === "move";
+      const needs_target = action === "link" || action === "move";
       if (needs_folder && folder_id === undefined)
         throw badRequest(`The action ${action} needs a folder_id.`, "/folder_id");
       if (needs_target && to_folder_id === undefined)

@@ -26,16 +26,16 @@ export async function overviewOf(
         (one.document_id < other.document_id ? 1 : -1),
     )
     .slice(0, limits.documents);
-  const ids = newest.map(({ document_id }) => document_id),
-    names = new Map((await findNames(db, ids)).map((document) => [document.id, document])),
-    languages = await languagesOf(db, ids);
+  const ids = newest.map(({ document_id }) => document_id);
+  const names = new Map((await findNames(db, ids)).map((document) => [document.id, document]));
+  const languages = await languagesOf(db, ids);
   const documents: OutlinedDocument[] = [];
   for (const { document_id, folder_id } of newest) {
     const document = names.get(document_id);
     if (document === undefined) continue;
-    const { id, name, current_version } = document,
-      language = languages.get(id) ?? null,
-      headings = await headingsOf(db, document_id, limits);
+    const { id, name, current_version } = document;
+    const language = languages.get(id) ?? null;
+    const headings = await headingsOf(db, document_id, limits);
     documents.push({ id, name, current_version, folder_id, language, headings });
   }
   return { documents, count: once.length, all_counted: links.length < links_max };
@@ -61,17 +61,17 @@ async function headingsOf(
 ): Promise<OutlinedHeading[]> {
   const found = await textStore.findCurrentText(db, document_id);
   if (found === undefined) return [];
-  const { pages, headings = [] } = fromStoredSpans(found),
-    places = textStore.placesIn(db, found.text),
-    outlined: OutlinedHeading[] = [];
+  const { pages, headings = [] } = fromStoredSpans(found);
+  const places = textStore.placesIn(db, found.text);
+  const outlined: OutlinedHeading[] = [];
   const spans =
     headings.length === 0 && or_lines
       ? lineHeadings(await beginningOf(db, found.text))
       : mainHeadings(headings);
   for (const { start, end } of spans.slice(0, limit)) {
     const text = await textStore.unitsOf(db, found.text, start, end);
-    const from = start + text.length - text.trimStart().length,
-      to = start + text.trimEnd().length;
+    const from = start + text.length - text.trimStart().length;
+    const to = start + text.trimEnd().length;
     if (from >= to) continue;
     outlined.push({
       text: text.trim(),

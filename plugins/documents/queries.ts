@@ -75,11 +75,11 @@ async function allWithVectors<D extends WithoutVectors>(
   from: Db,
   documents: readonly D[],
 ): Promise<(D & Document)[]> {
-  const published = documents.filter(({ row }) => row.current_version > 0),
-    lacking = await index.lackingVectors(
-      from,
-      published.map(({ row }) => row.id),
-    );
+  const published = documents.filter(({ row }) => row.current_version > 0);
+  const lacking = await index.lackingVectors(
+    from,
+    published.map(({ row }) => row.id),
+  );
   const stateOf = ({ id, current_version }: DocumentRow): VectorsState => {
     if (lacking === null || current_version === 0) return "none";
     return lacking.has(id) ? "pending" : "ready";
@@ -103,8 +103,8 @@ export async function getWithContent(
       owner_id,
       "document",
     );
-    const folder_ids = await linkStore.foldersOf(db, document_id),
-      document = await withVectors(ctx, db, { row, folder_ids });
+    const folder_ids = await linkStore.foldersOf(db, document_id);
+    const document = await withVectors(ctx, db, { row, folder_ids });
     if (text.units > whole_units_max)
       return { ...document, content: textStore.partsOf(reads, text) };
     return { ...document, content: await textStore.wholeOf(db, text) };
@@ -233,8 +233,8 @@ export const documentQueries: Pick<
     rereadIfGone(async () => {
       const found = await textStore.findSpans(from, version);
       if (found === undefined) return undefined;
-      const { pages, times = [] } = found.spans,
-        places = textStore.placesIn(from, found.text);
+      const { pages, times = [] } = found.spans;
+      const places = textStore.placesIn(from, found.text);
       return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
     }),
 

@@ -225,11 +225,11 @@ export async function outlineOf(
   row: StoredSpans & Pick<VersionRow, "version">,
   placesIn: () => { pointAt(unit: number): Promise<number> },
 ): Promise<Outline> {
-  const spans = fromStoredSpans(row),
-    in_pages = placesIn(),
-    in_headings = placesIn();
-  const pages: Outline["pages"] = [],
-    headings: Outline["headings"] = [];
+  const spans = fromStoredSpans(row);
+  const in_pages = placesIn();
+  const in_headings = placesIn();
+  const pages: Outline["pages"] = [];
+  const headings: Outline["headings"] = [];
   for (const { page, label = null, start } of spans.pages)
     pages.push({ page, page_label: label, start: await in_pages.pointAt(start) });
   for (const { start, end, level } of spans.headings ?? [])

@@ -316,8 +316,8 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   get: async ({ caller, client, params, query }) => {
     if (query.content === false)
       return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId), client);
-    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId),
-      { content } = found;
+    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId);
+    const { content } = found;
     return typeof content === "string"
       ? { ...toRecord(found, client), content }
       : withContent(toRecord(found, client), content);

@@ -65,8 +65,8 @@ export class BuiltinEmbedder implements Embedder {
   }
 
   private async repairModel(problem: string): Promise<SharedArrayBuffer | null> {
-    const { log, model, copyModel } = this.ctx,
-      { path, source } = model;
+    const { log, model, copyModel } = this.ctx;
+    const { path, source } = model;
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
     if (problem !== missing) log.warn(`the model ${path} ${problem}; it is copied again`);
     try {

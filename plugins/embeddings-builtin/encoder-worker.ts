@@ -55,12 +55,12 @@ class OpenedEncoder {
       if (this.in_work[priority] !== id) throw new Error("It was given up.");
     };
     try {
-      const prefix = this.prefixes[kind],
-        vectors = await this.encoder.embed(text, {
-          prefix,
-          workspace: this.workspaces[priority],
-          pause,
-        });
+      const prefix = this.prefixes[kind];
+      const vectors = await this.encoder.embed(text, {
+        prefix,
+        workspace: this.workspaces[priority],
+        pause,
+      });
       answer(
         { id, vectors },
         vectors.map(({ buffer }) => buffer),
@@ -86,14 +86,14 @@ async function open(model: OpenModel): Promise<OpenedEncoder | undefined> {
     answer({ problem });
     return undefined;
   }
-  const data = model.shared === null ? Bun.mmap(model.path) : new Uint8Array(model.shared),
-    encoder = new Encoder(readModel(data), await compiledKernel()),
-    { query_prefix, document_prefix } = model,
-    opened_encoder = new OpenedEncoder(encoder, {
-      query: query_prefix,
-      sentence: document_prefix,
-      document: document_prefix,
-    });
+  const data = model.shared === null ? Bun.mmap(model.path) : new Uint8Array(model.shared);
+  const encoder = new Encoder(readModel(data), await compiledKernel());
+  const { query_prefix, document_prefix } = model;
+  const opened_encoder = new OpenedEncoder(encoder, {
+    query: query_prefix,
+    sentence: document_prefix,
+    document: document_prefix,
+  });
   answer({ opened: true });
   return opened_encoder;
 }

@@ -13,9 +13,9 @@ import {
 import { Tokenizer } from "./tokenizer";
 import { windowsOf } from "./windows";
 
-const number_bytes = Float32Array.BYTES_PER_ELEMENT,
-  page_bytes = 65_536,
-  alignment = 16;
+const number_bytes = Float32Array.BYTES_PER_ELEMENT;
+const page_bytes = 65_536;
+const alignment = 16;
 /** The most tokens of a passage or query; the rest of a longer text is ignored. */
 const windows_max = 16;
 
@@ -99,10 +99,10 @@ export class Encoder {
       pause,
     }: { prefix: string; workspace: Workspace; pause: () => Promise<void> | void },
   ): Promise<Float32Array<ArrayBuffer>[]> {
-    const { bos, eos } = this.model.vocabulary,
-      prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd()),
-      windows = windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos }),
-      vectors: Float32Array<ArrayBuffer>[] = [];
+    const { bos, eos } = this.model.vocabulary;
+    const prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd());
+    const windows = windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos });
+    const vectors: Float32Array<ArrayBuffer>[] = [];
     for (const ids of windows.slice(0, windows_max))
       vectors.push(normalised(await this.embedWindow(ids, workspace, pause)));
     return vectors;
@@ -113,10 +113,10 @@ export class Encoder {
     { words, x, length, mean }: Workspace,
     pause: () => Promise<void> | void,
   ): Promise<Float32Array> {
-    const { kernel, model } = this,
-      { word_bytes } = model,
-      tokens = ids.length,
-      memory = new Uint8Array(kernel.memory.buffer);
+    const { kernel, model } = this;
+    const { word_bytes } = model;
+    const tokens = ids.length;
+    const memory = new Uint8Array(kernel.memory.buffer);
     ids.forEach((id, at) =>
       memory.set(
         model.words.subarray(id * word_bytes, (id + 1) * word_bytes),
@@ -138,8 +138,8 @@ export class Encoder {
   private allocate(bytes: number): number {
     const at = Math.ceil(this.top / alignment) * alignment;
     this.top = at + bytes;
-    const { memory } = this.kernel,
-      missing = this.top - memory.buffer.byteLength;
+    const { memory } = this.kernel;
+    const missing = this.top - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / page_bytes));
     return at;
   }
@@ -152,14 +152,14 @@ export class Encoder {
 
   /** The matrices of each layer in the kernel's layout, and a table of their addresses. */
   private putLayers(): number[] {
-    const { model, kernel } = this,
-      largest = model.tensor("l0.fi.w").length,
-      staged = this.allocate(largest);
+    const { model, kernel } = this;
+    const largest = model.tensor("l0.fi.w").length;
+    const staged = this.allocate(largest);
     return Array.from({ length: model.layers }, (_, layer) => {
       const places: number[] = [];
       for (const [name, rows, columns] of matrices) {
-        const weights = this.allocate(rows * columns),
-          scales = this.allocate(rows * number_bytes);
+        const weights = this.allocate(rows * columns);
+        const scales = this.allocate(rows * number_bytes);
         new Uint8Array(kernel.memory.buffer, staged).set(model.tensor(`l${layer}.${name}.w`));
         kernel.repack(staged, rows, columns, weights, scales);
         places.push(weights, scales, this.put(model.tensor(`l${layer}.${name}.b`)));

@@ -22,14 +22,14 @@ export const dimensions = 384;
 const inner_width = 1_536;
 /** The most tokens that the model reads at once. */
 export const tokens_max = 512;
-const heads = 12,
-  block = 32,
-  block_bytes = 18,
-  layers_max = 48,
-  pieces_max = 1_000_000,
-  piece_bytes_max = 256,
-  normalised_max = 64,
-  tensors_max = 4_096;
+const heads = 12;
+const block = 32;
+const block_bytes = 18;
+const layers_max = 48;
+const pieces_max = 1_000_000;
+const piece_bytes_max = 256;
+const normalised_max = 64;
+const tensors_max = 4_096;
 const word_bytes_by_version: Readonly<Record<number, number>> = {
   1: (dimensions / block) * block_bytes,
   2: 98,
@@ -76,8 +76,8 @@ export const norms = ["aln", "oln"] as const;
 export function readModel(bytes: Uint8Array): Model {
   const reader = new Reader(bytes);
   if (reader.text(4) !== "E5S1") throw new InvalidModel("it does not begin with E5S1");
-  const version = reader.u32(),
-    word_bytes = word_bytes_by_version[version];
+  const version = reader.u32();
+  const word_bytes = word_bytes_by_version[version];
   if (word_bytes === undefined)
     throw new InvalidModel(`its version is ${version}; 1 and 2 can be read`);
   const { layers, words } = readShape(reader);
@@ -136,16 +136,16 @@ function readShape(reader: Reader): { layers: number; words: number } {
 }
 
 function readVocabulary(reader: Reader): Vocabulary {
-  const pieces = reader.count("number of pieces", 5, pieces_max),
-    id = (name: string): number => reader.count(`id of ${name}`, 0, pieces - 1);
-  const bos = id("<s>"),
-    eos = id("</s>");
+  const pieces = reader.count("number of pieces", 5, pieces_max);
+  const id = (name: string): number => reader.count(`id of ${name}`, 0, pieces - 1);
+  const bos = id("<s>");
+  const eos = id("</s>");
   id("<pad>");
-  const unk = id("<unk>"),
-    names_bytes = reader.u64();
-  const offsets = new Uint32Array(reader.aligned((pieces + 1) * 4), 0),
-    scores = new Float32Array(reader.aligned(pieces * 4), 0),
-    names = reader.take(names_bytes);
+  const unk = id("<unk>");
+  const names_bytes = reader.u64();
+  const offsets = new Uint32Array(reader.aligned((pieces + 1) * 4), 0);
+  const scores = new Float32Array(reader.aligned(pieces * 4), 0);
+  const names = reader.take(names_bytes);
   for (let i = 0; i < pieces; i++) {
     const length = offsets[i + 1]! - offsets[i]!;
     if (length < 0 || length > piece_bytes_max || offsets[i + 1]! > names_bytes)
@@ -157,14 +157,14 @@ function readVocabulary(reader: Reader): Vocabulary {
 }
 
 function readMap(reader: Reader): Map<number, string> {
-  const entries = reader.count("number of normalised code points", 0, 0x110000),
-    bytes = reader.u32(),
-    inner = new Reader(reader.take(bytes)),
-    map = new Map<number, string>();
+  const entries = reader.count("number of normalised code points", 0, 0x110000);
+  const bytes = reader.u32();
+  const inner = new Reader(reader.take(bytes));
+  const map = new Map<number, string>();
   const point = (): number => inner.count("code point", 0, 0x10ffff);
   for (let i = 0; i < entries; i++) {
-    const from = point(),
-      count = inner.u8();
+    const from = point();
+    const count = inner.u8();
     if (count > normalised_max)
       throw new InvalidModel(`its normalisation puts ${count} code points for one`);
     map.set(from, String.fromCodePoint(...Array.from({ length: count }, point)).toWellFormed());
@@ -173,13 +173,13 @@ function readMap(reader: Reader): Map<number, string> {
 }
 
 function readTensors(reader: Reader): Map<string, Uint8Array> {
-  const count = reader.count("number of tensors", 1, tensors_max),
-    tensors = new Map<string, Uint8Array>();
+  const count = reader.count("number of tensors", 1, tensors_max);
+  const tensors = new Map<string, Uint8Array>();
   for (let i = 0; i < count; i++) {
     const name = reader.text(reader.u16());
     reader.take(5);
-    const start = reader.u64(),
-      size = reader.u64();
+    const start = reader.u64();
+    const size = reader.u64();
     if (start + size > reader.bytes.length)
       throw new InvalidModel(`its tensor ${name} ends after the file`);
     tensors.set(name, reader.bytes.subarray(start, start + size));

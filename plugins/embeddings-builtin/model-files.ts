@@ -53,8 +53,8 @@ export async function copyModel(from: string, to: string): Promise<void> {
   for (const left of readdirSync(directory))
     if (left.startsWith(`${basename(to)}.`) && left.endsWith(".part"))
       rmSync(join(directory, left), { force: true });
-  const fresh = `${to}.${process.pid}.part`,
-    file = openSync(fresh, "w", 0o600);
+  const fresh = `${to}.${process.pid}.part`;
+  const file = openSync(fresh, "w", 0o600);
   try {
     for await (const part of partsOf(from))
       for (let at = 0; at < part.length;) at += writeSync(file, part, at);
@@ -71,8 +71,8 @@ export async function copyModel(from: string, to: string): Promise<void> {
 
 /** The same for a short text. */
 export function writeDurably(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}.part`,
-    file = openSync(fresh, "w", 0o600);
+  const fresh = `${path}.${process.pid}.part`;
+  const file = openSync(fresh, "w", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
@@ -94,8 +94,8 @@ function syncDirectory(path: string): void {
 
 /** The whole file in shared memory of the workers. */
 export async function readShared(path: string): Promise<SharedArrayBuffer> {
-  const shared = new SharedArrayBuffer(Bun.file(path).size),
-    data = new Uint8Array(shared);
+  const shared = new SharedArrayBuffer(Bun.file(path).size);
+  const data = new Uint8Array(shared);
   let at = 0;
   for await (const part of partsOf(path)) {
     data.set(part, at);

@@ -64,8 +64,8 @@ export class Models {
    * replaced. @throws UsageError, Error that says what is wrong with the file.
    */
   async add(from: string, prefixes: Prefixes, given_name?: string): Promise<KnownModel> {
-    const path = resolve(from),
-      name = given_name ?? basename(path).replace(/\.bin$/, "");
+    const path = resolve(from);
+    const name = given_name ?? basename(path).replace(/\.bin$/, "");
     if (!name_pattern.test(name) || name === builtin_model)
       throw new UsageError(
         `${name} is not a valid model name. Choose another with --name: lower-case ` +
@@ -76,8 +76,8 @@ export class Models {
         throw new UsageError(`A prefix can have at most ${prefix_length_max} characters.`);
     const data = mapped(path);
     await tryOut(data, path);
-    const sha256 = hashOf(data),
-      description = { name, bytes: data.length, sha256, ...prefixes };
+    const sha256 = hashOf(data);
+    const description = { name, bytes: data.length, sha256, ...prefixes };
     const weights = this.weightsPath(description);
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     await copyModel(path, weights);

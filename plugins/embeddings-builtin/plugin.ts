@@ -27,17 +27,17 @@ export default definePlugin({
     copyModel: task(({ from, to }: { from: string; to: string }) => files.copyModel(from, to)),
   },
   setup: (ctx) => {
-    const models = new Models(ctx.paths),
-      opened = new Map<string, BuiltinEmbedder>();
+    const models = new Models(ctx.paths);
+    const opened = new Map<string, BuiltinEmbedder>();
     return {
       services: {
         encoder: {
           embedder({ model: name, threads }) {
             const model = models.find(name);
             if (model === undefined) return undefined;
-            const key = `${threads} ${name} ${model.sha256}`,
-              embedder =
-                opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
+            const key = `${threads} ${name} ${model.sha256}`;
+            const embedder =
+              opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
             // A model that is no longer selected stops its workers once their work is done.
             opened.set(key, embedder);
             return embedder;

@@ -145,8 +145,8 @@ export class EncoderPool {
    * second is started.
    */
   private workerFor(kind: Kind): PooledWorker | undefined {
-    const open = this.workers.filter(({ is_open }) => is_open),
-      resting = open.find(isFree);
+    const open = this.workers.filter(({ is_open }) => is_open);
+    const resting = open.find(isFree);
     if (resting !== undefined) return resting;
     const free =
       priorityOf(kind) === "urgent" ? open.find(({ in_work }) => !in_work.urgent) : undefined;
@@ -293,8 +293,8 @@ class Lines {
   take(): Text | undefined {
     const [next] = this.lines;
     if (next === undefined) return undefined;
-    const [owner, line] = next,
-      text = line.shift()!;
+    const [owner, line] = next;
+    const text = line.shift()!;
     // Moves the owner to the end.
     this.lines.delete(owner);
     if (line.length > 0) this.lines.set(owner, line);
@@ -302,8 +302,8 @@ class Lines {
     return text;
   }
   remove(text: Text): void {
-    const line = this.lines.get(text.owner),
-      at = line?.indexOf(text) ?? -1;
+    const line = this.lines.get(text.owner);
+    const at = line?.indexOf(text) ?? -1;
     if (line === undefined || at < 0) return;
     line.splice(at, 1);
     if (line.length === 0) this.lines.delete(text.owner);

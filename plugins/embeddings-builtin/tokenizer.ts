@@ -33,12 +33,12 @@ export class Tokenizer {
   constructor(private readonly vocabulary: Vocabulary) {
     const { pieces, offsets, scores, names } = vocabulary;
     this.table = new Int32Array(2 ** Math.ceil(Math.log2(pieces * 2)));
-    let longest = 1,
-      worst = Infinity;
+    let longest = 1;
+    let worst = Infinity;
     for (let id = 0; id < pieces; id++) {
       worst = Math.min(worst, scores[id]!);
-      const from = offsets[id]!,
-        to = offsets[id + 1]!;
+      const from = offsets[id]!;
+      const to = offsets[id + 1]!;
       if (from === to) continue;
       longest = Math.max(longest, to - from);
       let hash = hash_start;
@@ -111,10 +111,10 @@ export class Tokenizer {
 
   /** Every piece that begins at `from`. */
   private extend(text: Uint8Array, from: number): void {
-    const { best, piece, start, prefixes } = this,
-      { scores, unk } = this.vocabulary,
-      score_before = best[from]!,
-      end = Math.min(text.length, from + this.longest);
+    const { best, piece, start, prefixes } = this;
+    const { scores, unk } = this.vocabulary;
+    const score_before = best[from]!;
+    const end = Math.min(text.length, from + this.longest);
     let hash = hash_start;
     for (let to = from; to < end;) {
       hash = hashed(hash, text[to++]!);

@@ -14,10 +14,10 @@ export function windowsOf(
   ids: readonly number[],
   { prefix, bos, eos }: { prefix: readonly number[]; bos: number; eos: number },
 ): number[][] {
-  const room = tokens_max - frame - prefix.length,
-    step_max = room - overlap,
-    count = ids.length <= room ? 1 : Math.ceil((ids.length - overlap) / step_max),
-    step = Math.ceil((ids.length - overlap) / count);
+  const room = tokens_max - frame - prefix.length;
+  const step_max = room - overlap;
+  const count = ids.length <= room ? 1 : Math.ceil((ids.length - overlap) / step_max);
+  const step = Math.ceil((ids.length - overlap) / count);
   return Array.from({ length: count }, (_, at) => {
     const part = count === 1 ? ids : ids.slice(at * step, at * step + step + overlap);
     return [bos, ...prefix, ...part, eos];

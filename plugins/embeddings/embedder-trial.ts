@@ -11,8 +11,8 @@ const timeout_ms_max = 20_000;
 /** How long a query waits for its vector. */
 const question_ms_max = 3_000;
 const path = "/embeddings";
-const question = "Where does the heron stand?",
-  passage = "The heron stands in shallow water.";
+const question = "Where does the heron stand?";
+const passage = "The heron stands in shallow water.";
 
 const good = (detail: string): EndpointFinding => ({
   status: "ok",
@@ -41,8 +41,8 @@ export async function tryEmbedder(
     return good("No embedder is set up: search matches words only.");
   const { embedder, check } = builtin();
   if (embedder === null) return { ...(await check.run()), setting: "embeddings.model" };
-  const { model } = embedder,
-    began_ms = performance.now();
+  const { model } = embedder;
+  const began_ms = performance.now();
   try {
     const options = { kind: "query", model, dimensions: null, signal } as const;
     await embedder.embed([question], options);
@@ -87,8 +87,8 @@ async function tryEndpoint(
   if ("finding" in reply) return reply.finding;
   const lengths = lengthsOf(reply.json);
   if (lengths === null) return wrongShape(at, path);
-  const [length] = lengths,
-    made = `vectors of ${length!.toLocaleString("en-US")} numbers`;
+  const [length] = lengths;
+  const made = `vectors of ${length!.toLocaleString("en-US")} numbers`;
   if (dimensions !== null && (reply.body > 0 || length !== dimensions))
     return {
       status: "fail",

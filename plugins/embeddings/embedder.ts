@@ -70,10 +70,10 @@ export class EndpointEmbedder implements Embedder {
     texts: readonly string[],
     { model: name, kind, dimensions, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const { base_url, api_key, timeout_ms } = this.options,
-      { model, query_prefix, document_prefix } = prefixedModelOf(name),
-      prefix = kind === "query" ? query_prefix : document_prefix,
-      input = texts.map((text) => prefix + text);
+    const { base_url, api_key, timeout_ms } = this.options;
+    const { model, query_prefix, document_prefix } = prefixedModelOf(name);
+    const prefix = kind === "query" ? query_prefix : document_prefix;
+    const input = texts.map((text) => prefix + text);
     const timeout = AbortSignal.timeout(timeout_ms);
     const init = {
       method: "POST",
@@ -143,8 +143,8 @@ function vectorsOf(text: string): Float32Array[] {
   if (!Array.isArray(items)) throw unreadable();
   const vectors: Float32Array[] = [];
   for (const [at, item] of items.entries()) {
-    const place = fieldOf(item, "index") ?? at,
-      numbers = fieldOf(item, "embedding");
+    const place = fieldOf(item, "index") ?? at;
+    const numbers = fieldOf(item, "embedding");
     if (
       typeof place !== "number" ||
       !Number.isInteger(place) ||

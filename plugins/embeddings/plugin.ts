@@ -177,16 +177,16 @@ function builtinBy(
   { model = builtin_model, threads }: Settings,
   encoder: BuiltinEncoder,
 ): Connection {
-  const name = "Embeddings",
-    embedder = encoder.embedder({ model, threads: threads ?? threads_default() });
+  const name = "Embeddings";
+  const embedder = encoder.embedder({ model, threads: threads ?? threads_default() });
   if (embedder !== undefined) {
     const detail = `The built-in encoder has the model ${model}.`;
     return { embedder, check: { name, run: async () => ok(detail) } };
   }
   const detail =
-      `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) is ${model}, which the built-in encoder ` +
-      "does not have.",
-    fix = "Run `dossier model list` to see the models, or `dossier model add` to add one.";
+    `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) is ${model}, which the built-in encoder ` +
+    "does not have.";
+  const fix = "Run `dossier model list` to see the models, or `dossier model add` to add one.";
   return {
     embedder: null,
     check: { name, run: async () => ({ status: "fail", detail, fix }) },

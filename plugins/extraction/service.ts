@@ -26,11 +26,11 @@ export class ExtractionService implements Extraction {
     if (!extractor)
       throw new ExtractionFailure("unsupported_type", unsupportedMessage(head, by_rank));
     let is_taken = false;
-    const { takeLong } = options,
-      take = async ({ units_max, parts }: LongText): Promise<void> => {
-        is_taken = true;
-        await takeLong!({ units_max, parts: repairedParts(parts) });
-      };
+    const { takeLong } = options;
+    const take = async ({ units_max, parts }: LongText): Promise<void> => {
+      is_taken = true;
+      await takeLong!({ units_max, parts: repairedParts(parts) });
+    };
     const extracted = await extractor.extract(source, {
       ...options,
       takeLong: takeLong && take,
@@ -92,8 +92,8 @@ const repairedText = (text: string): string =>
 
 /** The same in parts. */
 async function* repairedParts(parts: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let half = "",
-    is_blank = true;
+  let half = "";
+  let is_blank = true;
   for await (const part of parts) {
     const joined = half + part;
     // The other half of a surrogate pair may begin the next part.

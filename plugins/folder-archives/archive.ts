@@ -38,11 +38,11 @@ const entries_in_turn = 1_000;
 
 /** The entries by name; every name must be known to the layout. @throws BadArchive */
 export async function readEntries(path: string): Promise<ReadonlyMap<string, ZipEntry>> {
-  const entries = new Map<string, ZipEntry>(),
-    file = openSync(path, "r");
+  const entries = new Map<string, ZipEntry>();
+  const file = openSync(path, "r");
   try {
-    const source = fileSource(file),
-      directory = findDirectory(source);
+    const source = fileSource(file);
+    const directory = findDirectory(source);
     if (!directory)
       throw new BadArchive(
         "The archive is refused: it is cut off, or not a ZIP file (its directory is missing).",
@@ -126,8 +126,8 @@ export async function* readLines(
   name: string,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Line, void> {
-  let rest = "",
-    number = 0;
+  let rest = "";
+  let number = 0;
   for await (const text of readText(name, pieces)) {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;

@@ -21,11 +21,11 @@ export class ChatImporter {
   ) {}
 
   async take(part: string): Promise<void> {
-    const { chats, inTransaction, now_ms } = this.run.ctx,
-      { ids, owner_id } = this.run,
-      now = now_ms();
-    let chat_id = "",
-      messages: MessageCopy[] = [];
+    const { chats, inTransaction, now_ms } = this.run.ctx;
+    const { ids, owner_id } = this.run;
+    const now = now_ms();
+    let chat_id = "";
+    let messages: MessageCopy[] = [];
     const write = () =>
       inTransaction(async (tx) => {
         for (const message of messages)
@@ -66,9 +66,9 @@ export class ChatImporter {
   }
 
   async #resultOf(result: AnswerResult): Promise<AnswerResult> {
-    const { prompt } = this.run.ids,
-      citations: Citation[] = [],
-      related: RelatedPassage[] = [];
+    const { prompt } = this.run.ids;
+    const citations: Citation[] = [];
+    const related: RelatedPassage[] = [];
     for (const one of result.citations) citations.push(await this.#cited(one));
     for (const one of result.related) related.push(await this.#cited(one));
     return {
@@ -81,9 +81,9 @@ export class ChatImporter {
 
   /** A citation of a document that was not exported refers to no document here. */
   async #cited<P extends RelatedPassage>(citation: P): Promise<P> {
-    const { ids, ctx, root_id } = this.run,
-      known = ids.document.get(citation.document_id),
-      document_id = known ?? ctx.newId("doc");
+    const { ids, ctx, root_id } = this.run;
+    const known = ids.document.get(citation.document_id);
+    const document_id = known ?? ctx.newId("doc");
     const holds = known !== undefined && !citation.stale && (await this.#holds(known, citation));
     return {
       ...citation,
@@ -103,10 +103,10 @@ export class ChatImporter {
     const text = this.texts.get(document_id);
     if (text === undefined) return false;
     if (text.version !== document_version) return true;
-    const read = piecesOfDb(this.run.ctx.db),
-      places = new TextPlaces(read, text.stored),
-      from = await places.unitAt(start),
-      to = await places.unitAt(end);
+    const read = piecesOfDb(this.run.ctx.db);
+    const places = new TextPlaces(read, text.stored);
+    const from = await places.unitAt(start);
+    const to = await places.unitAt(end);
     return (await readUnits(read, text.stored.id, from, to)) === quote;
   }
 }

@@ -34,12 +34,12 @@ export class DocumentImporter {
 
   /** @throws HttpError 507, or the reason of the signal */
   async take(part: string): Promise<void> {
-    const { documents, files, inTransaction } = this.run.ctx,
-      { owner_id, root_id } = this.run;
+    const { documents, files, inTransaction } = this.run.ctx;
+    const { owner_id, root_id } = this.run;
     files.requireFreeSpace();
-    const lines = this.run.lines(part),
-      opened = await open(lines),
-      document = this.#copyOf(opened);
+    const lines = this.run.lines(part);
+    const opened = await open(lines);
+    const document = this.#copyOf(opened);
     const held: Held = { text: null, prepared: null, original: null };
     try {
       held.text = await this.#readText(part, opened.record.text);
@@ -74,9 +74,9 @@ export class DocumentImporter {
 
   /** Converts it to this server's form. */
   #copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
-    const { ids, ctx } = this.run,
-      id = this.run.newId("document", record.id),
-      now = ctx.now_ms();
+    const { ids, ctx } = this.run;
+    const id = this.run.newId("document", record.id);
+    const now = ctx.now_ms();
     const is_unread = record.status === "syncing";
     if (is_unread) this.run.unread.push(id);
     return {
@@ -96,9 +96,9 @@ export class DocumentImporter {
     text: DocumentLines["document"]["text"],
   ): Promise<OpenedText | null> {
     if (text === null) return null;
-    const { entries, ctx, path, signal } = this.run,
-      name = textPartOf(part),
-      pieces = readText(name, readBytes(path, entries.get(name)!));
+    const { entries, ctx, path, signal } = this.run;
+    const name = textPartOf(part);
+    const pieces = readText(name, readBytes(path, entries.get(name)!));
     if (pieceCount(text.units) > small_pieces_max)
       return {
         written: await ctx.texts.prepareLong({ units_max: text.units, parts: pieces }, signal),
@@ -115,9 +115,9 @@ export class DocumentImporter {
     { written, content }: OpenedText,
     lines: Lines,
   ): Promise<Prepared> {
-    const { ctx, owner_id, signal } = this.run,
-      input = { owner_id, document_id, version, title, headings, times },
-      { stored } = written;
+    const { ctx, owner_id, signal } = this.run;
+    const input = { owner_id, document_id, version, title, headings, times };
+    const { stored } = written;
     if (index?.title === title && isSame(index.encoding, ctx.index.encoding))
       return ctx.index.takeOver(
         { ...input, stored, vectors: index.vectors, segments: segmentsOf(lines) },
@@ -128,9 +128,9 @@ export class DocumentImporter {
 
   async #receive({ in_files, sha256, size_bytes }: DocumentCopy): Promise<ReceivedFile | null> {
     if (!in_files) return null;
-    const { entries, ctx, path } = this.run,
-      bytes = readBytes(path, entries.get(originalPart(sha256))!),
-      received = await ctx.files.receive(bytes, { bytes_max: size_bytes });
+    const { entries, ctx, path } = this.run;
+    const bytes = readBytes(path, entries.get(originalPart(sha256))!);
+    const received = await ctx.files.receive(bytes, { bytes_max: size_bytes });
     try {
       await received.keep();
       return received;
@@ -146,15 +146,15 @@ export class DocumentImporter {
     { name, media_type, size_bytes, folder_ids, source_uri: uri }: DocumentCopy,
     { original, text }: Held,
   ): Promise<Admitted> {
-    const { entries, owner_id, ctx, path, root_id, row, signal } = this.run,
-      textPart = textPartOf(part);
+    const { entries, owner_id, ctx, path, root_id, row, signal } = this.run;
+    const textPart = textPartOf(part);
     const written = {
       size_bytes,
       bytes: () => encoded(readText(textPart, readBytes(path, entries.get(textPart)!))),
     };
     const from = original ?? text?.content ?? (text === null ? "" : written);
-    const origin = { kind: "archive", uri, run_id: row.id } as const,
-      folder_id = folder_ids[0] ?? root_id;
+    const origin = { kind: "archive", uri, run_id: row.id } as const;
+    const folder_id = folder_ids[0] ?? root_id;
     return ctx.documents.admit({ owner_id, folder_id, name, media_type, origin, from }, signal);
   }
 
@@ -183,8 +183,8 @@ const not_read = {
 } as const;
 
 async function open(lines: Lines): Promise<Opened> {
-  const { value: first } = await lines.next(),
-    spans: Spans = { pages: [], headings: [], times: [] };
+  const { value: first } = await lines.next();
+  const spans: Spans = { pages: [], headings: [], times: [] };
   const opened = (index: Opened["index"]): Opened => ({
     record: first!.value as DocumentLines["document"],
     spans,
@@ -204,8 +204,8 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 
 /** The segments that follow an index, each with its vectors. */
 async function* segmentsOf(lines: Lines): AsyncGenerator<SegmentCopy, void> {
-  let segment: DocumentLines["segment"] | undefined,
-    vectors: Buffer[] = [];
+  let segment: DocumentLines["segment"] | undefined;
+  let vectors: Buffer[] = [];
   const copy = (): SegmentCopy => ({
     chunks: segment!.passages,
     data: Buffer.from(segment!.data, "base64"),

@@ -26,8 +26,8 @@ export class FolderImporter {
     left_out: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<FolderImporter> {
-    const entries = await readEntries(path),
-      needed = new Map([...entries].filter(([name]) => !left_out.has(name)));
+    const entries = await readEntries(path);
+    const needed = new Map([...entries].filter(([name]) => !left_out.has(name)));
     return new FolderImporter(new ImportRun(ctx, row, path, needed, signal));
   }
 
@@ -51,8 +51,8 @@ export class FolderImporter {
 
   /** Makes everything visible in one transaction. @throws HttpError 403 when a quota is reached. */
   async reveal(): Promise<void> {
-    const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.ctx,
-      { ids, owner_id, root_id, row } = this.run;
+    const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.ctx;
+    const { ids, owner_id, root_id, row } = this.run;
     const folder_ids = [...ids.folder.values()];
     await inTransaction(async (tx) => {
       for (const prompt of this.#new_prompts) await prompts.insertCopy(tx, owner_id, prompt);
@@ -83,8 +83,8 @@ export class FolderImporter {
 
   /** Deletes what was staged, in the background. */
   async abandon(): Promise<void> {
-    const { chats, folders, inDeletion } = this.run.ctx,
-      { ids, owner_id } = this.run;
+    const { chats, folders, inDeletion } = this.run.ctx;
+    const { ids, owner_id } = this.run;
     if (ids.folder.size === 0) return;
     await inDeletion(async (tx) => {
       await chats.abandon(tx, owner_id, [...ids.chat.values()]);
@@ -99,9 +99,9 @@ export class FolderImporter {
   }
 
   async #stageFolders(): Promise<void> {
-    const { db, folders, inTransaction, now_ms } = this.run.ctx,
-      { ids, owner_id, row, signal } = this.run,
-      now = now_ms();
+    const { db, folders, inTransaction, now_ms } = this.run.ctx;
+    const { ids, owner_id, row, signal } = this.run;
+    const now = now_ms();
     let staged: Parameters<typeof folders.stage>[2][number][] = [];
     const write = () =>
       inTransaction(async (tx) => {
@@ -129,12 +129,12 @@ export class FolderImporter {
 
   /** Prompts that the user has already are reused; the others are created with the rest. */
   async #choosePrompts(): Promise<void> {
-    const { db, now_ms, prompts } = this.run.ctx,
-      { ids, owner_id } = this.run,
-      now = now_ms();
+    const { db, now_ms, prompts } = this.run.ctx;
+    const { ids, owner_id } = this.run;
+    const now = now_ms();
     for await (const { value } of this.run.lines(prompts_part)) {
-      const prompt = value as PromptCopy,
-        known = await prompts.findSame(db, owner_id, prompt);
+      const prompt = value as PromptCopy;
+      const known = await prompts.findSame(db, owner_id, prompt);
       if (known !== undefined) ids.prompt.set(prompt.id, known);
       else
         this.#new_prompts.push({

@@ -65,8 +65,8 @@ export class ImportService {
     const { db, files, inTransaction, newId, now_ms, documents } = this.ctx;
     try {
       files.requireFreeSpace();
-      const patience = AbortSignal.timeout(patience_ms),
-        checked = await this.#check(owner_id, received.path, patience);
+      const patience = AbortSignal.timeout(patience_ms);
+      const checked = await this.#check(owner_id, received.path, patience);
       if (checked) await this.#requireQuotas(db, owner_id, checked);
       const row: ImportRow = {
         id: newId("fim"),
@@ -118,8 +118,8 @@ export class ImportService {
 
   /** Runs `ImportFolder`. */
   async run(import_id: string, { signal }: JobRun): Promise<void> {
-    const { db, documents, files } = this.ctx,
-      row = await store.findImport(db, import_id);
+    const { db, documents, files } = this.ctx;
+    const row = await store.findImport(db, import_id);
     if (row?.status !== "pending" && row?.status !== "running") return;
     const unread = await files.withLocalFile(row.archive_sha256, (path) =>
       this.#takeOver(row, path, signal).catch((error: unknown) => this.#refuse(row, error, signal)),
@@ -130,10 +130,10 @@ export class ImportService {
 
   /** Runs `AnnounceDocuments` for a batch, and queues itself for the rest. */
   async announce(import_id: string, after: string): Promise<JobEffect | void> {
-    const { db, documents, enqueueAnnouncing } = this.ctx,
-      row = await store.findImport(db, import_id),
-      ids = await store.documentIdsAfter(db, import_id, after, announced_at_once),
-      last = ids.at(-1);
+    const { db, documents, enqueueAnnouncing } = this.ctx;
+    const row = await store.findImport(db, import_id);
+    const ids = await store.documentIdsAfter(db, import_id, after, announced_at_once);
+    const last = ids.at(-1);
     if (!row || last === undefined) return;
     return async (tx) => {
       await documents.announce(tx, ids);
@@ -151,8 +151,8 @@ export class ImportService {
 
   /** Runs `ForgetImports`. */
   async forget(signal: AbortSignal): Promise<void> {
-    const { certain_now_ms, db, keep_imports_ms } = this.ctx,
-      ended_before = certain_now_ms() - keep_imports_ms();
+    const { certain_now_ms, db, keep_imports_ms } = this.ctx;
+    const ended_before = certain_now_ms() - keep_imports_ms();
     for (
       let id = await store.findEnded(db, ended_before);
       id !== undefined;
@@ -233,8 +233,8 @@ export class ImportService {
     import_id: string,
     { code, message }: { readonly code: string; readonly message: string },
   ): Promise<void> {
-    const { documents, notify, now_ms } = this.ctx,
-      row = await store.findImport(tx, import_id);
+    const { documents, notify, now_ms } = this.ctx;
+    const row = await store.findImport(tx, import_id);
     const values = {
       status: "failed",
       error_code: code,

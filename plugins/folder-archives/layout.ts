@@ -25,9 +25,9 @@ export const format = "dossier folder";
 /** A later version may contain what this one does not know. */
 export const format_version = 2;
 
-export const manifest_part = "manifest.json",
-  folders_part = "folders.jsonl",
-  prompts_part = "prompts.jsonl";
+export const manifest_part = "manifest.json";
+export const folders_part = "folders.jsonl";
+export const prompts_part = "prompts.jsonl";
 const digits = 6;
 const numbered = (n: number): string => String(n).padStart(digits, "0");
 export const documentPart = (n: number): string => `documents/${numbered(n)}.jsonl`;
@@ -251,8 +251,8 @@ export type ChatLines = {
 };
 
 /** Spans per line, and bytes of vectors per line before Base64. */
-export const spans_in_line = 500,
-  vector_bytes_in_line = 192 * 1024;
+export const spans_in_line = 500;
+export const vector_bytes_in_line = 192 * 1024;
 /** The longest line, in UTF-16 units. */
 export const line_length_max = 2 * 2 ** 20;
 /** Of pages, of headings, and of times of a document. */

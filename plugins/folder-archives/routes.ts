@@ -252,8 +252,8 @@ async function receiveArchive(request: Request, files: Context["files"], bytes_m
 }
 
 function toRecord(row: ImportRow): Static<typeof ImportRecord> {
-  const { id, status, folder_id, total, done, error_code, error_message } = row,
-    checked: Checked | null = row.checked === null ? null : JSON.parse(row.checked);
+  const { id, status, folder_id, total, done, error_code, error_message } = row;
+  const checked: Checked | null = row.checked === null ? null : JSON.parse(row.checked);
   return {
     id,
     status,

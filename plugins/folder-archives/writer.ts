@@ -29,8 +29,8 @@ export interface ArchivedFolder {
   readonly tree: readonly FolderCopy[];
 }
 
-const places_at_once = 200,
-  messages_at_once = 20;
+const places_at_once = 200;
+const messages_at_once = 20;
 /** How often a document is written again if it changes during the export. */
 const tries_max = 3;
 
@@ -103,8 +103,8 @@ class FolderWriter {
 
   /** Each document once, even if several of the folders contain it. */
   async #documentIds(): Promise<string[]> {
-    const { db, documents, index } = this.ctx,
-      ids = new Set<string>();
+    const { db, documents, index } = this.ctx;
+    const ids = new Set<string>();
     for (const folder_id of this.#folder_ids)
       for (let after: DocumentPlace | null = null; ;) {
         this.signal.throwIfAborted();
@@ -142,8 +142,8 @@ class FolderWriter {
     document,
     text,
   }: NonNullable<Awaited<ReturnType<Documents["findCopy"]>>>): AsyncGenerator<Uint8Array, boolean> {
-    const number = ++this.#number,
-      { in_files, sha256, status } = document;
+    const number = ++this.#number;
+    const { in_files, sha256, status } = document;
     if (in_files && !(yield* this.#original(sha256))) return false;
     let text_sha256: string | null = null;
     const written: LeftOutPart[] = [];
@@ -197,8 +197,8 @@ class FolderWriter {
   }
 
   async *#chats(): AsyncGenerator<Uint8Array, void> {
-    const { chats, db, prompts } = this.ctx,
-      { owner_id } = this.folder;
+    const { chats, db, prompts } = this.ctx;
+    const { owner_id } = this.folder;
     const asking = await chats.findAsking(db, owner_id, [...this.#folder_ids]);
     this.#left_out.chats = asking.others;
     for (const [at, chat] of asking.chats.entries()) {
@@ -206,8 +206,8 @@ class FolderWriter {
       this.#counts.chats++;
       this.#left_out.messages += await chats.countUnfinished(db, chat.id);
     }
-    const used = new Set(asking.chats.flatMap(({ prompt_ids }) => prompt_ids)),
-      found = await prompts.findCopies(db, [...used]);
+    const used = new Set(asking.chats.flatMap(({ prompt_ids }) => prompt_ids));
+    const found = await prompts.findCopies(db, [...used]);
     this.#counts.prompts = found.length;
     yield* this.#lines(layout.prompts_part, found);
   }
@@ -236,8 +236,8 @@ class FolderWriter {
    */
   async #held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
     if (result === null) return null;
-    const citations: Citation[] = [],
-      related: RelatedPassage[] = [];
+    const citations: Citation[] = [];
+    const related: RelatedPassage[] = [];
     for (const one of result.citations) citations.push(await this.#heldOne(one));
     for (const one of result.related) related.push(await this.#heldOne(one));
     return { ...result, citations, related };

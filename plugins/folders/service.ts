@@ -166,8 +166,8 @@ export class FolderService implements Folders {
     for (const { id, parent_id, name, description, admitted, ...at } of folders) {
       requireAdmitted(admitted);
       const { created_at, updated_at } = at;
-      const row = this.newRow(owner_id, parent_id, name, description),
-        own = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
+      const row = this.newRow(owner_id, parent_id, name, description);
+      const own = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
       await store.insertFolder(tx, { ...row, ...own });
     }
   }

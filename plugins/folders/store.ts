@@ -322,7 +322,8 @@ export interface Held {
 }
 /** What is deleted with these folders, which may be deleted already. */
 export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<Held> {
-  let [documents, bytes] = [0, 0];
+  let documents = 0;
+  let bytes = 0;
   for (const some of batchesOf(ids, ids_at_once)) {
     const row = await db
       .selectFrom("folders")

@@ -124,8 +124,8 @@ class ItemWriter {
 
   /** As `add`. */
   async flush(): Promise<boolean> {
-    const rows = this.batch.map((item) => this.toRow(item)),
-      gone = this.gone;
+    const rows = this.batch.map((item) => this.toRow(item));
+    const gone = this.gone;
     this.batch = [];
     this.gone = [];
     if (rows.length > 0 && !(await this.insert(rows))) return false;

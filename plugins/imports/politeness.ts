@@ -40,7 +40,8 @@ function groupsOf(text: string): Group[] {
     const said = line.split("#", 1)[0]!;
     const colon = said.indexOf(":");
     if (colon < 0) continue;
-    const [key, value] = [said.slice(0, colon).trim().toLowerCase(), said.slice(colon + 1).trim()];
+    const key = said.slice(0, colon).trim().toLowerCase();
+    const value = said.slice(colon + 1).trim();
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], delay_s: null });
       naming = true;
@@ -61,7 +62,8 @@ function groupsOf(text: string): Group[] {
 
 /** The longest matching pattern decides; of two equally long ones, the one that allows. */
 function allowed(rules: readonly Rule[], path: string): boolean {
-  let [longest, verdict] = [-1, true];
+  let longest = -1;
+  let verdict = true;
   for (const { allow, pattern } of rules) {
     if (
       pattern.length < longest ||

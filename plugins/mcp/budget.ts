@@ -20,8 +20,8 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
     left -= tokens;
     if (left <= 0) break;
   }
-  const hidden = items.length - shown.length,
-    notes = [hidden > 0 ? `${hidden} more did not fit.` : "", more?.(shown.length) ?? ""];
+  const hidden = items.length - shown.length;
+  const notes = [hidden > 0 ? `${hidden} more did not fit.` : "", more?.(shown.length) ?? ""];
   const note = notes.filter((said) => said !== "").join(" ");
   return [head, ...shown, note === "" ? "" : `(${note})`]
     .filter((part) => part !== "")
@@ -37,8 +37,8 @@ export function cutTo(text: string, tokens_max: number): string {
 /** As much of a text as fits, without splitting a character. */
 export function beginningOf(text: string, tokens_max: number): string {
   if (tokensOf(text) <= tokens_max) return text;
-  let low = 0,
-    high = text.length;
+  let low = 0;
+  let high = text.length;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
     if (tokensOf(text.slice(0, middle)) <= tokens_max) low = middle;

@@ -150,8 +150,8 @@ type Placed = Pick<
 >;
 /** Document, page and position of a passage. */
 export function placeOf(passage: Placed): string {
-  const { document_name, document_id, heading, time_start, start } = passage,
-    pages = pagesOf(passage);
+  const { document_name, document_id, heading, time_start, start } = passage;
+  const pages = pagesOf(passage);
   return (
     document_name +
     (pages === null ? "" : `, ${pages}`) +
@@ -228,8 +228,8 @@ export function rangeText(range: TextRange, tokens_max: number): string {
     throw new HttpError(409, "not_read_yet", `${name} has not been indexed yet. Try again soon.`);
   const text = beginningOf(range.text, textTokens(tokens_max));
   const is_whole = text.length === range.text.length;
-  const end = range.start + codePoints(text),
-    next = is_whole ? range.next_start : end;
+  const end = range.start + codePoints(text);
+  const next = is_whole ? range.next_start : end;
   const pages =
     page === null
       ? ""

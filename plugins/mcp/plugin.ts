@@ -66,8 +66,8 @@ export default definePlugin({
   },
 });
 
-const invalid_request = -32_600,
-  server_error = -32_000;
+const invalid_request = -32_600;
+const server_error = -32_000;
 
 /** An error about the message as a whole, in the form of the protocol. */
 function mcpProblem({ status, code, detail }: HttpError, request_id: string): Response {

@@ -14,10 +14,10 @@ import {
 } from "./tool";
 
 /** Clients give up after a minute; some wait longer if they receive progress. */
-const wait_s_default = 45,
-  wait_s_max = 55,
-  /** Time limit when progress is reported. */
-  wait_s_told = 300;
+const wait_s_default = 45;
+const wait_s_max = 55;
+/** Time limit when progress is reported. */
+const wait_s_told = 300;
 /** How often progress is reported. */
 const poll_s = 5;
 const folders_max = 200;

@@ -29,7 +29,8 @@ export const createSignInMethod = ({
   id: oidc_way,
   title: settings.title,
   async start({ state, callback_url }) {
-    const [nonce, verifier] = [randomText(), randomText()];
+    const nonce = randomText();
+    const verifier = randomText();
     try {
       const redirect = await provider.authorizationUrl({ callback_url, state, nonce, verifier });
       return { redirect, remember: `${nonce} ${verifier}` };

@@ -159,8 +159,8 @@ function streamOf(
   chunks: CompletionChunks,
   close: () => void,
 ): Response {
-  let ending: string | undefined,
-    is_over = false;
+  let ending: string | undefined;
+  let is_over = false;
   const end = (last: string): void => {
     ending = last;
     pieces.wake();

@@ -28,12 +28,12 @@ const left_out: ReadonlySet<string> = new Set(["tool", "function"]);
 
 /** @throws HttpError 400 naming the message. */
 export function conversationOf(messages: readonly Message[]): Conversation {
-  const instructions: string[] = [],
-    history: { question: string; answer: string }[] = [];
+  const instructions: string[] = [];
+  const history: { question: string; answer: string }[] = [];
   let asked: { readonly text: string; readonly pointer: string } | undefined;
   for (const [at, message] of messages.entries()) {
-    const { role } = message,
-      pointer = `/messages/${at}/content`;
+    const { role } = message;
+    const pointer = `/messages/${at}/content`;
     if (left_out.has(role)) continue;
     const text = textOf(message, pointer);
     if (told.has(role)) {

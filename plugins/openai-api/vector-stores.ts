@@ -249,8 +249,8 @@ async function listFiles(call: FilesCall, db: Context["db"], documents: Document
   const { id } = await getFolder(call, call.params.storeId);
   if (after !== null && !(await isIn(call, id, after)))
     throw badRequest("`after` must be the id of a file of this vector store.", "?after");
-  const size = Math.min(limit, page_max),
-    page = { after, limit: size + 1, ascending: order === "asc" };
+  const size = Math.min(limit, page_max);
+  const page = { after, limit: size + 1, ascending: order === "asc" };
   const found = await documents.listOwned(db, call.caller.owner_id, page, id);
   return listOf(
     found.slice(0, size).map((one) => toStoreFile({ ...one, error: messageOf(one) }, id)),

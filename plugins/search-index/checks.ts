@@ -37,8 +37,8 @@ export const vectorFills = (
 /** Reports what compares vectors, and why pgvector does not. */
 function judge(copy: CopyState | null): CheckResult {
   if (copy === null) return ok("The server compares vectors itself.");
-  const { state, version, is_searched, copied } = copy,
-    itself = "The server compares vectors itself";
+  const { state, version, is_searched, copied } = copy;
+  const itself = "The server compares vectors itself";
   if (is_searched)
     return ok(
       `pgvector ${version} searches scopes whose vectors exceed index.vector_cache, and ` +
@@ -71,8 +71,8 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
 });
 
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
-  const { state, documents, passages, failing } = vectors.state(),
-    waiting = `${documents} ${documents === 1 ? "document is waiting" : "documents are waiting"}`;
+  const { state, documents, passages, failing } = vectors.state();
+  const waiting = `${documents} ${documents === 1 ? "document is" : "documents are"} waiting`;
   if (state === "none") return ok("No vectors are being created.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)

@@ -68,8 +68,8 @@ export async function hideIndexVersion(tx: IndexDb, index_version: number): Prom
 /**
  * The limits for one transaction: this many segments, or fewer of this many bytes, at least one.
  */
-const part_segments_max = 128,
-  part_bytes_max = 512 * 1024;
+const part_segments_max = 128;
+const part_bytes_max = 512 * 1024;
 /**
  * Deletes some of these segments, with their chunks, links and vectors: as many as fit into one
  * transaction. True when none is left.

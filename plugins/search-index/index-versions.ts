@@ -114,10 +114,10 @@ export class IndexVersionRows {
  * space outside the chunks.
  */
 export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncoderInput {
-  const parts: string[] = [],
-    pages: PageSpan[] = [];
-  let length = 0,
-    points = 0;
+  const parts: string[] = [];
+  const pages: PageSpan[] = [];
+  let length = 0;
+  let points = 0;
   const add = (part: string): void => {
     parts.push(part);
     length += part.length;
@@ -138,8 +138,8 @@ export function storedInputOf(
   text_id: number,
   places: readonly ChunkPlace[],
 ) {
-  const pages: PageSpan[] = [],
-    { end: units, end_point: points } = places.at(-1)!;
+  const pages: PageSpan[] = [];
+  const { end: units, end_point: points } = places.at(-1)!;
   for (const place of places) extendPages(pages, place, place.start, place.end);
   return { ...spansOf(document, pages), text: null, stored: { id: text_id, units, points } };
 }

@@ -37,8 +37,8 @@ import { vectorFills } from "./checks";
 import { VectorConverter } from "./vectors/vector-converter";
 import { WorkerClient } from "./workers/worker-client";
 
-const encoder_idle_ms = 30_000,
-  searcher_idle_ms = 2 * 60_000;
+const encoder_idle_ms = 30_000;
+const searcher_idle_ms = 2 * 60_000;
 /** A larger cache is what the operator wants, and filled however much memory the process uses. */
 const spared_bytes_max = 256 * 2 ** 20;
 /** A text of more UTF-16 units takes much memory. */

@@ -20,12 +20,12 @@ import { findVectors, vectorSets } from "./vectors/vector-store";
 export async function findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
   const document = await store.findDocument(db, document_id);
   if (document === undefined) return undefined;
-  const segment_ids = await store.segmentsOf(db, toNumber(document.edition)),
-    [first_id] = segment_ids;
+  const segment_ids = await store.segmentsOf(db, toNumber(document.edition));
+  const [first_id] = segment_ids;
   // In 0.1.0 the index stores the text itself, without positions in another one.
   if (first_id === undefined || !(await store.placesOf(db, first_id))) return undefined;
-  const set = (await vectorSets(db)).find(({ serving }) => serving === 1),
-    compared = set && set.dimensions > 0 ? set : null;
+  const set = (await vectorSets(db)).find(({ serving }) => serving === 1);
+  const compared = set && set.dimensions > 0 ? set : null;
   const { version, title, analyzer, chunker, chunks } = document;
   return {
     version,
@@ -47,8 +47,8 @@ const kindOf = ({ model, asked_dimensions, dimensions }: VectorSetRow): VectorCo
 
 /** As in `segment.ts`, whatever form is stored. */
 function plainBytes(stored: Uint8Array): Uint8Array {
-  const aligned = stored.byteOffset % 4 === 0 ? stored : stored.slice(),
-    { buffer, byteOffset, byteLength } = fromStored(aligned);
+  const aligned = stored.byteOffset % 4 === 0 ? stored : stored.slice();
+  const { buffer, byteOffset, byteLength } = fromStored(aligned);
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
@@ -58,8 +58,8 @@ async function* readSegments(
   set: VectorSetRow | null,
 ): AsyncGenerator<SegmentCopy, void> {
   for (const id of segment_ids) {
-    const places = await store.placesOf(db, id),
-      segment = await store.findSegment(db, id);
+    const places = await store.placesOf(db, id);
+    const segment = await store.findSegment(db, id);
     if (!places || !segment) throw new PublishedGone();
     yield {
       chunks: new ChunkPlaces(places.data).all(),

@@ -106,8 +106,8 @@ export class IndexService implements SearchIndex {
   }
 
   async inOrder(db: Db, document_ids: readonly string[], signal: AbortSignal): Promise<string[]> {
-    const editions = await store.editionsOf(db, document_ids, signal),
-      orderOf = (id: string): number => editions.get(id) ?? Number.MAX_SAFE_INTEGER;
+    const editions = await store.editionsOf(db, document_ids, signal);
+    const orderOf = (id: string): number => editions.get(id) ?? Number.MAX_SAFE_INTEGER;
     return [...document_ids].sort((one, other) => orderOf(one) - orderOf(other));
   }
 
@@ -130,10 +130,10 @@ export class IndexService implements SearchIndex {
     folder_ids: readonly string[],
     is_first: boolean,
   ): Promise<void> {
-    const { document_id, version } = prepared,
-      made = prepared.encoded as IndexVersion,
-      { id, owner_id, title, chunks, headings, times, segments } = made,
-      { document_embedder } = this.ctx;
+    const { document_id, version } = prepared;
+    const made = prepared.encoded as IndexVersion;
+    const { id, owner_id, title, chunks, headings, times, segments } = made;
+    const { document_embedder } = this.ctx;
     const before = is_first ? undefined : await store.findDocument(tx, document_id);
     if (before) await document_embedder?.remove(tx, [document_id]);
     if (segments === null) await this.staged.end(tx, id, document_id);
@@ -214,11 +214,11 @@ export class IndexService implements SearchIndex {
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
       return { passages: [], terms: [] };
-    const { backend, query_embedder } = this.ctx,
-      vector = await query_embedder?.vectorOf(request, signal),
-      among = await backend?.search.find(request, vector, signal);
-    const { owner_id, folder_ids } = request,
-      search = { ...request, ...(vector && { vector }), ...(among && { among }) };
+    const { backend, query_embedder } = this.ctx;
+    const vector = await query_embedder?.vectorOf(request, signal);
+    const among = await backend?.search.find(request, vector, signal);
+    const { owner_id, folder_ids } = request;
+    const search = { ...request, ...(vector && { vector }), ...(among && { among }) };
     const searched = await this.ctx.searcher.ask({ search }, { owner: owner_id, signal });
     const { passages, terms, loose_chunks, is_beyond_memory, is_short } = searched!;
     if (among) backend?.search.settle(is_short);
@@ -258,8 +258,8 @@ export class IndexService implements SearchIndex {
    */
   async countOutdated(limit: number): Promise<number> {
     if (this.is_current) return 0;
-    const { db } = this.ctx,
-      count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
+    const { db } = this.ctx;
+    const count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
     this.is_current = count === 0;
     return count;
   }

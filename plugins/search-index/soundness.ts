@@ -55,7 +55,8 @@ async function* segmentsOf(db: Db, document: DocumentRow): AsyncGenerator<Encode
 }
 
 async function isStored(db: Db, id: number, expected: EncodedSegment): Promise<boolean> {
-  const [found, places] = [await store.findSegment(db, id), await store.placesOf(db, id)];
+  const found = await store.findSegment(db, id);
+  const places = await store.placesOf(db, id);
   const segment = found && fromSound(found.data.slice());
   return (
     segment !== undefined &&

@@ -325,8 +325,8 @@ export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =
  * up-to-date ones are never read.
  */
 const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
-  const documents = db.selectFrom("index_documents"),
-    same_analyzer = documents.where("analyzer", "=", analyzer);
+  const documents = db.selectFrom("index_documents");
+  const same_analyzer = documents.where("analyzer", "=", analyzer);
   return [
     documents.where("analyzer", "<", analyzer),
     documents.where("analyzer", ">", analyzer),

@@ -17,23 +17,23 @@ export const vector_layout = {
 /** The layout of a segment, see `segment.ts`. */
 export const segment_format = 1;
 
-const segment_header_words = 6,
-  listing_length = 65_535;
+const segment_header_words = 6;
+const listing_length = 65_535;
 
 /** What is wrong with the bytes of a segment with this many chunks; null: nothing is. */
 export function segmentFault(data: Uint8Array, chunks: number, analyzer: number): string | null {
   if (data.length % 4 !== 0 || data.length < segment_header_words * 4) return "its length is wrong";
-  const words = new Uint32Array(data.slice().buffer),
-    made_by = words[0]!,
-    terms = words[1]!,
-    count = words[2]!,
-    postings = words[3]!,
-    length_sum = words[4]!,
-    zero = words[5]!;
+  const words = new Uint32Array(data.slice().buffer);
+  const made_by = words[0]!;
+  const terms = words[1]!;
+  const count = words[2]!;
+  const postings = words[3]!;
+  const length_sum = words[4]!;
+  const zero = words[5]!;
   if (made_by !== analyzer || zero !== 0) return "its header is wrong";
   if (count !== chunks || chunks < 1) return "it has other passages than are listed";
-  const halves_at = (segment_header_words + terms) * 2,
-    halves_count = chunks + terms + 1 + postings;
+  const halves_at = (segment_header_words + terms) * 2;
+  const halves_count = chunks + terms + 1 + postings;
   if (words.length !== segment_header_words + terms + ((halves_count + 1) >>> 1))
     return "its length is wrong";
   for (let at = segment_header_words + 1; at < segment_header_words + terms; at++)
@@ -54,11 +54,12 @@ function postingsFault(
 ): string | null {
   if (halves[0] !== 0 || halves[terms] !== postings) return "its postings are cut off";
   for (let term = 0; term < terms; term++) {
-    const [start, end] = [halves[term]!, halves[term + 1]!];
+    const start = halves[term]!;
+    const end = halves[term + 1]!;
     if (end <= start || end > postings) return "a term has no postings";
     for (let at = start, last = -1; at < end; at++) {
-      const posting = halves[terms + 1 + at]!,
-        chunk = posting >>> 8;
+      const posting = halves[terms + 1 + at]!;
+      const chunk = posting >>> 8;
       if (chunk >= chunks || chunk <= last || (posting & 255) === 0) return "a posting is wrong";
       last = chunk;
     }
@@ -72,24 +73,24 @@ export const vectorBytesMax = (dimensions: number): number =>
 
 /** What is wrong with the vectors of a segment with this many chunks; null: nothing is. */
 export function vectorsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
-  const { layout, header_bytes, alignment, rows_max } = vector_layout,
-    aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
+  const { layout, header_bytes, alignment, rows_max } = vector_layout;
+  const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
   if (data.length < header_bytes) return "they are cut off";
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength),
-    [made_as, rows, numbers, zero] = [0, 4, 8, 12].map((at) => view.getUint32(at, true)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const [made_as, rows, numbers, zero] = [0, 4, 8, 12].map((at) => view.getUint32(at, true)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   if (made_as !== layout || zero !== 0) return "their header is wrong";
   if (numbers !== dimensions) return `they have ${numbers} numbers each, not ${dimensions}`;
   if (rows > rows_max) return `they are ${rows} vectors`;
   if (data.length !== aligned(header_bytes + 5 * rows) + rows * aligned(dimensions))
     return "their length is wrong";
   for (let row = 0, last = 0; row < rows; row++) {
-    const scale = view.getFloat32(header_bytes + 4 * row, true),
-      chunk = data[header_bytes + 4 * rows + row]!;
+    const scale = view.getFloat32(header_bytes + 4 * row, true);
+    const chunk = data[header_bytes + 4 * rows + row]!;
     if (!(scale >= 0 && scale <= scale_max)) return "they are not of length 1";
     if (chunk < last || chunk >= chunks) return "they are of no passage of it";
     last = chunk;

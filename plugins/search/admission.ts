@@ -17,8 +17,8 @@ export class SearchAdmission {
 
   /** @throws HttpError 429 when the owner has too many, 503 when all together have. */
   async run<R>(owner_id: string, search: () => Promise<R>): Promise<R> {
-    const { per_owner, total } = this.limits,
-      own = this.by_owner.get(owner_id) ?? 0;
+    const { per_owner, total } = this.limits;
+    const own = this.by_owner.get(owner_id) ?? 0;
     if (own >= per_owner)
       throw new HttpError(
         429,

@@ -16,10 +16,11 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
   const share = shareOf(termsOf(statement), terms);
   const shares = terms.map((own) => share([own]));
   const best = shares.reduce((top, one, at) => (one > shares[top]! ? at : top), 0);
-  let chosen: Span = pieces[best]!,
-    most = shares[best]! + second_share_min;
+  let chosen: Span = pieces[best]!;
+  let most = shares[best]! + second_share_min;
   for (const first of [best, best - 1]) {
-    const [a, b] = [pieces[first], pieces[first + 1]];
+    const a = pieces[first];
+    const b = pieces[first + 1];
     if (!a || !b || b.end - a.start > quote_points_max) continue;
     const both = share([terms[first]!, terms[first + 1]!]);
     if (both < most) continue;
@@ -68,7 +69,8 @@ function piecesOf(text: string, { start, end }: Span): Span[] {
 }
 
 function trimmed(text: string, from: number, to: number): Span {
-  let [start, end] = [from, to];
+  let start = from;
+  let end = to;
   while (start < end && /\s/.test(text[start]!)) start++;
   while (end > start && /\s/.test(text[end - 1]!)) end--;
   return { start, end };

@@ -35,8 +35,8 @@ const label_chars_max = 60;
  * lines, not where it is only wrapped; a block of code is one.
  */
 export function sentencesOf(text: string): Span[] {
-  const spans: Span[] = [],
-    blocks = codeBlocks(text);
+  const spans: Span[] = [];
+  const blocks = codeBlocks(text);
   let start = 0;
   for (let at = 0; at < text.length; at++) {
     if (blocks[0]?.start === at) {
@@ -68,8 +68,8 @@ function codeParts(text: string, { start, end }: CodeBlock): Span[] {
   if (end - start <= quote_points_max) return [{ start, end }];
   const parts: Span[] = [];
   for (let from = start; from < end;) {
-    const next = from + sentence_chars_max,
-      cut = next >= end ? end : text.lastIndexOf("\n", next);
+    const next = from + sentence_chars_max;
+    const cut = next >= end ? end : text.lastIndexOf("\n", next);
     const to = cut > from ? cut : Math.min(end, Math.max(next, endOfLine(text, next)));
     parts.push({ start: from, end: to });
     from = to;
@@ -135,8 +135,8 @@ function endAt(text: string, start: number, at: number): number {
 /** Where the row of a table ends that begins at `at`; its head goes on to the line below. */
 function endOfRow(text: string, at: number): number {
   if (at > 0 && text[at - 1] !== "\n") return 0;
-  const end = endOfLine(text, at),
-    next_end = endOfLine(text, end + 1);
+  const end = endOfLine(text, at);
+  const next_end = endOfLine(text, end + 1);
   if (pipeCells(text.slice(at, end)) === null) return 0;
   return isDelimiterRow(text.slice(end + 1, next_end)) ? next_end : end;
 }
@@ -163,13 +163,13 @@ function endsAtBreak(text: string, start: number, at: number): boolean {
 /** Another of the lines around begins with an option, too: prose seldom does. */
 function isInOptionList(text: string, line: number): boolean {
   const before = text
-      .slice(Math.max(0, line - list_chars), line)
-      .split("\n")
-      .slice(-3, -1),
-    after = text
-      .slice(line, line + list_chars)
-      .split("\n")
-      .slice(1, 3);
+    .slice(Math.max(0, line - list_chars), line)
+    .split("\n")
+    .slice(-3, -1);
+  const after = text
+    .slice(line, line + list_chars)
+    .split("\n")
+    .slice(1, 3);
   return [...before, ...after].some((one) => option_line.test(one));
 }
 

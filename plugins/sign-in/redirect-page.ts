@@ -4,7 +4,8 @@
  * Sent with the status of the failure, so that logs show it as one; the page redirects by itself.
  */
 export const redirectPage = (status: number, detail: string, to: string): Response => {
-  const [said, path] = [Bun.escapeHTML(detail), Bun.escapeHTML(to)];
+  const said = Bun.escapeHTML(detail);
+  const path = Bun.escapeHTML(to);
   return new Response(
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign in</title>` +
       `<meta http-equiv="refresh" content="0;url=${path}">` +

@@ -185,7 +185,8 @@ const newState = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 
 function same(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  const one = Buffer.from(a);
+  const other = Buffer.from(b);
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

@@ -63,8 +63,8 @@ export class TextService implements Texts {
   }
 
   async prepare(content: string, signal?: AbortSignal): Promise<NewText> {
-    const count = pieceCount(content.length),
-      id = this.newId(count);
+    const count = pieceCount(content.length);
+    const id = this.newId(count);
     if (count <= part_pieces) {
       const pieces = [...piecesOf(content, id)];
       return new SmallText(storedText(id, pieces.at(-1)), pieces);
@@ -124,7 +124,8 @@ export class TextService implements Texts {
   }
 
   async removeSome(tx: Db, texts: readonly StoredText[]): Promise<boolean> {
-    const [small, large] = [texts.filter(isOnePiece), texts.filter((text) => !isOnePiece(text))];
+    const small = texts.filter(isOnePiece);
+    const large = texts.filter((text) => !isOnePiece(text));
     await store.deleteFirstPieces(
       tx,
       small.map(({ id }) => id),
@@ -151,10 +152,10 @@ export class TextService implements Texts {
     reserved: store.UnusedText,
     signal: AbortSignal | undefined,
   ): Promise<StoredText> {
-    const { files, inTransaction } = this.ctx,
-      { id, units } = reserved;
-    let next = await pieces.next(),
-      last: Piece | undefined;
+    const { files, inTransaction } = this.ctx;
+    const { id, units } = reserved;
+    let next = await pieces.next();
+    let last: Piece | undefined;
     await inParts(async () => {
       files.requireFreeSpace();
       const some: Piece[] = [];

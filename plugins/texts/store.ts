@@ -34,8 +34,8 @@ export async function deletePieces(
     .limit(1)
     .executeTakeFirst();
   if (first === undefined) return 0;
-  const from_id = toNumber(first.id),
-    until_id = Math.min(end_id, from_id + most);
+  const from_id = toNumber(first.id);
+  const until_id = Math.min(end_id, from_id + most);
   await deleteBetween(tx, { from_id, until_id });
   return until_id - from_id;
 }

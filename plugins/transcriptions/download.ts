@@ -34,8 +34,8 @@ const silence_ms = 30_000;
  * storage is full.
  */
 export async function downloadRecording(url: string, ctx: DownloadContext): Promise<ReceivedFile> {
-  const silence = new AbortController(),
-    signal = AbortSignal.any([ctx.signal, silence.signal]);
+  const silence = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, silence.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onData = () => {
     clearTimeout(timer);

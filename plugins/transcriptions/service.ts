@@ -222,8 +222,8 @@ export class Transcriptions {
 
 /** The last segment of the path, or otherwise the host. */
 function nameOf(href: string): string {
-  const url = URL.parse(href),
-    segment = url?.pathname.split("/").at(-1) ?? "";
+  const url = URL.parse(href);
+  const segment = url?.pathname.split("/").at(-1) ?? "";
   if (segment === "") return url?.host ?? href;
   try {
     return decodeURIComponent(segment);

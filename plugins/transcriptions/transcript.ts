@@ -47,10 +47,10 @@ export function assemble(segments: readonly Segment[]): {
   readonly text: string;
   readonly times: TimeSpan[];
 } {
-  const parts: string[] = [],
-    times: TimeSpan[] = [];
-  let length = 0,
-    paragraph = 0;
+  const parts: string[] = [];
+  const times: TimeSpan[] = [];
+  let length = 0;
+  let paragraph = 0;
   const add = (part: string): void => {
     parts.push(part);
     length += part.length;

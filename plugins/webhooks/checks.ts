@@ -58,7 +58,9 @@ async function resume(ctx: WebhookChecksContext): Promise<string> {
 
 /** Whether the server can sign deliveries with its secret key. */
 async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResult> {
-  let [count, closed, reason] = [0, 0, ""];
+  let count = 0;
+  let closed = 0;
+  let reason = "";
   for (let after = ""; ; await nextTurn()) {
     const some = await store.listSecrets(db, after, secrets_page);
     for (const { id, secret } of some)

@@ -105,8 +105,8 @@ export const listSubscribed = (
   db: WebhooksDb,
   owner_id?: string,
 ): Promise<Pick<WebhookRow, "owner_id" | "event_type">[]> => {
-  let registered = db.selectFrom("webhooks").select(["owner_id", "event_type"]),
-    listed = db.selectFrom("webhooks_events").select(["owner_id", "event_type"]);
+  let registered = db.selectFrom("webhooks").select(["owner_id", "event_type"]);
+  let listed = db.selectFrom("webhooks_events").select(["owner_id", "event_type"]);
   if (owner_id !== undefined) {
     registered = registered.where("owner_id", "=", owner_id);
     listed = listed.where("owner_id", "=", owner_id);

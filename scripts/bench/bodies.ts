@@ -6,17 +6,15 @@ import { createKey } from "../lib/launch";
 import { has_proc, peakRssMib, quantile, resetPeak, type Row } from "./measure";
 import { apiCall, cleanSpawn, startDossier, temporaryDirectory, type Dossier } from "./server";
 
-const bodies = 40,
-  body_bytes = 15_800_000;
+const bodies = 40;
+const body_bytes = 15_800_000;
 const probe_every_ms = 5;
 
 /** Nested lists, as many million as fit. */
 const nestedBody = (): string => {
-  const [before, between, after] = [
-    `{"folder_id":"none","content":"","x":${"[".repeat(40)}`,
-    "[[]],",
-    `[]${"]".repeat(40)}}`,
-  ];
+  const before = `{"folder_id":"none","content":"","x":${"[".repeat(40)}`;
+  const between = "[[]],";
+  const after = `[]${"]".repeat(40)}}`;
   const room = body_bytes - before.length - after.length;
   return before + between.repeat(Math.floor(room / between.length)) + after;
 };
@@ -29,8 +27,8 @@ interface Order {
 
 export async function bodyRows(): Promise<Row[]> {
   if (!has_proc) return [];
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory);
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory);
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
     const probe = async (): Promise<number> => {
@@ -40,17 +38,17 @@ export async function bodyRows(): Promise<Row[]> {
     };
     for (let round = 0; round < 50; round++) await probe();
     resetPeak(dossier.pid);
-    const sent = send(dossier),
-      times: number[] = [];
+    const sent = send(dossier);
+    const times: number[] = [];
     while (!sent.isOver()) {
       times.push(await probe());
       await Bun.sleep(probe_every_ms);
     }
-    const answers = await sent.answers,
-      peak_mib = peakRssMib(dossier.pid),
-      what = `${bodies} bodies of ${body_bytes / 1e6} MB of nested JSON with one key`,
-      measured = `${what} (${answers})`,
-      p50 = quantile(times, 0.5).toFixed(1);
+    const answers = await sent.answers;
+    const peak_mib = peakRssMib(dossier.pid);
+    const what = `${bodies} bodies of ${body_bytes / 1e6} MB of nested JSON with one key`;
+    const measured = `${what} (${answers})`;
+    const p50 = quantile(times, 0.5).toFixed(1);
     return [
       {
         name: "memory under large bodies",

@@ -23,9 +23,9 @@ interface Deletion {
 }
 
 export async function deletionRows(): Promise<Row[]> {
-  const at = temporaryDirectory(),
-    { key, folder_id } = await copyLargeAccount(at.directory),
-    dossier = await startDossier(at.directory, key);
+  const at = temporaryDirectory();
+  const { key, folder_id } = await copyLargeAccount(at.directory);
+  const dossier = await startDossier(at.directory, key);
   try {
     const probes = await probesOf(dossier, await createKey(at.directory, "other@example.com"));
     return rowsOf(await deleteBeside(dossier, at.directory, probes, folder_id));
@@ -41,9 +41,10 @@ async function deleteBeside(
   probes: readonly Probe[],
   folder_id: string,
 ): Promise<Deletion> {
-  const alone = await noticedDuring(dossier.pid, probes, () => Bun.sleep(alone_ms)),
-    before = databaseBytes(data);
-  let [answered_ms, purged_s] = [0, 0];
+  const alone = await noticedDuring(dossier.pid, probes, () => Bun.sleep(alone_ms));
+  const before = databaseBytes(data);
+  let answered_ms = 0;
+  let purged_s = 0;
   const beside = await noticedDuring(dossier.pid, probes, async () => {
     const begun = performance.now();
     await dossier.call("DELETE", `/folders/${folder_id}`);

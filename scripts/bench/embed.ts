@@ -7,9 +7,9 @@ import { BuiltinEmbedder } from "../../plugins/embeddings-builtin/embedder";
 import { Models } from "../../plugins/embeddings-builtin/models";
 import { median, type Row } from "./measure";
 
-const passages = 40,
-  questions = 40,
-  warm_up = 8;
+const passages = 40;
+const questions = 40;
+const warm_up = 8;
 /** About 220 tokens, like passages of the index. */
 const passage =
   "Before you switch the pump on for the first time, make sure that the tank is filled to the " +
@@ -24,13 +24,13 @@ const passage =
   "filled and the button beside the lamp was pressed for three seconds.";
 
 export async function embedRows(): Promise<Row[]> {
-  const model = new Models({ data: "" }).find("multilingual-e5-small")!,
-    embedder = new BuiltinEmbedder({
-      model,
-      threads: 1,
-      log: jsonLog("warn"),
-      copyModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
-    });
+  const model = new Models({ data: "" }).find("multilingual-e5-small")!;
+  const embedder = new BuiltinEmbedder({
+    model,
+    threads: 1,
+    log: jsonLog("warn"),
+    copyModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
+  });
   let number = 0;
   const embed = (kind: "document" | "query", count: number): Promise<unknown> =>
     embedder.embed(
@@ -56,11 +56,11 @@ export async function embedRows(): Promise<Row[]> {
     await embed("document", warm_up);
     const before = process.cpuUsage();
     await embed("document", passages);
-    const { user, system } = process.cpuUsage(before),
-      per_s = passages / ((user + system) / 1e6);
+    const { user, system } = process.cpuUsage(before);
+    const per_s = passages / ((user + system) / 1e6);
     const alone_ms = median(await questionTimes());
-    const behind = embed("document", passages),
-      beside_ms = median(await questionTimes());
+    const behind = embed("document", passages);
+    const beside_ms = median(await questionTimes());
     await behind;
     const rows: [string, number, string, Row["target"], string][] = [
       ["passages per core", per_s, "/s", { least: 4.5 }, `${passages} passages, by processor time`],

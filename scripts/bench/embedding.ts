@@ -8,14 +8,14 @@ import { createKey } from "../lib/launch";
 import { apiCall, startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeText } from "./text";
 
-const first_documents = 20,
-  /** More than are embedded during the measurement. */
-  further_documents = 400,
-  text_bytes = 3_000,
-  probed_ms = 20_000,
-  questions = 60,
-  /** Workers stop after half a minute. */
-  idle_ms = 40_000;
+const first_documents = 20;
+/** More than are embedded during the measurement. */
+const further_documents = 400;
+const text_bytes = 3_000;
+const probed_ms = 20_000;
+const questions = 60;
+/** Workers stop after half a minute. */
+const idle_ms = 40_000;
 
 interface Measured {
   readonly p99_ms: number;
@@ -26,8 +26,8 @@ interface Measured {
 }
 
 export async function embeddingRows(): Promise<Row[]> {
-  const none = await measured("none"),
-    builtin = await measured("builtin");
+  const none = await measured("none");
+  const builtin = await measured("builtin");
   const rows: Row[] = [
     {
       name: "embedding: p99 of others / without",
@@ -68,19 +68,21 @@ export async function embeddingRows(): Promise<Row[]> {
 }
 
 async function measured(provider: "builtin" | "none"): Promise<Measured> {
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory, undefined, {
-      DOSSIER_EMBEDDINGS_PROVIDER: provider,
-    });
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory, undefined, {
+    DOSSIER_EMBEDDINGS_PROVIDER: provider,
+  });
   try {
     const folder = await add(dossier, first_documents);
     await settled(dossier, folder);
     const other = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
     await other("POST", "/folders", { name: "Mine" });
     const large = await add(dossier, further_documents);
-    const before = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`),
-      { latencies } = await noticedDuring(dossier.pid, probesOf(other), () => Bun.sleep(probed_ms)),
-      after = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`);
+    const before = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`);
+    const { latencies } = await noticedDuring(dossier.pid, probesOf(other), () =>
+      Bun.sleep(probed_ms),
+    );
+    const after = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`);
     if (provider === "builtin" && after.vectors_pending === 0)
       throw new Error("everything was embedded before the measurement ended");
     await dossier.call("DELETE", `/folders/${large}`);

@@ -12,34 +12,34 @@ import {
 import { makeQuery, makeText } from "./text";
 
 /** The documents of the busy user and of the other one. */
-const busy_texts = 1_000,
-  own_texts = 100,
-  text_length = 5_000;
+const busy_texts = 1_000;
+const own_texts = 100;
+const text_length = 5_000;
 /** Long searches sent at once and aborted soon after, repeatedly. */
-const long_searches = 200,
-  long_query_length = 2_000,
-  given_up_after_ms = 100,
-  burst_every_ms = 400;
+const long_searches = 200;
+const long_query_length = 2_000;
+const given_up_after_ms = 100;
+const burst_every_ms = 400;
 const own_searches = 60;
 /** Large texts that are being indexed. */
-const large_texts = 6,
-  large_text_length = 12 * 2 ** 20,
-  notes = 5;
+const large_texts = 6;
+const large_text_length = 12 * 2 ** 20;
+const notes = 5;
 
 export async function fairSearchRows(): Promise<Row[]> {
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory);
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory);
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
-    const texts = Array.from({ length: busy_texts }, (_, i) => makeText(i, text_length)),
-      own = texts.slice(0, own_texts);
+    const texts = Array.from({ length: busy_texts }, (_, i) => makeText(i, text_length));
+    const own = texts.slice(0, own_texts);
     await addTexts(dossier, await newFolder(dossier.call), texts);
     await addTexts({ ...dossier, call }, await newFolder(call), own);
     const search = (round: number): Promise<number> =>
       timed(() => call("POST", "/search", { query: makeQuery(own[round % own_texts]!, round) }));
     for (let round = 0; round < own_searches; round++) await search(round);
-    const alone: number[] = [],
-      beside: number[] = [];
+    const alone: number[] = [];
+    const beside: number[] = [];
     for (let round = 0; round < own_searches; round++) alone.push(await search(round));
     const attack = searchesInBursts(dossier);
     await Bun.sleep(given_up_after_ms);
@@ -96,14 +96,14 @@ function searchesInBursts({ url, key }: Dossier): { stop(): Promise<void> } {
 }
 
 export async function fairIngestRows(): Promise<Row[]> {
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory);
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory);
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
-    const folder_id = await newFolder(call),
-      busy_folder_id = await newFolder(dossier.call);
-    const alone: number[] = [],
-      beside: number[] = [];
+    const folder_id = await newFolder(call);
+    const busy_folder_id = await newFolder(dossier.call);
+    const alone: number[] = [];
+    const beside: number[] = [];
     for (let round = 0; round < notes; round++) alone.push(await noteToSynced(call, folder_id));
     const large = makeText(1, large_text_length);
     for (let i = 0; i < large_texts; i++)

@@ -10,23 +10,27 @@ import { noticedDuring, spread, type Noticed } from "./probe";
 import { apiCall, startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";
 
-const documents = 2_000,
-  pages_each = 5,
-  pdf_each = 100,
-  text_length = 4_000,
-  queries = 100,
-  read_ms_max = 20 * 60_000;
+const documents = 2_000;
+const pages_each = 5;
+const pdf_each = 100;
+const text_length = 4_000;
+const queries = 100;
+const read_ms_max = 20 * 60_000;
 const handbook = resolve(import.meta.dir, "../../examples/handbook/handbook.pdf");
-const memory_mib_max = 400,
-  stall_ms_max = 100;
+const memory_mib_max = 400;
+const stall_ms_max = 100;
 
 export async function folderArchiveRows(): Promise<Row[]> {
-  const [here, there] = [temporaryDirectory(), temporaryDirectory()],
-    servers = [await startDossier(here.directory), await startDossier(there.directory)] as const;
+  const here = temporaryDirectory();
+  const there = temporaryDirectory();
+  const servers = [
+    await startDossier(here.directory),
+    await startDossier(there.directory),
+  ] as const;
   try {
-    const [one, two] = servers,
-      texts = Array.from({ length: documents }, (_, n) => makeText(n, text_length)),
-      folder_id = await fill(one, texts);
+    const [one, two] = servers;
+    const texts = Array.from({ length: documents }, (_, n) => makeText(n, text_length));
+    const folder_id = await fill(one, texts);
     const file = join(here.directory, "folder.zip");
     const exported = await watched(one, here.directory, () => save(one, folder_id, file));
     let imported_id = "";
@@ -36,7 +40,8 @@ export async function folderArchiveRows(): Promise<Row[]> {
     let differing = 0;
     for (let n = 0; n < queries; n++) {
       const query = makeQuery(texts[(n * 17) % documents]!, n);
-      const [before, after] = [await found(one, query), await found(two, query)];
+      const before = await found(one, query);
+      const after = await found(two, query);
       if (before !== after) differing++;
     }
     return [

@@ -38,8 +38,8 @@ async function fill(): Promise<Filled> {
   try {
     const { id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Everything" });
     for (let first = 0; first < documents; first += texts_at_once) {
-      const size = Math.min(texts_at_once, documents - first),
-        texts = Array.from({ length: size }, (_, i) => makeText(first + i, text_length));
+      const size = Math.min(texts_at_once, documents - first);
+      const texts = Array.from({ length: size }, (_, i) => makeText(first + i, text_length));
       await addTexts(dossier, id, texts, 900_000);
     }
     return { at, key: dossier.key, folder_id: id };

@@ -4,8 +4,8 @@ import { median, quantile, type Row } from "./measure";
 import { startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";
 
-const questions = 60,
-  warm_up = 20;
+const questions = 60;
+const warm_up = 20;
 /** With this limit, the index holds only a small share of it in memory. */
 const small_cache = "8MiB";
 
@@ -20,8 +20,8 @@ export async function largeScopeRows(): Promise<Row[]> {
   try {
     const usual = await measure(dossier);
     await restart();
-    const first = await search(dossier, 7),
-      later = await measure(dossier);
+    const first = await search(dossier, 7);
+    const later = await measure(dossier);
     await restart({ DOSSIER_INDEX_CACHE: small_cache });
     const beyond = await measure(dossier);
     const p = (times: readonly number[]) =>
@@ -69,8 +69,8 @@ async function measure(dossier: Dossier): Promise<number[]> {
 
 /** Milliseconds. */
 async function search(dossier: Dossier, round: number): Promise<number> {
-  const query = makeQuery(makeText((round * 619) % documents, text_length), round),
-    started = performance.now();
+  const query = makeQuery(makeText((round * 619) % documents, text_length), round);
+  const started = performance.now();
   const { data } = await dossier.call<{ data: readonly unknown[] }>("POST", "/search", { query });
   if (data.length === 0) throw new Error(`nothing was found for ${query}`);
   return performance.now() - started;

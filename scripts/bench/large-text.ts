@@ -14,17 +14,17 @@ import {
 } from "./server";
 import { makeText } from "./text";
 
-const posted_texts = 6,
-  posted_length = 12 * 2 ** 20,
-  uploaded_length = 20 * 2 ** 20;
+const posted_texts = 6;
+const posted_length = 12 * 2 ** 20;
+const uploaded_length = 20 * 2 ** 20;
 /** Documents in the list of the other user, and how often it is fetched. */
-const listed = 50,
-  asked_every_ms = 10,
-  asked_alone = 200;
+const listed = 50;
+const asked_every_ms = 10;
+const asked_alone = 200;
 
 export async function largeTextRows(): Promise<Row[]> {
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory);
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory);
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
     const own = await newFolder(call);
@@ -68,11 +68,11 @@ function stepsOf(
   const { call } = dossier;
   const ids: string[] = [];
   // Generated in advance, so that it does not block this process during the measurement.
-  const content = makeText(1, posted_length),
-    bodies = Array.from({ length: posted_texts }, (_, i) =>
-      JSON.stringify({ folder_id, name: `Long ${i}`, content }),
-    ),
-    file = new Blob([makeText(2, uploaded_length)], { type: "text/plain" });
+  const content = makeText(1, posted_length);
+  const bodies = Array.from({ length: posted_texts }, (_, i) =>
+    JSON.stringify({ folder_id, name: `Long ${i}`, content }),
+  );
+  const file = new Blob([makeText(2, uploaded_length)], { type: "text/plain" });
   const headers = { authorization: `Bearer ${dossier.key}` };
   const url = `${dossier.url}/api/dev/v1/documents`;
   const added = async (response: Response) => {

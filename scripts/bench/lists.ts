@@ -4,24 +4,24 @@ import { load } from "./load";
 import { median, type Row } from "./measure";
 import { startDossier, startRival, temporaryDirectory, type Dossier } from "./server";
 
-const rounds = 100,
-  warm_up = 20,
-  per_page = 50;
+const rounds = 100;
+const warm_up = 20;
+const per_page = 50;
 
 export async function listRows(): Promise<Row[]> {
-  const at = temporaryDirectory(),
-    { key, folder_id } = await copyLargeAccount(at.directory),
-    dossier = await startDossier(at.directory, key);
+  const at = temporaryDirectory();
+  const { key, folder_id } = await copyLargeAccount(at.directory);
+  const dossier = await startDossier(at.directory, key);
   try {
-    const folder = `/documents?folder_id=${folder_id}&per_page=${per_page}`,
-      last_page = Math.ceil(documents / per_page);
+    const folder = `/documents?folder_id=${folder_id}&per_page=${per_page}`;
+    const last_page = Math.ceil(documents / per_page);
     const list = (query: string) => timed(() => dossier.call("GET", `${folder}${query}`));
-    const first = await list(""),
-      middle = await list(`&page=${last_page >> 1}`),
-      last = await list(`&page=${last_page}`),
-      failed = await list("&status=sync_failed"),
-      named = await list("&name=nothing"),
-      health = await timed(() => fetchHealth(dossier));
+    const first = await list("");
+    const middle = await list(`&page=${last_page >> 1}`);
+    const last = await list(`&page=${last_page}`);
+    const failed = await list("&status=sync_failed");
+    const named = await list("&name=nothing");
+    const health = await timed(() => fetchHealth(dossier));
     const count = documents.toLocaleString("en");
     return [
       await sortedRow(list, last_page),
@@ -94,16 +94,16 @@ async function sortedRow(
   };
 }
 
-const connections = 16,
-  round_ms = 1_000,
-  load_rounds = 7;
+const connections = 16;
+const round_ms = 1_000;
+const load_rounds = 7;
 
 /** Requests per second of the largest documents of one type. */
 async function besideRival(directory: string, { key, port }: Dossier, folder_id: string) {
   const rival = await startRival(directory, { key, folders: 0, documents, texts: [] });
   const measure = async (host: "raw" | "dossier"): Promise<number> => {
-    const path = host === "raw" ? "" : "/api/dev/v1",
-      query = `folder_id=${folder_id}&type=text&sort=size&per_page=${per_page}`;
+    const path = host === "raw" ? "" : "/api/dev/v1";
+    const query = `folder_id=${folder_id}&type=text&sort=size&per_page=${per_page}`;
     const head =
       `GET ${path}/documents?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
       `Authorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;

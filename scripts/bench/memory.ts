@@ -4,11 +4,11 @@ import { startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeText } from "./text";
 
 const rss_mib_max = 400;
-const file_bytes = 60_000_000,
-  text_bytes = 15_700_000,
-  texts_count = 40,
-  chinese_count = 4,
-  chinese_searches = 20;
+const file_bytes = 60_000_000;
+const text_bytes = 15_700_000;
+const texts_count = 40;
+const chinese_count = 4;
+const chinese_searches = 20;
 
 /** As a string, two bytes per character: not all of them are Latin. */
 const longText = (bytes: number): string =>
@@ -26,8 +26,8 @@ function chineseText(bytes: number): string {
 
 export async function memoryRows(): Promise<Row[]> {
   if (!has_proc) return [];
-  const at = temporaryDirectory(),
-    dossier = await startDossier(at.directory);
+  const at = temporaryDirectory();
+  const dossier = await startDossier(at.directory);
   try {
     const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "M" });
     const rows: Row[] = [];
@@ -54,8 +54,8 @@ function stepsOf(
   { url, key, call }: Dossier,
   folder_id: string,
 ): [what: string, work: () => Promise<unknown>][] {
-  const authorization = `Bearer ${key}`,
-    file = new Blob([longText(file_bytes)], { type: "text/plain" });
+  const authorization = `Bearer ${key}`;
+  const file = new Blob([longText(file_bytes)], { type: "text/plain" });
   const settled = async (): Promise<void> => {
     for (;;) {
       const {
@@ -70,8 +70,8 @@ function stepsOf(
     }
   };
   const sendAtOnce = async (content: string, count: number): Promise<void> => {
-    const headers = { authorization, "content-type": "application/json" },
-      body = Buffer.from(JSON.stringify({ folder_id, content }));
+    const headers = { authorization, "content-type": "application/json" };
+    const body = Buffer.from(JSON.stringify({ folder_id, content }));
     const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
     // Requests that wait for more than half a minute are refused.
     for (const one of await Promise.all(Array.from({ length: count }, send)))
@@ -85,8 +85,12 @@ function stepsOf(
       async () => {
         const form = new FormData();
         form.append("file", file, "long.txt");
-        const to = `${url}/api/dev/v1/documents/file?folder_id=${folder_id}`,
-          response = await fetch(to, { method: "POST", headers: { authorization }, body: form });
+        const to = `${url}/api/dev/v1/documents/file?folder_id=${folder_id}`;
+        const response = await fetch(to, {
+          method: "POST",
+          headers: { authorization },
+          body: form,
+        });
         ({ id } = (await response.json()) as { id: string });
         await settled();
       },

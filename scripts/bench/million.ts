@@ -7,11 +7,11 @@ import { OwnIndex } from "./own-index";
 import { makePassages } from "./search";
 import { seededRandom, makeQuery } from "./text";
 
-const passages = 1_000_000,
-  pool_passages = 20_000,
-  document_passages = 200,
-  questions = 40,
-  warm_up = 5;
+const passages = 1_000_000;
+const pool_passages = 20_000;
+const document_passages = 200;
+const questions = 40;
+const warm_up = 5;
 /** A million passages exceed the default of 256 MiB. */
 const cache_bytes_max = 2 ** 30;
 
@@ -24,8 +24,8 @@ export async function millionRows(): Promise<Row[]> {
     { length: pool_passages / document_passages },
     (_, index) => makePassages(document_passages, index + 1).passages,
   ).flat();
-  const index = await OwnIndex.open(cache_bytes_max),
-    random = seededRandom(1);
+  const index = await OwnIndex.open(cache_bytes_max);
+  const random = seededRandom(1);
   try {
     const started = performance.now();
     for (let id = 0; index.passages < passages; id++) {
@@ -40,8 +40,8 @@ export async function millionRows(): Promise<Row[]> {
     const built_s = (performance.now() - started) / 1000;
     const times: number[] = [];
     for (let round = 0; round < warm_up + questions; round++) {
-      const query = makeQuery(pool[round * 37]!, round),
-        asked = performance.now();
+      const query = makeQuery(pool[round * 37]!, round);
+      const asked = performance.now();
       if ((await index.search(query, ["fld_a"], 10)).length === 0)
         throw new Error(`nothing was found for ${query}`);
       times.push(performance.now() - asked);

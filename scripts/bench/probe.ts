@@ -22,7 +22,8 @@ export async function noticedDuring(
   work: () => Promise<unknown>,
 ): Promise<Noticed> {
   const latencies = new Map(probes.map(({ name }) => [name, [] as number[]]));
-  let [rss_mib, ended] = [0, false];
+  let rss_mib = 0;
+  let ended = false;
   const probing = probes.map(async ({ name, send }) => {
     while (!ended) {
       const begun = performance.now();

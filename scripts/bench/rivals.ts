@@ -82,8 +82,8 @@ function readSet(directory: string): TestSet {
 
 async function setRows(set: TestSet): Promise<Row[]> {
   const rankers = [await dossier(set.documents), minisearch(set.documents), lunrOf(set.documents)];
-  const gains = rankers.map(() => [] as number[]),
-    times = rankers.map(() => [] as number[]);
+  const gains = rankers.map(() => [] as number[]);
+  const times = rankers.map(() => [] as number[]);
   for (const { text } of set.questions.slice(0, 20))
     for (const ranker of rankers) await ranker.find(text);
   // Query by query, so that all of them run under the same conditions.
@@ -123,8 +123,8 @@ const since = (started: number): number => performance.now() - started;
  * A document ranks by its first passage. Its text is on disk; the rivals keep everything in memory.
  */
 async function dossier(documents: readonly Document[]): Promise<Ranker> {
-  const index = await OwnIndex.open(),
-    started = performance.now();
+  const index = await OwnIndex.open();
+  const started = performance.now();
   for (const { id, title, text } of documents)
     await index.add({ document_id: id, title: title || id, text: text || title || "-" }, "fld_a");
   await index.flush();
@@ -142,8 +142,8 @@ async function dossier(documents: readonly Document[]): Promise<Ranker> {
 
 /** With its default settings: no stemming. */
 function minisearch(documents: readonly Document[]): Ranker {
-  const started = performance.now(),
-    index = new MiniSearch<Document>({ fields: ["title", "text"] });
+  const started = performance.now();
+  const index = new MiniSearch<Document>({ fields: ["title", "text"] });
   index.addAll(documents);
   return {
     name: "minisearch",

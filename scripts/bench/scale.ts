@@ -79,9 +79,9 @@ async function newDatabase(admin_url: string, name: string): Promise<string> {
 
 /** All of the processes together; they are stopped. */
 async function measure(nodes: readonly Dossier[]): Promise<Measured> {
-  const { call, key } = nodes[0]!,
-    calls = nodes.map(({ url }) => apiCall(url, key)),
-    { id } = await call<{ id: string }>("POST", "/folders", { name: "Measured" });
+  const { call, key } = nodes[0]!;
+  const calls = nodes.map(({ url }) => apiCall(url, key));
+  const { id } = await call<{ id: string }>("POST", "/folders", { name: "Measured" });
   const read = await Promise.all(
     nodes.map(({ port }) =>
       load({

@@ -19,19 +19,19 @@ import {
 } from "./server";
 import { makeQuery, makeText } from "./text";
 
-const own_passages = 1_000,
-  text_passages = 200,
-  few_folders = 50,
-  many_folders = 300,
-  other_folders = 500;
-const questions = 150,
-  warm_up = 20,
-  cache_bytes_max = 256 * 2 ** 20;
+const own_passages = 1_000;
+const text_passages = 200;
+const few_folders = 50;
+const many_folders = 300;
+const other_folders = 500;
+const questions = 150;
+const warm_up = 20;
+const cache_bytes_max = 256 * 2 ** 20;
 
 /** A text of exactly this many passages, and the passages. */
 export function makePassages(count: number, seed: number): { text: string; passages: string[] } {
-  const long = makeText(seed, count * 1_800),
-    chunks = [...chunksOf(long, []).take(count)];
+  const long = makeText(seed, count * 1_800);
+  const chunks = [...chunksOf(long, []).take(count)];
   return {
     text: long.slice(0, chunks.at(-1)!.end),
     passages: chunks.map(({ start, end }) => long.slice(start, end)),
@@ -39,24 +39,24 @@ export function makePassages(count: number, seed: number): { text: string; passa
 }
 
 export async function searchRows(): Promise<Row[]> {
-  const alone_at = temporaryDirectory(),
-    populated_at = temporaryDirectory();
-  const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1)),
-    texts = own.map(({ text }) => text);
+  const alone_at = temporaryDirectory();
+  const populated_at = temporaryDirectory();
+  const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1));
+  const texts = own.map(({ text }) => text);
   const others = Array.from(
     { length: other_folders },
     (_, index) => makePassages(text_passages, 10_000 + index).text,
   );
-  const alone = await startDossier(alone_at.directory),
-    populated = await startDossier(populated_at.directory);
+  const alone = await startDossier(alone_at.directory);
+  const populated = await startDossier(populated_at.directory);
   const rival = await startRival(alone_at.directory, {
     key: alone.key,
     folders: 0,
     texts: own.flatMap(({ passages }) => passages),
   });
   try {
-    const own_alone = await addFolder(alone, "Own", texts),
-      own_populated = await addFolder(populated, "Own", texts);
+    const own_alone = await addFolder(alone, "Own", texts);
+    const own_populated = await addFolder(populated, "Own", texts);
     const one = await addFolder(populated, "One", others.slice(0, few_folders));
     const { parent, children } = await addOthers(populated, others);
     const scopes = {
@@ -110,8 +110,8 @@ async function addOthers(
         ...(parentId && { parentId }),
       })
     ).id;
-  const parent = await folder("Many"),
-    children: string[] = [];
+  const parent = await folder("Many");
+  const children: string[] = [];
   await inParallel(texts.length, 8, async (index) => {
     children[index] = await folder(`Other ${index}`, index < many_folders ? parent : undefined);
     await dossier.call("POST", "/documents", {
@@ -183,8 +183,8 @@ async function measureAll(
   for (let round = 0; round < warm_up + questions; round++) {
     const query = queryOf(round);
     for (let turn = 0; turn < kinds.length; turn++) {
-      const kind = kinds[(turn + round) % kinds.length]!,
-        started = performance.now();
+      const kind = kinds[(turn + round) % kinds.length]!;
+      const started = performance.now();
       await asks[kind](query);
       if (round >= warm_up) times[kind].push(performance.now() - started);
     }
@@ -196,8 +196,8 @@ function rowsOf(times: Readonly<Record<Kind, readonly number[]>>): Row[] {
   const ratio = (one: Kind, other: Kind) => median(times[one]) / median(times[other]);
   const p = (kind: Kind) =>
     `${median(times[kind]).toFixed(1)}/${quantile(times[kind], 0.95).toFixed(1)}`;
-  const count = (value: number) => value.toLocaleString("en"),
-    more = (other_folders * text_passages) / own_passages;
+  const count = (value: number) => value.toLocaleString("en");
+  const more = (other_folders * text_passages) / own_passages;
   return [
     {
       name: "search of 1,000 passages / FTS5",

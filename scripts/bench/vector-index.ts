@@ -32,8 +32,8 @@ export interface VectorIndexOptions {
 }
 
 export async function openVectorIndex(options: VectorIndexOptions) {
-  const { directory, remove } = temporaryDirectory(),
-    path = join(directory, "index.db");
+  const { directory, remove } = temporaryDirectory();
+  const path = join(directory, "index.db");
   const store = new SqliteStore(path, { log: jsonLog("error") });
   await store.inTransaction(async (tx) => {
     for (const migration of [...text_migrations, ...migrations]) await migration.up(tx);
@@ -71,26 +71,26 @@ export async function openVectorIndex(options: VectorIndexOptions) {
 
 function fill(path: string, options: VectorIndexOptions): void {
   const {
-      passages,
-      per_segment,
-      dimensions,
-      blockOf = chanceOf(per_segment, dimensions),
-    } = options,
-    database = new Database(path),
-    builder = new SegmentBuilder();
+    passages,
+    per_segment,
+    dimensions,
+    blockOf = chanceOf(per_segment, dimensions),
+  } = options;
+  const database = new Database(path);
+  const builder = new SegmentBuilder();
   database.run("pragma synchronous = off");
   const insert = (table: string, columns: string) =>
     database.prepare(
       `insert into ${table} (${columns}) values (${columns.replaceAll(/\w+/g, "?")})`,
     );
-  const chunk = insert("index_chunks", "segment_id, ordinal, first_point, end_point, text"),
-    document = insert(
-      "index_documents",
-      "document_id, owner_id, edition, version, title, analyzer, chunker, chunks",
-    ),
-    segment = insert("index_segments", "id, edition, document_id, data"),
-    scope = insert("index_scope", "folder_id, segment_id"),
-    vectors = insert("index_vectors", "id, set_id, segment_id, data");
+  const chunk = insert("index_chunks", "segment_id, ordinal, first_point, end_point, text");
+  const document = insert(
+    "index_documents",
+    "document_id, owner_id, edition, version, title, analyzer, chunker, chunks",
+  );
+  const segment = insert("index_segments", "id, edition, document_id, data");
+  const scope = insert("index_scope", "folder_id, segment_id");
+  const vectors = insert("index_vectors", "id, set_id, segment_id, data");
   database.transaction(() => {
     for (let id = 1; id <= passages / per_segment; id++) {
       for (let at = 0; at < per_segment; at++) {
@@ -111,13 +111,13 @@ function fill(path: string, options: VectorIndexOptions): void {
 
 /** Random numbers: as quick to search as those of a model, and quicker to make. */
 function chanceOf(rows: number, dimensions: number): () => Uint8Array {
-  const vector = new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions)),
-    block = packBlock(
-      Array.from({ length: rows }, (_, at) => ({ chunk: at, vector })),
-      dimensions,
-    ),
-    numbers = block.subarray(rowsAt(rows)),
-    at_once = 65_536;
+  const vector = new Float32Array(dimensions).fill(1 / Math.sqrt(dimensions));
+  const block = packBlock(
+    Array.from({ length: rows }, (_, at) => ({ chunk: at, vector })),
+    dimensions,
+  );
+  const numbers = block.subarray(rowsAt(rows));
+  const at_once = 65_536;
   return () => {
     for (let at = 0; at < numbers.length; at += at_once)
       crypto.getRandomValues(numbers.subarray(at, at + at_once));

@@ -19,9 +19,9 @@ export async function vectorRows(): Promise<Row[]> {
 const compared = { passages: 10_000, dimensions: 768, per_segment: 10 } as const;
 
 async function besidePlainLoop(): Promise<Row> {
-  const vectors = Array.from({ length: compared.passages }, () => random(compared.dimensions)),
-    all = new Float32Array(compared.passages * compared.dimensions),
-    query = random(compared.dimensions);
+  const vectors = Array.from({ length: compared.passages }, () => random(compared.dimensions));
+  const all = new Float32Array(compared.passages * compared.dimensions);
+  const query = random(compared.dimensions);
   vectors.forEach((vector, at) => all.set(vector, at * compared.dimensions));
   const index = await openVectorIndex({
     ...compared,
@@ -36,9 +36,9 @@ async function besidePlainLoop(): Promise<Row> {
   });
   // One after the other, so that both see the same machine; what the words cost is not what this
   // row is about.
-  const loops: number[] = [],
-    searches: number[] = [],
-    words: number[] = [];
+  const loops: number[] = [];
+  const searches: number[] = [];
+  const words: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const started = performance.now();
     plainLoop(all, query);
@@ -68,16 +68,16 @@ async function thousands(passages: number, most_ms: number): Promise<Row> {
       cache_bytes_max: default_cache,
     });
     const added: number[] = [];
-    const words_first = await index.timed(),
-      first = (await index.timed(random(dimensions))) - words_first;
+    const words_first = await index.timed();
+    const first = (await index.timed(random(dimensions))) - words_first;
     await index.timed(random(dimensions));
     for (let round = 0; round < rounds; round++)
       added.push((await index.timed(random(dimensions))) - (await index.timed()));
     index.close();
     return { added, first };
   };
-  const large = await in_documents(100),
-    small = await in_documents(10);
+  const large = await in_documents(100);
+  const small = await in_documents(10);
   const said = ({ added, first }: typeof large) =>
     `p50/p95 ${ms(median(added))}/${ms(quantile(added, 0.95))}, the first ${ms(first)}`;
   return {

@@ -28,10 +28,10 @@ function environmentOf(name: Name): Record<string, string> {
   const { services } = Bun.YAML.parse(readFileSync(join(files, "compose.yaml"), "utf8")) as {
     services: Record<Name, { readonly environment: Record<string, string> }>;
   };
-  const { environment } = services[name],
-    { "<<": shared = {}, ...own } = environment as Record<string, string> & {
-      readonly "<<"?: Record<string, string>;
-    };
+  const { environment } = services[name];
+  const { "<<": shared = {}, ...own } = environment as Record<string, string> & {
+    readonly "<<"?: Record<string, string>;
+  };
   return Object.fromEntries(
     Object.entries({ ...shared, ...own }).map(([key, value]) => [
       key,

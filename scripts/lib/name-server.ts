@@ -29,8 +29,8 @@ export interface NameServer extends Disposable {
 }
 
 const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
-const type_a = 1,
-  type_aaaa = 28;
+const type_a = 1;
+const type_aaaa = 28;
 
 /** `otherwise`: the result for other names; by default they don't exist. */
 export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
@@ -121,8 +121,8 @@ export function bytesOf(address: string): Buffer {
   const [before = "", after] = address.split("::");
   const words = (text: string) =>
     text === "" ? [] : text.split(":").map((word) => parseInt(word, 16));
-  const front = words(before),
-    back = words(after ?? "");
+  const front = words(before);
+  const back = words(after ?? "");
   const all = [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
   return Buffer.from(all.flatMap((word) => [word >> 8, word & 255]));
 }

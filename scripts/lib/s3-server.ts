@@ -23,14 +23,14 @@ export interface S3Server extends AsyncDisposable {
 export async function startS3Server(
   name = process.env.DOSSIER_S3_SERVER ?? (Bun.which("weed") === null ? "s3rver" : "seaweedfs"),
 ): Promise<S3Server> {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-s3-")),
-    port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), "dossier-s3-"));
+  const port = await freePort();
   const stop =
     name === "s3rver" ? await startS3rver(directory, port) : await start(name, directory, port);
-  const keys = name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key,
-    endpoint = `http://127.0.0.1:${port}`,
-    url = `s3://originals?endpoint=${endpoint}`,
-    found = filesPlaceOf({ url, ...keys }, {});
+  const keys = name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const url = `s3://originals?endpoint=${endpoint}`;
+  const found = filesPlaceOf({ url, ...keys }, {});
   if (found.kind !== "bucket") throw new Error("it is a bucket");
   const place = new S3Place({ ...found, timeout_ms: start_ms_max, now_ms: () => Date.now() });
   for (const end_ms = performance.now() + start_ms_max; ;)

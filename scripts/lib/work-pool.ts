@@ -39,7 +39,8 @@ class IdleMeter {
   /** Which share of their time was left over since the last call, from 0 to 1. */
   #share(): number {
     this.#read_ms = performance.now();
-    let [idle, total] = [0, 0];
+    let idle = 0;
+    let total = 0;
     for (const { times } of cpus()) {
       idle += times.idle;
       total += Object.values(times).reduce((sum, one) => sum + one, 0);

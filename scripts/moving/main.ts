@@ -138,7 +138,8 @@ async function move(
     killSignal: "SIGKILL",
   });
   const begun_ms = performance.now();
-  let [killed, rss] = [false, 0];
+  let killed = false;
+  let rss = 0;
   const watch = (async () => {
     while (run.exitCode === null && run.signalCode === null) {
       rss = Math.max(rss, await residentOf(run.pid));

@@ -13,9 +13,9 @@ const { values } = parseArgs({
     searches: { type: "string", default: "200000" },
   },
 });
-const owners = Number(values.owners),
-  passages = Number(values.passages),
-  searches = Number(values.searches);
+const owners = Number(values.owners);
+const passages = Number(values.passages);
+const searches = Number(values.searches);
 
 /** The size of a passage of the built-in encoder: 384 numbers, a scale and its position. */
 const vector_bytes = 390;
@@ -33,20 +33,20 @@ function chance(seed: number): () => number {
   };
 }
 
-const weights = Array.from({ length: owners }, (_, rank) => (rank + 1) ** -size_exponent),
-  weight_sum = weights.reduce((sum, one) => sum + one, 0),
-  sizes = weights.map((weight) => (weight / weight_sum) * passages * vector_bytes),
-  activity = sizes.map((size) => size ** activity_exponent);
+const weights = Array.from({ length: owners }, (_, rank) => (rank + 1) ** -size_exponent);
+const weight_sum = weights.reduce((sum, one) => sum + one, 0);
+const sizes = weights.map((weight) => (weight / weight_sum) * passages * vector_bytes);
+const activity = sizes.map((size) => size ** activity_exponent);
 
 /** The owner of each search. */
 function asked(): Uint16Array {
-  const random = chance(1),
-    sums: number[] = [];
+  const random = chance(1);
+  const sums: number[] = [];
   for (const one of activity) sums.push((sums.at(-1) ?? 0) + one);
   return Uint16Array.from({ length: searches }, () => {
     const at = random() * sums.at(-1)!;
-    let low = 0,
-      high = sums.length - 1;
+    let low = 0;
+    let high = sums.length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (sums[middle]! < at) low = middle + 1;
@@ -64,8 +64,8 @@ class NodeMemory {
 
   /** Bytes read for a search over everything an owner has. */
   search(owner: number): number {
-    const size = sizes[owner]!,
-      has = this.held.get(owner) ?? 0;
+    const size = sizes[owner]!;
+    const has = this.held.get(owner) ?? 0;
     this.held.delete(owner);
     this.used -= has;
     const kept = Math.min(size, this.bytes_max);
@@ -82,13 +82,13 @@ class NodeMemory {
 
 type Routing = "in turn" | "by owner";
 function simulate(nodes: number, mib: number, routing: Routing, who: Uint16Array) {
-  const memories = Array.from({ length: nodes }, () => new NodeMemory(mib * 2 ** 20)),
-    warm_from = searches / 2;
-  let from_memory = 0,
-    read_bytes = 0;
+  const memories = Array.from({ length: nodes }, () => new NodeMemory(mib * 2 ** 20));
+  const warm_from = searches / 2;
+  let from_memory = 0;
+  let read_bytes = 0;
   who.forEach((owner, n) => {
-    const node = routing === "in turn" ? n % nodes : owner % nodes,
-      bytes = memories[node]!.search(owner);
+    const node = routing === "in turn" ? n % nodes : owner % nodes;
+    const bytes = memories[node]!.search(owner);
     if (n < warm_from) return;
     read_bytes += bytes;
     if (bytes === 0) from_memory++;
@@ -97,9 +97,9 @@ function simulate(nodes: number, mib: number, routing: Routing, who: Uint16Array
   return { share: from_memory / counted, mb: read_bytes / counted / 1e6 };
 }
 
-const who = asked(),
-  gb = (sizes.reduce((sum, one) => sum + one, 0) / 1e9).toFixed(1),
-  largest = Math.round((sizes[0]! / vector_bytes / 1_000) * 1) * 1_000;
+const who = asked();
+const gb = (sizes.reduce((sum, one) => sum + one, 0) / 1e9).toFixed(1);
+const largest = Math.round((sizes[0]! / vector_bytes / 1_000) * 1) * 1_000;
 console.log(
   `${owners} owners, ${passages} passages: ${gb} GB of vectors, the largest has ${largest}`,
 );

@@ -13,8 +13,10 @@ import { until, type Answered } from "../helpers/server";
 import { head, openSocket } from "../helpers/sockets";
 
 let server: Executable;
-let ada: Person, bob: Person;
-let reader: string, writer: string;
+let ada: Person;
+let bob: Person;
+let reader: string;
+let writer: string;
 const named: Record<string, string> = {};
 const filled = (text: string): string =>
   text.replace(/\{(\w+)\}/g, (_all, word: string) => named[word]!);

@@ -9,7 +9,8 @@ import { person, type Person } from "../helpers/person";
 import { pdf } from "../helpers/pdf";
 
 let server: Executable;
-let ada: Person, bob: Person;
+let ada: Person;
+let bob: Person;
 /** Ids of folders and documents by a short name. */
 const ids: Record<string, string> = {};
 const search = async (body: object) => (await ada.send("POST", "/search", body)).body.data;

@@ -39,7 +39,8 @@ const pathOf = (found: Found): string => ("path" in found ? found.path : "");
 const nameOf = (name: string, found: Found): string =>
   "missing" in found ? `${name} (skipped: ${found.missing})` : name;
 
-let server: Executable, key: string;
+let server: Executable;
+let key: string;
 beforeAll(async () => {
   const user = { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8" };
   server = await startExecutable({ env: user });

@@ -467,8 +467,8 @@ describe("compacting the database", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
   test("works on a stopped server's data and keeps everything", async () => {
-    const data = mkdtempSync(join(scratch, "compact-")),
-      create = ["user", "create", "--email", "eve@example.com", "--password-stdin"];
+    const data = mkdtempSync(join(scratch, "compact-"));
+    const create = ["user", "create", "--email", "eve@example.com", "--password-stdin"];
     expect((await runCommand(data, create, { stdin: password })).code).toBe(0);
     const { code, stdout } = await runCommand(data, ["compact"]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/dossier\.db from [\d.]+ MiB to/)]);

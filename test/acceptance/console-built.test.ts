@@ -114,8 +114,8 @@ describe("password guessing", () => {
       ).toBe(401);
       return performance.now() - started;
     };
-    const known: number[] = [],
-      unknown: number[] = [];
+    const known: number[] = [];
+    const unknown: number[] = [];
     // Alternating, so that a busy machine slows both; four each, because the fifth failure locks
     // the address and email.
     for (let n = 0; n < 4; n++) {

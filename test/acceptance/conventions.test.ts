@@ -11,7 +11,8 @@ import { person, type Person } from "../helpers/person";
 import { head, openSocket } from "../helpers/sockets";
 
 let server: Executable;
-let ada: Person, bob: Person;
+let ada: Person;
+let bob: Person;
 /** Ids by the placeholders used in the paths below: `/folders/{folder}`. */
 const named: Record<string, string> = { none: "fld_00000000000000000000000000" };
 const filled = (path: string): string =>

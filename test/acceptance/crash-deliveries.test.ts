@@ -24,8 +24,8 @@ let webhooks: readonly string[];
 /** The webhook for document events. */
 let of_documents: string;
 /** Runs whose end was acknowledged, and those whose outcome is unknown after a kill. */
-const ended = new Set<string>(),
-  unsure = new Set<string>();
+const ended = new Set<string>();
+const unsure = new Set<string>();
 /** How often each message arrived, by `webhook-id`. */
 const posts = new Map<string, number>();
 let run = 0;

@@ -34,9 +34,9 @@ async function send(): Promise<void> {
   if (status === 201) texts.set(body.id, content);
 }
 async function replace(): Promise<void> {
-  const content = longText(),
-    name = "long.txt",
-    form = new FormData();
+  const content = longText();
+  const name = "long.txt";
+  const form = new FormData();
   form.append("file", new File([content], name));
   const known = uploads.get(name) ?? new Set();
   uploads.set(name, known.add(content));

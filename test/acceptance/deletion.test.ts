@@ -12,7 +12,8 @@ import { until } from "../helpers/server";
 import { pdf } from "../helpers/pdf";
 
 let server: Executable;
-let ada: Person, bob: Person;
+let ada: Person;
+let bob: Person;
 
 beforeAll(async () => {
   server = await startExecutable();
@@ -198,7 +199,8 @@ describe("an answer that cited a deleted document", () => {
 });
 
 describe("after its folder is deleted, a document is not found by", () => {
-  let id: string, folder: string;
+  let id: string;
+  let folder: string;
   beforeAll(async () => {
     const doomed = await ada.folder();
     folder = await ada.folder();

@@ -19,7 +19,8 @@ describe("the client of OpenAI", () => openAiCases(startExecutable));
 describe("the client of MCP", () => mcpCases(startExecutable));
 
 describe("dossier mcp", () => {
-  let dossier: Executable, key: string;
+  let dossier: Executable;
+  let key: string;
   const environment = (more: Record<string, string>) =>
     cleanEnvironment({ DOSSIER_MCP_URL: dossier.url(), ...more });
   beforeAll(async () => {

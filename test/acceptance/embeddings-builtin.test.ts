@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 /** The default setting: the built-in encoder makes the vectors. */
-const env = { DOSSIER_EMBEDDINGS_PROVIDER: "" },
-  file = "multilingual-e5-small.bin",
-  bytes = 42_114_624,
-  quote = "The car costs nine thousand euros.";
+const env = { DOSSIER_EMBEDDINGS_PROVIDER: "" };
+const file = "multilingual-e5-small.bin";
+const bytes = 42_114_624;
+const quote = "The car costs nine thousand euros.";
 
 async function added(dossier: Executable): Promise<void> {
   await dossier.createUser();
@@ -69,11 +69,11 @@ async function connections(
     await use();
     return null;
   }
-  const seen = join(dossier.data, "strace.txt"),
-    tracing = Bun.spawn(
-      [strace, "-f", "-e", "trace=network", "-o", seen, "-p", String(dossier.pid())],
-      { stdout: "ignore", stderr: "pipe" },
-    );
+  const seen = join(dossier.data, "strace.txt");
+  const tracing = Bun.spawn(
+    [strace, "-f", "-e", "trace=network", "-o", seen, "-p", String(dossier.pid())],
+    { stdout: "ignore", stderr: "pipe" },
+  );
   const { value } = await tracing.stderr.getReader().read();
   const said = new TextDecoder().decode(value);
   const traces = said.includes("attached");
@@ -90,7 +90,8 @@ async function connections(
 }
 
 describe("one server", () => {
-  let dossier: Executable, path: string;
+  let dossier: Executable;
+  let path: string;
   beforeAll(async () => {
     dossier = await startExecutable({ env });
     path = join(modelsOf(dossier), file);
@@ -117,8 +118,8 @@ describe("one server", () => {
     );
     const listed = (await dossier.api("GET", `/documents?folder_id=${record.id}`)).body.data;
     expect(listed.map(({ indexing }: any) => indexing.vectors)).toEqual(["ready", "ready"]);
-    const query = "Wie teuer ist das Fahrzeug?",
-      found_passages = (await dossier.api("POST", "/search", { query })).body.data;
+    const query = "Wie teuer ist das Fahrzeug?";
+    const found_passages = (await dossier.api("POST", "/search", { query })).body.data;
     expect(found_passages.map(({ matched, quote }: any) => [matched, quote])).toEqual([
       ["meaning", quote],
     ]);

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "bun:test";
 import { startEmbedder } from "../helpers/embedder";
 import { startExecutable } from "../helpers/executable";
 
-const car = "The vehicle is sold at a price of nine thousand.",
-  sea = "Herons stand in shallow water.";
+const car = "The vehicle is sold at a price of nine thousand.";
+const sea = "Herons stand in shallow water.";
 
 test("kill -9 while vectors are made loses none: the work resumes and completes", async () => {
   const embedder = startEmbedder();

@@ -32,8 +32,13 @@ const backend = async (dossier: Executable) =>
 
 describe.skipIf("missing" in found)(name, () => {
   const embedder = startEmbedder();
-  let solr: Solr, dossier: Executable, ada: Person, bob: Person;
-  let folder: string, animals: string, others: string;
+  let solr: Solr;
+  let dossier: Executable;
+  let ada: Person;
+  let bob: Person;
+  let folder: string;
+  let animals: string;
+  let others: string;
   const texts = ["heron", "egret", "otter", "beaver"].map(
     (animal, at) => `The ${animal} ${`${animal} `.repeat(at)}stands in the reeds of pond ${at}.`,
   );

@@ -21,7 +21,8 @@ const whisper = Bun.serve({
     });
   },
 });
-let dossier: Executable, folder: string;
+let dossier: Executable;
+let folder: string;
 
 beforeAll(async () => {
   dossier = await startExecutable({

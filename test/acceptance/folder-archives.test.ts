@@ -11,15 +11,16 @@ import { startExecutable, type Executable } from "../helpers/executable";
 import { docx, wp } from "../helpers/office";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
-const texts_count = 40,
-  uploads_count = 18;
+const texts_count = 40;
+const uploads_count = 18;
 const scratch = temporaryDirectory();
 const file = join(scratch, "harbour.zip");
 const subjects = ["mooring", "ceramic filter", "captain", "lighthouse", "anchor", "tide"];
 const sentence = (n: number): string =>
   `The ${subjects[n % subjects.length]} of berth ${n} is checked on day ${n * 7}. 😀 `;
 
-let one: Executable, two: Executable;
+let one: Executable;
+let two: Executable;
 let embedder: ReturnType<typeof startEmbedder>;
 let folder_id: string;
 beforeAll(async () => {

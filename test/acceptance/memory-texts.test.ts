@@ -11,9 +11,9 @@ import { until } from "../helpers/server";
  */
 const is_long = process.env.DOSSIER_TEST_LONG === "all";
 const rss_mib_max = is_long ? 400 : 330;
-const file_bytes = is_long ? 60_000_000 : 30_000_000,
-  text_bytes = 14_800_000,
-  texts_count = is_long ? 8 : 4;
+const file_bytes = is_long ? 60_000_000 : 30_000_000;
+const text_bytes = 14_800_000;
+const texts_count = is_long ? 8 : 4;
 const long_ms = 120_000;
 
 /** Contains non-Latin characters, so that a string takes two bytes per character. */
@@ -28,15 +28,15 @@ function longText(bytes: number): string {
 }
 
 async function start() {
-  const server = await startExecutable(),
-    ada = await person(server, "ada");
+  const server = await startExecutable();
+  const ada = await person(server, "ada");
   return {
     ada,
     folder_id: await ada.folder(),
     /** The peak memory since the last call, in MiB. */
     takePeak(): number {
-      const status = readFileSync(`/proc/${server.pid()}/status`, "utf8"),
-        kib = /^VmHWM:\s+(\d+) kB/m.exec(status);
+      const status = readFileSync(`/proc/${server.pid()}/status`, "utf8");
+      const kib = /^VmHWM:\s+(\d+) kB/m.exec(status);
       writeFileSync(`/proc/${server.pid()}/clear_refs`, "5");
       return Number(kib![1]) / 1024;
     },
@@ -49,8 +49,8 @@ describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
     `a file of ${file_bytes / 1e6} MB is stored, indexed and renamed`,
     async () => {
       await using started = await start();
-      const { ada, folder_id, takePeak } = started,
-        content = longText(file_bytes);
+      const { ada, folder_id, takePeak } = started;
+      const content = longText(file_bytes);
       takePeak();
       const { id } = (await ada.upload(folder_id, "long.txt", content)).body;
       const status = async () =>
@@ -67,8 +67,8 @@ describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
     `${texts_count} texts of ${text_bytes / 1e6} MB are sent at once`,
     async () => {
       await using started = await start();
-      const { ada, folder_id, takePeak } = started,
-        body = JSON.stringify({ folder_id, content: longText(text_bytes) });
+      const { ada, folder_id, takePeak } = started;
+      const body = JSON.stringify({ folder_id, content: longText(text_bytes) });
       takePeak();
       const answers = await Promise.all(
         Array.from({ length: texts_count }, () =>

@@ -56,9 +56,9 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     test("never exceed their limits when all processes claim at once", async () => {
       const [a, b, c] = (await nodes(3, movableClock())) as [Node, Node, Node];
       await using stack = new AsyncDisposableStack();
-      const most = new Map<string, number>(),
-        now = new Map<string, number>(),
-        ran: string[] = [];
+      const most = new Map<string, number>();
+      const now = new Map<string, number>();
+      const ran: string[] = [];
       const count = (what: string, by: number): void => {
         now.set(what, (now.get(what) ?? 0) + by);
         most.set(what, Math.max(most.get(what) ?? 0, now.get(what)!));
@@ -99,8 +99,8 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     test("of a dead process run once in another after the lease", async () => {
       const clock = movableClock();
       const [a, b] = (await nodes(2, clock)) as [Node, Node];
-      const begun: string[] = [],
-        signals: AbortSignal[] = [];
+      const begun: string[] = [];
+      const signals: AbortSignal[] = [];
       const hang = Promise.withResolvers<void>();
       const effects: string[] = [];
       const runOn =
@@ -243,7 +243,9 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       running.push(server);
       return server;
     };
-    let a: Executable, b: Executable, web: Executable;
+    let a: Executable;
+    let b: Executable;
+    let web: Executable;
     beforeAll(async () => {
       url = await newDatabase();
       [a, b, web] = await Promise.all([start("all"), start("worker"), start("web")]);
@@ -345,8 +347,8 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
 
     /** A page that is answered only when the test says so. */
     const slowSite = () => {
-      let asked = 0,
-        broken_off = 0;
+      let asked = 0;
+      let broken_off = 0;
       const open = Promise.withResolvers<void>();
       const site = Bun.serve({
         hostname: host,

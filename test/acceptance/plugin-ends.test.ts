@@ -141,8 +141,8 @@ test("a plugin that hangs in its start is left out at the next start", async () 
 }, 60_000);
 
 test("the trial run of an endless plugin ends with its parent process", async () => {
-  const directory = temporaryDirectory(),
-    noted = join(directory, "pid");
+  const directory = temporaryDirectory();
+  const noted = join(directory, "pid");
   await Bun.write(
     join(directory, "plugins/endless.ts"),
     `import { renameSync, writeFileSync } from "node:fs";
@@ -163,8 +163,8 @@ test("the trial run of an endless plugin ends with its parent process", async ()
 }, 60_000);
 
 test("the trial run ends even if its parent was already gone", async () => {
-  const directory = temporaryDirectory(),
-    endless = join(directory, "endless.ts");
+  const directory = temporaryDirectory();
+  const endless = join(directory, "endless.ts");
   await Bun.write(endless, "while (true);");
   const gone = Bun.spawn(["true"]);
   await gone.exited;

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { selfSigned } from "../helpers/self-signed";
 import { startExecutable, type Executable } from "../helpers/executable";
 
-const nginx = Bun.which("nginx"),
-  caddy = Bun.which("caddy"),
-  curl = Bun.which("curl");
+const nginx = Bun.which("nginx");
+const caddy = Bun.which("caddy");
+const curl = Bun.which("curl");
 for (const [name, path] of Object.entries({ nginx, caddy }))
   if (!path || !curl) console.log(`Tests of ${name} are skipped: they need ${name} and curl.`);
 

@@ -17,7 +17,8 @@ export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, e
   },
 }) });
 `;
-let server: Executable, folder: string;
+let server: Executable;
+let folder: string;
 beforeAll(async () => {
   server = await startExecutable({
     files: { "plugins/unlucky.ts": unlucky },

@@ -11,7 +11,8 @@ import { form } from "../helpers/forms";
 import { allowed, startHooks, type Hook, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;
-let hook: Hook, transcribed: Hook;
+let hook: Hook;
+let transcribed: Hook;
 const directory = mkdtempSync(join(tmpdir(), "dossier-runs-"));
 /** A fake engine that returns the file `said`, and waits until it exists. */
 const hears = join(directory, "hears.sh");

@@ -24,7 +24,9 @@ const env = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,50ms",
 };
-let server: Executable, ada: Person, hook: Receiver;
+let server: Executable;
+let ada: Person;
+let hook: Receiver;
 
 beforeAll(async () => {
   hook = startReceiver("127.0.0.1");
@@ -137,8 +139,8 @@ describe("a run", () => {
   });
 
   test("keeps the recording as the document's original, served by range", async () => {
-    const folder = await ada.folder(),
-      bytes = recordingOf("vtt", 2);
+    const folder = await ada.folder();
+    const bytes = recordingOf("vtt", 2);
     const run = await endOf((await begin(folder, "heron.bin", bytes)).body.id);
     const { status, headers } = await ada.send(
       "GET",
@@ -264,8 +266,8 @@ describe("a killed server", () => {
 describe("within 2 s of a folder's deletion", () => {
   const word = "zqtrnkanarimuxq";
   test("no file of the data directory has its transcripts or recordings", async () => {
-    const root = await ada.folder(),
-      folder = await ada.folder("sub", root);
+    const root = await ada.folder();
+    const folder = await ada.folder("sub", root);
     const files = filesIn(join(server.data, "files")).length;
     await endOf((await begin(folder, `${word}.vtt`, captions.replaceAll("heron", word))).body.id);
     engine.open();
@@ -281,8 +283,8 @@ describe("within 2 s of a folder's deletion", () => {
   });
 
   test("a running transcription is gone with its engine process and file", async () => {
-    const folder = await ada.folder(),
-      files = filesIn(join(server.data, "files")).length;
+    const folder = await ada.folder();
+    const files = filesIn(join(server.data, "files")).length;
     const {
       body: { id },
     } = await begin(folder, `${word}.wav`, recordingOf("slow", 4));

@@ -12,7 +12,8 @@ import { captions, formOf } from "../helpers/recordings";
 import { until } from "../helpers/server";
 
 const password = "correct horse battery staple";
-let server: Executable, bob: Person;
+let server: Executable;
+let bob: Person;
 beforeAll(async () => {
   server = await startExecutable({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8" } });
   bob = await person(server, "bob");

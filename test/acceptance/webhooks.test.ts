@@ -9,7 +9,8 @@ import { person, type Person } from "../helpers/person";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;
-let ada: Person, eve: Person;
+let ada: Person;
+let eve: Person;
 const create = (who: Person, url: unknown, type: unknown = event_type) =>
   who.send("POST", "/webhooks", { event_type: type, url });
 const count = async (who: Person): Promise<number> =>

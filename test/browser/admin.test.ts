@@ -22,7 +22,8 @@ export default definePlugin({ name: "unlucky", version: "1.0.0",
   }) });
 `;
 
-let at: Console, page: Page;
+let at: Console;
+let page: Page;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole({

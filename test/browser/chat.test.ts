@@ -17,7 +17,9 @@ const hostile = {
     "The <b>bold</b> mooring buoy & its <script>alert(2)</script> chain are checked every " +
     "fourteen days.",
 };
-let at: Console, page: Page, go: Console["window"]["go"];
+let at: Console;
+let page: Page;
+let go: Console["window"]["go"];
 const provider = startProvider();
 const ids: Record<"hut" | "contracts" | "hostile", string> = {
   hut: "",

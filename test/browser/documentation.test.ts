@@ -11,7 +11,8 @@ import {
 import { expectWell } from "../helpers/console";
 import { startExecutable, type Executable } from "../helpers/executable";
 
-let dossier: Executable, browser: Browser;
+let dossier: Executable;
+let browser: Browser;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   dossier = await startExecutable();

@@ -8,7 +8,8 @@ import { startExecutable, type Executable } from "../helpers/executable";
 import { firefox_path, launchFirefox, why_no_firefox, type Firefox } from "../helpers/firefox";
 import { until } from "../helpers/server";
 
-let dossier: Executable, firefox: Firefox;
+let dossier: Executable;
+let firefox: Firefox;
 let folder = "";
 
 beforeAll(async () => {

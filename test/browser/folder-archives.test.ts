@@ -6,7 +6,8 @@ import { chromium_path, why_skipped } from "../helpers/chromium";
 import { limit_ms, startConsole, type Console } from "../helpers/console";
 import { temporaryDirectory } from "../helpers/data-directory";
 
-let at: Console, page: Page;
+let at: Console;
+let page: Page;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole();

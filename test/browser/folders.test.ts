@@ -11,7 +11,9 @@ import { expectWell, limit_ms, startConsole, type Console } from "../helpers/con
 import { temporaryDirectory } from "../helpers/data-directory";
 import { unpacked } from "../helpers/folder-archives";
 
-let at: Console, page: Page, reports: string;
+let at: Console;
+let page: Page;
+let reports: string;
 const many = 130;
 
 beforeAll(async () => {

@@ -16,7 +16,10 @@ import {
 import { startReceiver } from "../helpers/receiver";
 import { page as sitePage, startWebsite, type Website } from "../helpers/website";
 
-let at: Console, window: Visit, page: Page, site: Website;
+let at: Console;
+let window: Visit;
+let page: Page;
+let site: Website;
 const receiver = startReceiver("127.0.0.1");
 
 beforeAll(async () => {

@@ -7,7 +7,8 @@ import type { Page } from "playwright-core";
 import { chromium_path, visit, why_skipped } from "../helpers/chromium";
 import { email, limit_ms, password, startConsole, type Console } from "../helpers/console";
 
-let at: Console, page: Page;
+let at: Console;
+let page: Page;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole();
@@ -84,8 +85,8 @@ describe.skipIf(!chromium_path)("a change made elsewhere", () => {
 describe.skipIf(!chromium_path)("size", () => {
   test("a folder of 5,000 documents is shown in pages and can be filtered", async () => {
     const { id } = await at.api("POST", "/folders", { name: "Large" });
-    const many = 5_000,
-      senders = 8;
+    const many = 5_000;
+    const senders = 8;
     let next = 0;
     await Promise.all(
       Array.from({ length: senders }, async () => {

@@ -17,7 +17,8 @@ import { startExecutable, type Executable } from "../helpers/executable";
 import { until } from "../helpers/server";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
-let dossier: Executable, browser: Browser;
+let dossier: Executable;
+let browser: Browser;
 
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);

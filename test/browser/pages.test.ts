@@ -33,7 +33,8 @@ export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, e
 `;
 const thanks = `<!doctype html><script>alert(6)</script>${markup}<b>Thank you</b>`;
 
-let at: Console, site: Website;
+let at: Console;
+let site: Website;
 const receiver = startReceiver("127.0.0.1");
 const ids = {
   hut: "",

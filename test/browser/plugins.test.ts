@@ -69,7 +69,9 @@ export default definePlugin({ name: "bad-panels", version: "1.0.0", setup: () =>
 ] }) });`;
 
 let at: Console;
-let folder_id: string, document_id: string, chat_id: string;
+let folder_id: string;
+let document_id: string;
+let chat_id: string;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole({

@@ -34,7 +34,8 @@ const survey = buildPdf(
     ],
   })),
 );
-let at: Console, page: Page;
+let at: Console;
+let page: Page;
 const ids = { harbour: "", handbook: "", survey: "" };
 
 beforeAll(async () => {
@@ -59,8 +60,8 @@ const inView = (selector: string): Promise<boolean> =>
     .locator(selector)
     .first()
     .evaluate((element) => {
-      const { top, height } = element.getBoundingClientRect(),
-        box = element.closest("[role=region]")?.getBoundingClientRect();
+      const { top, height } = element.getBoundingClientRect();
+      const box = element.closest("[role=region]")?.getBoundingClientRect();
       // A page that was redrawn since has a new element in its place.
       if (!box) return false;
       return top + height / 2 > box.top && top + height / 2 < box.bottom;

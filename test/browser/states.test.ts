@@ -18,7 +18,9 @@ import {
 } from "../helpers/console";
 import { captions } from "../helpers/recordings";
 
-let at: Console, page: Page, member: ConsoleWindow;
+let at: Console;
+let page: Page;
+let member: ConsoleWindow;
 const ids = { folder: "", document: "", chat: "", run: "", transcription: "", webhook: "" };
 
 beforeAll(async () => {

@@ -23,7 +23,8 @@ const calls: [what: string, method: string, path: string, body?: unknown][] = [
 
 export function chatDeletionCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
+  let ada: Person;
+  let bob: Person;
 
   beforeAll(async () => {
     server = await start({ env: { DOSSIER_QUOTAS_CHATS: "8" } });

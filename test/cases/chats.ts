@@ -11,9 +11,17 @@ const pointers = (answer: Answered): string[] =>
 
 export function chatCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person, cleo: Person, dora: Person;
-  let folder: string, subfolder: string, prompt: string, other_prompt: string, chat: string;
-  let foreign_folder: string, foreign_prompt: string;
+  let ada: Person;
+  let bob: Person;
+  let cleo: Person;
+  let dora: Person;
+  let folder: string;
+  let subfolder: string;
+  let prompt: string;
+  let other_prompt: string;
+  let chat: string;
+  let foreign_folder: string;
+  let foreign_prompt: string;
 
   beforeAll(async () => {
     server = await start();
@@ -421,7 +429,8 @@ export function chatCases(start: StartServer): void {
   });
 
   describe("a deleted session", () => {
-    let gone: string, done: string;
+    let gone: string;
+    let done: string;
     beforeAll(async () => {
       gone = (await ada.made("/chats", { name: "Gone", usedFolders: [folder] })).id;
       done = (await ada.send("POST", `/chats/${gone}/messages`, { text: "Anything?" })).body

@@ -9,7 +9,8 @@ import type { Answered, ApiServer, StartServer } from "../helpers/server";
 
 export function documentLinkCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
+  let ada: Person;
+  let bob: Person;
   let folder: string;
 
   beforeAll(async () => {
@@ -269,7 +270,8 @@ export function documentLinkCases(start: StartServer): void {
   });
 
   describe("names: an upload's is unique in a folder; texts may share theirs", () => {
-    let here: string, there: string;
+    let here: string;
+    let there: string;
     const upload = async (into: string, name: string) =>
       (await ada.upload(into, name, `Of ${name}`)).body.id as string;
     beforeAll(async () => {

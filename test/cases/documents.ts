@@ -9,7 +9,8 @@ const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(t
 export function documentCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
-  let folder: string, foreign: string;
+  let folder: string;
+  let foreign: string;
 
   beforeAll(async () => {
     server = await start();
@@ -87,8 +88,8 @@ export function documentCases(start: StartServer): void {
         const got = await server.call("ada", "GET", `/documents/${id}`);
         expect(got.headers.get("content-type")).toBe("application/json;charset=utf-8");
         expect((await got.text()) === JSON.stringify({ ...record, content })).toBe(true);
-        const bytes = Buffer.from(content),
-          middle = bytes.length >> 1;
+        const bytes = Buffer.from(content);
+        const middle = bytes.length >> 1;
         const original = (headers = {}) =>
           server.call("ada", "GET", `/documents/${id}/file`, undefined, headers);
         /** A stream is sent in chunks, without a content length. */
@@ -322,7 +323,9 @@ export function documentCases(start: StartServer): void {
   });
 
   describe("listing", () => {
-    let mixed: string, empty: string, child: string;
+    let mixed: string;
+    let empty: string;
+    let child: string;
     beforeAll(async () => {
       [mixed, empty] = [await ada.folder(), await ada.folder()];
       child = await ada.folder("child", mixed);

@@ -42,7 +42,8 @@ export const about =
 
 export function eventStreamCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, eve: Person;
+  let ada: Person;
+  let eve: Person;
   const open: Stream[] = [];
   const listen = async (
     ...given: Parameters<typeof listening> extends [unknown, ...infer R] ? R : never

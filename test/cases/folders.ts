@@ -8,8 +8,11 @@ import { whiteSpace } from "../helpers/white-space";
 
 export function folderCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
-  let folder: string, sub: string, foreign: string;
+  let ada: Person;
+  let bob: Person;
+  let folder: string;
+  let sub: string;
+  let foreign: string;
   const list = async () => (await ada.send("GET", "/folders?per_page=200")).body;
 
   beforeAll(async () => {
@@ -232,7 +235,8 @@ export function folderCases(start: StartServer): void {
   });
 
   describe("listing", () => {
-    let dora: Person, eli: Person;
+    let dora: Person;
+    let eli: Person;
     beforeAll(async () => {
       [dora, eli] = [await person(server, "dora"), await person(server, "eli")];
     });

@@ -10,8 +10,8 @@ import type { ApiServer, StartServer } from "../helpers/server";
 export function importRefusalCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
-  const shelf = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-"))),
-    outside = realpathSync(mkdtempSync(join(tmpdir(), "dossier-outside-")));
+  const shelf = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-")));
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), "dossier-outside-")));
   beforeAll(async () => {
     server = await start({ env: { DOSSIER_IMPORTS_DIRECTORIES: shelf } });
     ada = await person(server, "ada");
@@ -27,8 +27,8 @@ export function importRefusalCases(start: StartServer): void {
     expect(body.directories).toEqual([shelf, join(shelf, "archive"), join(shelf, "reports")]);
   });
 
-  const nothing = { type: "urls", urls: [] },
-    inDirectory = (path: string) => ({ source: { type: "directory", path } });
+  const nothing = { type: "urls", urls: [] };
+  const inDirectory = (path: string) => ({ source: { type: "directory", path } });
   /** Every body has a folder of the caller unless it names another one, or null for none. */
   const refused: [
     why: string,

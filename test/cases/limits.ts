@@ -14,7 +14,8 @@ const rates = ({ headers }: Answered) => ({
 export function rateLimitCases(start: StartServer): void {
   const limit = 5;
   let server: ApiServer;
-  let ada: string, ada_too: string;
+  let ada: string;
+  let ada_too: string;
   /** An anonymous request. */
   const get = (path: string, headers: SentHeaders): Promise<Answered> =>
     server.send(null, "GET", path, undefined, headers);
@@ -94,7 +95,8 @@ export function rateLimitCases(start: StartServer): void {
 
 export function quotaCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
+  let ada: Person;
+  let bob: Person;
   let folder: string;
   const storage_bytes = 100_000;
   const statuses = async (calls: readonly Promise<Answered>[]): Promise<number[]> => {

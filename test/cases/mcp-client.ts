@@ -15,8 +15,14 @@ const chapter = (n: number) =>
 const long_text = Array.from({ length: 40 }, (_, n) => chapter(n + 1)).join("\n");
 
 export function mcpCases(start: StartServer): void {
-  let server: ApiServer, ada: Client, bob: Client, readers: Client, writers: Client;
-  let folder: string, document: string, log: string;
+  let server: ApiServer;
+  let ada: Client;
+  let bob: Client;
+  let readers: Client;
+  let writers: Client;
+  let folder: string;
+  let document: string;
+  let log: string;
   const say = async (client: Client, name: string, args: object = {}) => {
     const { content, isError = false } = (await client.callTool({
       name,

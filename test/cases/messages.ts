@@ -13,8 +13,10 @@ import { setStage } from "../helpers/stage";
 
 export function messageCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
-  let folder: string, chat: string;
+  let ada: Person;
+  let bob: Person;
+  let folder: string;
+  let chat: string;
   const stage = setStage();
   const ask = (text: string, more: object = {}, session = chat) =>
     ada.send("POST", `/chats/${session}/messages`, { text, ...more });

@@ -9,8 +9,13 @@ const pump = "The pump of the harbour is oiled every spring, before the boats go
 const question = "When is the pump of the harbour oiled?";
 
 export function openAiCases(start: StartServer): void {
-  let server: ApiServer, ada: OpenAI, bob: OpenAI, readers: OpenAI, writers: OpenAI;
-  let folder: string, document: string;
+  let server: ApiServer;
+  let ada: OpenAI;
+  let bob: OpenAI;
+  let readers: OpenAI;
+  let writers: OpenAI;
+  let folder: string;
+  let document: string;
   const asked = (text: string) => [{ role: "user" as const, content: text }];
 
   beforeAll(async () => {
@@ -81,9 +86,9 @@ export function openAiCases(start: StartServer): void {
         stream_options: { include_usage: true },
       });
       let text = "";
-      const annotations: any[] = [],
-        ends: (string | null)[] = [],
-        usages: unknown[] = [];
+      const annotations: any[] = [];
+      const ends: (string | null)[] = [];
+      const usages: unknown[] = [];
       for await (const { choices, usage } of stream) {
         text += choices[0]?.delta.content ?? "";
         annotations.push(...((choices[0]?.delta as any)?.annotations ?? []));

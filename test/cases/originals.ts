@@ -24,7 +24,8 @@ export function originalCases(start: StartServer): void {
 
   for (const kind of ["upload", "text"])
     describe(`the original of a ${kind}, whole and in parts`, () => {
-      let path: string, etag: string;
+      let path: string;
+      let etag: string;
       const get = (headers: Record<string, string> = {}, method = "GET") =>
         ada.send(method, path, undefined, headers);
       beforeAll(async () => {

@@ -7,7 +7,8 @@ import { until, type ApiServer, type StartServer } from "../helpers/server";
 
 export function promptCases(start: StartServer): void {
   let server: ApiServer;
-  let ada: Person, bob: Person;
+  let ada: Person;
+  let bob: Person;
   let prompt: string;
   const list = async () => (await ada.send("GET", "/prompts?per_page=200")).body;
 

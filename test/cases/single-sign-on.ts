@@ -21,7 +21,9 @@ const ada: Person = { sub: "ada-1", email: "ada@example.com", email_verified: tr
 export function singleSignOnCases(
   start: (env: Readonly<Record<string, string>>) => Promise<SignInServer>,
 ): void {
-  let server: SignInServer, provider: OidcProvider, admin: Browser;
+  let server: SignInServer;
+  let provider: OidcProvider;
+  let admin: Browser;
   const browserNow = () => openBrowser((request) => server.fetch(request), server.base);
   beforeAll(async () => {
     server = await start(env);

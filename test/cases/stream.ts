@@ -12,7 +12,8 @@ const isText = ({ event }: Event): boolean => event === "delta";
 export function streamCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
-  let folder: string, chat: string;
+  let folder: string;
+  let chat: string;
   const stage = setStage();
 
   beforeAll(async () => {
@@ -62,7 +63,8 @@ export function streamCases(start: StartServer): void {
   });
 
   describe("a finished answer", () => {
-    let path: string, result: any;
+    let path: string;
+    let result: any;
     beforeAll(async () => {
       await ada.text(folder, "The kingfisher dives from a branch.");
       path = await asked("cite kingfisher");

@@ -24,7 +24,8 @@ export function trustedHeaderCases(
   start: (env: Readonly<Record<string, string>>) => Promise<SignInServer>,
 ): void {
   /** Two servers: one trusts the sender of the requests, the other a different address. */
-  let trusting: SignInServer, wary: SignInServer;
+  let trusting: SignInServer;
+  let wary: SignInServer;
   beforeAll(async () => {
     [trusting, wary] = await Promise.all([
       start({ ...settings, DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.0/8" }),

@@ -11,8 +11,8 @@ import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
 
 const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
-const texts = 150,
-  originals = 30;
+const texts = 150;
+const originals = 30;
 
 let server: Executable;
 let ada: Person;

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { closeWindows, sharedChromium, visit, type Look, type Visit } from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
-export const email = "ada@example.com",
-  password = "correct horse battery staple";
+export const email = "ada@example.com";
+export const password = "correct horse battery staple";
 /** A name that is harmful if interpreted as HTML. */
 export const markup = "<img src=x onerror=alert(1)>";
 /** Generous, because other work may run beside the tests. */

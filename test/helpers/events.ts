@@ -75,9 +75,9 @@ export function watchingBy<I>(response: Response, idOf: (text: string) => I): Wa
   const events: Event<I>[] = [];
   const waiting = new Set<() => void>();
   const reader = response.body?.getReader();
-  let comments = 0,
-    over = false,
-    rest = "";
+  let comments = 0;
+  let over = false;
+  let rest = "";
   const take = (block: string): void => {
     const fields = new Map(
       block

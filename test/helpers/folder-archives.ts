@@ -19,8 +19,8 @@ export function unpacked(archive: Uint8Array): Entries {
 export async function packed(
   parts: Iterable<readonly [string, Uint8Array | string]>,
 ): Promise<Buffer> {
-  const zip = new ZipStream(),
-    pieces: Uint8Array[] = [];
+  const zip = new ZipStream();
+  const pieces: Uint8Array[] = [];
   for (const [name, bytes] of parts)
     for await (const piece of zip.add(name, [Buffer.from(bytes as Uint8Array)], { deflated: true }))
       pieces.push(piece);
@@ -47,8 +47,8 @@ export async function changed(
   changes: Readonly<Record<string, Uint8Array | string | null>>,
   change: (manifest: any) => void = () => {},
 ): Promise<Buffer> {
-  const parts = unpacked(archive),
-    manifest = jsonOf(parts, "manifest.json");
+  const parts = unpacked(archive);
+  const manifest = jsonOf(parts, "manifest.json");
   for (const [name, bytes] of Object.entries(changes)) {
     if (bytes === null) parts.delete(name);
     else parts.set(name, Buffer.from(bytes as Uint8Array));

@@ -11,8 +11,8 @@ import type {
 declare const self: Worker;
 const answer = (message: FromEncoderWorker): void => self.postMessage(message, {});
 
-let sent = 0,
-  held = 0;
+let sent = 0;
+let held = 0;
 /** `file`: of the model; its first line is the problem to report. */
 function open(file: string): void {
   const state = existsSync(file) ? "fine" : "is missing";

@@ -28,9 +28,9 @@ export interface FragileProtocol {
   readonly response: string;
 }
 
-let asked = 0,
-  at_once = 0,
-  most_at_once = 0;
+let asked = 0;
+let at_once = 0;
+let most_at_once = 0;
 serveWorker<FragileProtocol>(({ marker, broken }) => {
   if (broken) throw new Error("it can't be opened");
   return async ({ order, file }, run) => {

@@ -93,8 +93,8 @@ export async function startHooks({
 }: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Hooks> {
   const names = await startNameServer();
   names.set("hook.test", [allowed]);
-  const receiver = startReceiver(allowed),
-    inner = startReceiver(refused);
+  const receiver = startReceiver(allowed);
+  const inner = startReceiver(refused);
   const server = await startExecutable({
     files: { "plugins/bell.ts": bell },
     env: {

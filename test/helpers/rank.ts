@@ -24,16 +24,16 @@ export async function rankPacked(
   together: number,
   isSearched: (segment: number) => boolean = () => true,
 ): Promise<Ranking> {
-  const searched = segments.map((_segment, at) => at).filter(isSearched),
-    ranker = new Ranker(query, searched.length);
+  const searched = segments.map((_segment, at) => at).filter(isSearched);
+  const ranker = new Ranker(query, searched.length);
   for (let first = 0; first < segments.length; first += together) {
     const members = segments
       .slice(first, first + together)
       .map((segment, at) => ({ id: first + at, segment }));
-    const { head, parts } = await buildPack(members, no_pauses),
-      pack = { id: first, number: first, head: new PackHead(head) },
-      places = Int32Array.from(members, ({ id }) => searched.indexOf(id)),
-      scoped = { pack, places, whole: !places.includes(-1) };
+    const { head, parts } = await buildPack(members, no_pauses);
+    const pack = { id: first, number: first, head: new PackHead(head) };
+    const places = Int32Array.from(members, ({ id }) => searched.indexOf(id));
+    const scoped = { pack, places, whole: !places.includes(-1) };
     ranker.addPack(
       scoped,
       new Map(ranker.partsFor(scoped).map((part) => [part, new PackPart(parts[part]!)])),

@@ -12,9 +12,9 @@ export const captions =
  * Silence of this many seconds as a WAV file, followed by the instructions for the program below.
  */
 export function recordingOf(mode: string, seconds = 1): Uint8Array<ArrayBuffer> {
-  const rate = 8_000,
-    samples = Buffer.alloc(Math.round(rate * seconds) * 2),
-    tail = Buffer.from(`note\0\0\0\0mode=${mode}\n`.padEnd(64, " "));
+  const rate = 8_000;
+  const samples = Buffer.alloc(Math.round(rate * seconds) * 2);
+  const tail = Buffer.from(`note\0\0\0\0mode=${mode}\n`.padEnd(64, " "));
   tail.writeUInt32LE(tail.length - 8, 4);
   const head = Buffer.from(
     `RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x02\0\x10\0data\0\0\0\0`,
@@ -62,8 +62,8 @@ esac
 
 /** The program; `command` is its line in the settings. */
 export function createEngine() {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-engine-")),
-    path = join(directory, "engine.sh");
+  const directory = mkdtempSync(join(tmpdir(), "dossier-engine-"));
+  const path = join(directory, "engine.sh");
   writeFileSync(path, script);
   chmodSync(path, 0o755);
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));

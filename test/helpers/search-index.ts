@@ -50,9 +50,9 @@ export function openSearcher(
   readonly answer: RequestHandler<SearchProtocol>;
   readonly connection: ReadConnection;
 } {
-  const connection = openReadConnection(spec),
-    reader = new SqliteSegmentReader(connection),
-    options = { analyzers, analyzer_version, cache_bytes_max: 1 << 24 };
+  const connection = openReadConnection(spec);
+  const reader = new SqliteSegmentReader(connection);
+  const options = { analyzers, analyzer_version, cache_bytes_max: 1 << 24 };
   return {
     searcher: new Searcher(reader, options),
     answer: searchHandler(reader, options),
@@ -86,16 +86,16 @@ export async function openTestIndex({
   requireFreeSpace = () => undefined,
 }: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
-  const path = join(at, "dossier.db"),
-    log = jsonLog("error");
+  const path = join(at, "dossier.db");
+  const log = jsonLog("error");
   const store = new SqliteStore(path, { log });
   if (directory === undefined)
     await store.inTransaction(async (tx) => {
       for (const migration of [...textMigrations, ...migrations]) await migration.up(tx);
     });
   const opened = openSearcher(store.read_connection, analyzers, analyzer.version);
-  const now_ms = () => 1_700_000_000_000,
-    files = { requireFreeSpace };
+  const now_ms = () => 1_700_000_000_000;
+  const files = { requireFreeSpace };
   const texts = new TextService({
     ...partsOf(store),
     log,

@@ -23,10 +23,10 @@ export interface Solr extends AsyncDisposable {
 
 /** `jars`: as `findSolr` found them. It is not started yet. */
 export async function solrOf(jars: string): Promise<Solr> {
-  const home = temporaryDirectory(),
-    core = join(home, "dossier"),
-    port = await freePort(),
-    url = `http://127.0.0.1:${port}/solr/dossier`;
+  const home = temporaryDirectory();
+  const core = join(home, "dossier");
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/solr/dossier`;
   mkdirSync(core);
   cpSync(configset, join(core, "conf"), { recursive: true });
   writeFileSync(join(core, "core.properties"), "name=dossier\n");

@@ -7,9 +7,9 @@ import { no_pauses, type Pauses } from "../../plugins/search-index/workers/worke
 
 /** A store of vectors that records reads. */
 export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
-  const stored = new Map(Object.entries(blocks).map(([id, block]) => [Number(id), block])),
-    /** Segments in the order in which they got vectors. */
-    added = [...stored.keys()];
+  const stored = new Map(Object.entries(blocks).map(([id, block]) => [Number(id), block]));
+  /** Segments in the order in which they got vectors. */
+  const added = [...stored.keys()];
   const store = {
     /** Segments that were requested, in order. */
     asked: [] as number[],
@@ -23,8 +23,8 @@ export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
         return new Map(ids.map((id) => [id, stored.get(id)?.slice() ?? null]));
       },
       async vectorsSince(set_id, mark) {
-        const segment_ids = mark === null ? null : added.slice(mark.id),
-          last: VectorMark = { id: added.length, set_id, segment_id: 0 };
+        const segment_ids = mark === null ? null : added.slice(mark.id);
+        const last: VectorMark = { id: added.length, set_id, segment_id: 0 };
         return { mark: last, segment_ids };
       },
     } satisfies VectorReader as VectorReader,

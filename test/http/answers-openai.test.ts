@@ -32,9 +32,11 @@ const hostile =
   "branch.";
 const question = "Where does the heron stand?";
 
-let provider: Provider, second_provider: Provider;
+let provider: Provider;
+let second_provider: Provider;
 /** `kind` falls back to `extractive` on the first provider; `strict` to `fail` on the second. */
-let kind: Site, strict: Site;
+let kind: Site;
+let strict: Site;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 async function startSite(env: Record<string, string>, { base_url } = provider) {
@@ -558,8 +560,8 @@ describe("what the model is sent", () => {
     );
   });
   test("earlier turns without markers, alternating, as many as fit", async () => {
-    const chat = await kind.chat(),
-      long = `${"heron ".repeat(600)}?`;
+    const chat = await kind.chat();
+    const long = `${"heron ".repeat(600)}?`;
     provider.plays(() => says(good));
     for (const text of [long, question, "And where do herons nest in spring?", long])
       await kind.result(text, chat);
@@ -636,8 +638,8 @@ describe("what is shown while the model writes", () => {
     expect(shown.join("")).toBe(result.answer);
   });
   test("stops on cancellation, and the provider's request is aborted", async () => {
-    const let_go = Promise.withResolvers<void>(),
-      chat = await kind.chat();
+    const let_go = Promise.withResolvers<void>();
+    const chat = await kind.chat();
     provider.plays(({ signal }) => {
       signal.addEventListener("abort", () => let_go.resolve());
       return new Promise<Response>(() => undefined);

@@ -7,7 +7,9 @@ import { signedIn, visit, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const canary = "xylophonecanary";
-let server: TestServer, admin: Browser, ada: Browser;
+let server: TestServer;
+let admin: Browser;
+let ada: Browser;
 beforeAll(async () => {
   server = await startTestServer();
   admin = await signedIn(server, "grace", { role: "admin" });

@@ -9,7 +9,9 @@ import { openBrowser, signedIn, visit } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const base = "/dossier";
-let server: TestServer, folder_id: string, document_id: string;
+let server: TestServer;
+let folder_id: string;
+let document_id: string;
 const api = `${base}/api/dev/v1`;
 /** `//` means the root of the server. */
 const ask = (method: string, path: string, body?: unknown) =>

@@ -69,7 +69,9 @@ test("a chat over all folders covers folders made later, but no other user's", a
 });
 
 describe("feedback on an answer", () => {
-  let path: string, poll: string, chat: string;
+  let path: string;
+  let poll: string;
+  let chat: string;
   beforeAll(async () => {
     scripted.answers(async (question) => says("In water [1].", [await found(question)]));
     ({ chat } = await scripted.library("erik"));

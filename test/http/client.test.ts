@@ -12,7 +12,10 @@ const root = resolve(import.meta.dir, "../..");
 const pump = "The pump of the harbour is oiled every spring, before the boats go out.";
 const question = "When is the pump of the harbour oiled?";
 
-let server: TestServer, receiver: Receiver, ada: Dossier, key: string;
+let server: TestServer;
+let receiver: Receiver;
+let ada: Dossier;
+let key: string;
 let folder: string;
 /** The requests in order, such as `GET /folders`. */
 let asked: string[];
@@ -211,8 +214,8 @@ describe("ask", () => {
       return new Response(`retry: 1\n\n${text.slice(0, cut)}`, { headers: response.headers });
     };
     const kinds: string[] = [];
-    let pieces = "",
-      whole = "";
+    let pieces = "";
+    let whole = "";
     for await (const event of ada.ask(question, { folders: [folder], stream: true })) {
       kinds.push(event.type);
       if (event.type === "delta") pieces += event.text;

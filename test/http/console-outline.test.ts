@@ -5,7 +5,11 @@ import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person } from "../helpers/person";
 
-let server: TestServer, ada: Browser, bob: Browser, notes: string, plain: string;
+let server: TestServer;
+let ada: Browser;
+let bob: Browser;
+let notes: string;
+let plain: string;
 const markdown = "# 🙂 First\n\nSome text.\n\n## Second\n\nMore text.\n";
 
 beforeAll(async () => {

@@ -581,11 +581,11 @@ describe("a session lasts", () => {
 describe("a user's sessions", () => {
   test("are listed with address and time; the user can end each, others can't", async () => {
     const email = await newUser("lin");
-    const here = visit(server, { headers: { "user-agent": "Firefox" } }),
-      there = visit(server, {
-        address: "203.0.113.7",
-        headers: { "user-agent": `<b>${"x".repeat(500)}` },
-      });
+    const here = visit(server, { headers: { "user-agent": "Firefox" } });
+    const there = visit(server, {
+      address: "203.0.113.7",
+      headers: { "user-agent": `<b>${"x".repeat(500)}` },
+    });
     await signIn(here, email);
     await signIn(there, email);
     const { body } = await here.send("GET", "/account/sessions");

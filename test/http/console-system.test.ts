@@ -26,9 +26,9 @@ import { until } from "../helpers/jobs";
  * Jobs that fail for good: one that can be retried, one whose record is retried another way, one
  * with its own way of requeueing.
  */
-const Plain = job("failing.plain", t.Object({ text: t.String() })),
-  Told = job("failing.told", t.Object({})),
-  Revived = job("failing.revived", t.Object({ id: t.String() }));
+const Plain = job("failing.plain", t.Object({ text: t.String() }));
+const Told = job("failing.told", t.Object({}));
+const Revived = job("failing.revived", t.Object({ id: t.String() }));
 const happened: string[] = [];
 let broken = true;
 const failing = definePlugin({
@@ -171,8 +171,8 @@ describe("usage", () => {
 
   test("by day: storage carries over to idle days, and failed writes are retried", async () => {
     let now_ms = Date.UTC(2026, 0, 1, 23, 59);
-    let held = 100,
-      full = false;
+    let held = 100;
+    let full = false;
     const { db, inTransaction } = server.store;
     const usage = new UsageCounter({
       db,

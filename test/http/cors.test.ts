@@ -10,7 +10,9 @@ const preflight = (origin: string, method = "POST") => ({
   "access-control-request-method": method,
   "access-control-request-headers": "authorization,content-type",
 });
-let open: TestServer, closed: TestServer, any: TestServer;
+let open: TestServer;
+let closed: TestServer;
+let any: TestServer;
 
 beforeAll(async () => {
   open = await startTestServer({

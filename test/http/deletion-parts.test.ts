@@ -11,7 +11,8 @@ import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 
 let server: TestServer;
-let ada: Person, bob: Person;
+let ada: Person;
+let bob: Person;
 /** While this is set, no part of a purge finishes a document. */
 let held = false;
 let parts = 0;
@@ -53,9 +54,18 @@ const documentsHeld = (owner_id: string): Promise<any> =>
     .execute();
 
 describe("while a deleted folder's rows are still there", () => {
-  let root: string, sub: string, other: string, chat: string, poll: string;
-  let alone: string, below: string, taken_out: string, upload: string, shared: string;
-  let transcription: string, run: string;
+  let root: string;
+  let sub: string;
+  let other: string;
+  let chat: string;
+  let poll: string;
+  let alone: string;
+  let below: string;
+  let taken_out: string;
+  let upload: string;
+  let shared: string;
+  let transcription: string;
+  let run: string;
 
   beforeAll(async () => {
     other = await ada.folder("other");

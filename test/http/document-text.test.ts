@@ -4,8 +4,12 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { pdf } from "../helpers/pdf";
 import { person, type Person } from "../helpers/person";
 
-let server: TestServer, ada: Person, bob: Person;
-let paged: string, plain: string, empty: string;
+let server: TestServer;
+let ada: Person;
+let bob: Person;
+let paged: string;
+let plain: string;
+let empty: string;
 const plain_text = "The 🚢 leaves at nine. ".repeat(3_000);
 
 beforeAll(async () => {

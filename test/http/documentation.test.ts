@@ -21,8 +21,8 @@ const linksIn = (page: string): string[] =>
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
 
 test("other requests are served while the pages are rendered for the first time", async () => {
-  let turns = 0,
-    rendering = true;
+  let turns = 0;
+  let rendering = true;
   const countTurns = (): void => {
     turns++;
     if (rendering) setImmediate(countTurns);

@@ -5,8 +5,11 @@ import { EntryNames } from "../../plugins/documents/creation/entry-names";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
-let server: TestServer, ada: Person, eve: Person;
-let folder: string, other: string;
+let server: TestServer;
+let ada: Person;
+let eve: Person;
+let folder: string;
+let other: string;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {

@@ -12,8 +12,8 @@ beforeAll(async () => {
   folder_id = await ada.folder();
 });
 
-const words = "Der Lotse “fährt”\tüber die Förde 🚢.\n".repeat(40_000),
-  spaces = " \n".repeat(700_000);
+const words = "Der Lotse “fährt”\tüber die Förde 🚢.\n".repeat(40_000);
+const spaces = " \n".repeat(700_000);
 
 describe("the content returned is the content sent", () => {
   const cases: [why: string, content: string, name: string][] = [

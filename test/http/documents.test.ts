@@ -8,7 +8,8 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
 let server: TestServer;
-let ada: Person, bob: Person;
+let ada: Person;
+let bob: Person;
 let documents: Documents;
 const settled: any[] = [];
 const neighbour = definePlugin({
@@ -112,7 +113,11 @@ for (const content of ["", " \n\t\u3000"]) {
 }
 
 describe("the service for other plugins", () => {
-  let id: string, failed: string, foreign: string, folder: string, other: string;
+  let id: string;
+  let failed: string;
+  let foreign: string;
+  let folder: string;
+  let other: string;
   const content = "Zwölf Boxkämpfer 🥊 jagen Viktor.";
   beforeAll(async () => {
     [folder, other] = [await ada.folder(), await ada.folder()];
@@ -156,8 +161,8 @@ describe("the service for other plugins", () => {
     expect(await documents.findNames(server.store.db, [])).toEqual(new Map());
   });
   test("findLinked: live links only", async () => {
-    const { db } = server.store,
-      named = [id, { id, name: "boxing", current_version: 1 }] as const;
+    const { db } = server.store;
+    const named = [id, { id, name: "boxing", current_version: 1 }] as const;
     expect(await documents.findLinked(db, [id, failed, foreign], [folder, other])).toEqual(
       new Map([named, [failed, { id: failed, name: "blank", current_version: 0 }]]),
     );

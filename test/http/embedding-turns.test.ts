@@ -65,8 +65,8 @@ async function started() {
   };
 }
 async function owner(server: TestServer, name: string) {
-  const who = await person(server, name),
-    folder = await who.folder();
+  const who = await person(server, name);
+  const folder = await who.folder();
   return { who, folder, note: (title: string) => who.text(folder, `${title} says this.`, title) };
 }
 const paragraphs = (count: number): string =>
@@ -77,9 +77,9 @@ const paragraphs = (count: number): string =>
 
 describe("owners take turns", () => {
   test("a note doesn't wait for another owner's many notes", async () => {
-    const { server, next, finish } = await started(),
-      ada = await owner(server, "ada"),
-      bob = await owner(server, "bob");
+    const { server, next, finish } = await started();
+    const ada = await owner(server, "ada");
+    const bob = await owner(server, "bob");
     for (let i = 0; i < 20; i++) await ada.note(`a${i}`);
     await next();
     await bob.note("b");
@@ -93,9 +93,9 @@ describe("owners take turns", () => {
     ]);
   });
   test("nor for one long document, which isn't started over", async () => {
-    const { server, calls, next, finish } = await started(),
-      ada = await owner(server, "ada"),
-      bob = await owner(server, "bob");
+    const { server, calls, next, finish } = await started();
+    const ada = await owner(server, "ada");
+    const bob = await owner(server, "bob");
     await ada.who.text(ada.folder, paragraphs(30), "long");
     expect(await next()).toEqual(["long", "long", "long", "long"]);
     await bob.note("b");
@@ -111,8 +111,8 @@ describe("owners take turns", () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
   test("with more owners than a call has texts, each is served before anyone twice", async () => {
-    const { server, next, finish } = await started(),
-      owners = [];
+    const { server, next, finish } = await started();
+    const owners = [];
     for (const name of ["ada", "bob", "cleo", "dan", "eve", "fay"])
       owners.push({ name, ...(await owner(server, name)) });
     const first = owners[0]!;
@@ -128,8 +128,8 @@ describe("owners take turns", () => {
     await finish(owners.map(({ who, folder }) => [who, folder]));
   });
   test("one owner's newest documents come first, and calls are full", async () => {
-    const { server, next, finish } = await started(),
-      ada = await owner(server, "ada");
+    const { server, next, finish } = await started();
+    const ada = await owner(server, "ada");
     await ada.note("held");
     await next();
     for (let i = 0; i < 8; i++) await ada.note(`a${i}`);
@@ -140,8 +140,10 @@ describe("owners take turns", () => {
     await finish([[ada.who, ada.folder]]);
   });
   test("with many long documents, all are finished and nothing is embedded twice", async () => {
-    const { server, calls, finish } = await started(),
-      owners = await Promise.all(Array.from({ length: 24 }, (_, i) => owner(server, `owner${i}`)));
+    const { server, calls, finish } = await started();
+    const owners = await Promise.all(
+      Array.from({ length: 24 }, (_, i) => owner(server, `owner${i}`)),
+    );
     await Promise.all(
       owners.map(({ who, folder }, i) => who.text(folder, paragraphs(8), `long ${i}`)),
     );
@@ -152,9 +154,9 @@ describe("owners take turns", () => {
 });
 
 test("a pause holds what waits, keeps finished vectors, and is visible", async () => {
-  const { server, calls, next, finish } = await started(),
-    admin = await signedIn(server, "grace", { role: "admin" }),
-    ada = await owner(server, "ada");
+  const { server, calls, next, finish } = await started();
+  const admin = await signedIn(server, "grace", { role: "admin" });
+  const ada = await owner(server, "ada");
   const set = async (vectors: "open" | "paused"): Promise<void> => {
     const { status, body } = await admin.send("PUT", "/system/queue/vectors", { vectors });
     expect([status, body]).toEqual([200, { vectors }]);

@@ -65,14 +65,14 @@ describe("with embeddings.provider = builtin", () => {
 });
 
 test("with embeddings.provider = none, a configured endpoint is not called", async () => {
-  const asked: string[] = [],
-    endpoint = Bun.serve({
-      port: 0,
-      fetch: (request) => {
-        asked.push(request.url);
-        return new Response();
-      },
-    });
+  const asked: string[] = [];
+  const endpoint = Bun.serve({
+    port: 0,
+    fetch: (request) => {
+      asked.push(request.url);
+      return new Response();
+    },
+  });
   const server = await startTestServer({
     env: {
       DOSSIER_EMBEDDINGS_PROVIDER: "none",

@@ -6,13 +6,13 @@ import { normalised } from "../../plugins/search-index/vectors/vector-math";
 import { vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex } from "../helpers/search-index";
 
-const dimensions = 512,
-  set_id = 7;
+const dimensions = 512;
+const set_id = 7;
 
 /** An index whose vectors are stored as before 0009_int8_vectors. */
 async function ofFloats(documents: number) {
-  const index = await openTestIndex(),
-    { db } = index.store;
+  const index = await openTestIndex();
+  const { db } = index.store;
   for (let i = 0; i < documents; i++)
     await index.add(
       `doc_${i}`,
@@ -33,9 +33,9 @@ async function ofFloats(documents: number) {
       .values({ set_id, segment_id: id, data: new Uint8Array(floatsOf(text).buffer) })
       .execute();
   }
-  const { searcher, connection } = openSearcher(index.store.read_connection),
-    query = { owner_id: "usr_ada", query: "expensive", folder_ids: ["fld_a"], limit: 3 },
-    vector = { set_id, data: floatsOf("expensive") };
+  const { searcher, connection } = openSearcher(index.store.read_connection);
+  const query = { owner_id: "usr_ada", query: "expensive", folder_ids: ["fld_a"], limit: 3 };
+  const vector = { set_id, data: floatsOf("expensive") };
   let queued = 0;
   const converter = new VectorConverter({
     db,

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { startEmbedder } from "../helpers/embedder";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-const dimensions = 8_192,
-  documents = 100,
-  words_of_document = 140,
-  /** So many words are the same in each document of a folder about one subject. */
-  words_of_subject = 24;
+const dimensions = 8_192;
+const documents = 100;
+const words_of_document = 140;
+/** So many words are the same in each document of a folder about one subject. */
+const words_of_subject = 24;
 /** A word without synonyms. */
 const wordOf = (number: number): string =>
   `${[...String(number)].map((digit) => "bcdfghjklm"[Number(digit)]).join("")}a`;
@@ -33,12 +33,12 @@ async function folderOf(server: TestServer, has_subject: boolean): Promise<strin
 }
 
 test("in a folder about one subject, a question off it must be nearer to a passage", async () => {
-  const embedder = startEmbedder({ small: dimensions }),
-    server = await startTestServer({
-      env: { DOSSIER_EMBEDDINGS_BASE_URL: embedder.url, DOSSIER_EMBEDDINGS_MODEL: "small" },
-    }),
-    one_subject = await folderOf(server, true),
-    various = await folderOf(server, false);
+  const embedder = startEmbedder({ small: dimensions });
+  const server = await startTestServer({
+    env: { DOSSIER_EMBEDDINGS_BASE_URL: embedder.url, DOSSIER_EMBEDDINGS_MODEL: "small" },
+  });
+  const one_subject = await folderOf(server, true);
+  const various = await folderOf(server, false);
   await server.settle();
   const isFound = async (query: string, folder_id: string): Promise<boolean> => {
     const { body } = await server.send("ada", "POST", "/search", {

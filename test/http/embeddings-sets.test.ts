@@ -55,15 +55,15 @@ const scripted = (
 /** What a server does with the index and this embedder between two starts. */
 async function serverOf(index: TestIndex, by: Embedder | undefined) {
   let queued = 0;
-  const { store } = index,
-    log = jsonLog("error");
-  const now_ms = () => 1_700_000_000_000,
-    calibrations = new Calibrations({
-      db: store.db,
-      inTransaction: store.inTransaction,
-      now_ms,
-      log,
-    });
+  const { store } = index;
+  const log = jsonLog("error");
+  const now_ms = () => 1_700_000_000_000;
+  const calibrations = new Calibrations({
+    db: store.db,
+    inTransaction: store.inTransaction,
+    now_ms,
+    log,
+  });
   const document_embedder = new DocumentEmbedder({
     backend: { vectorsChanged: async () => {}, wake: async () => {} },
     calibrations,
@@ -125,8 +125,8 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
       throw new Error("it never ends");
     },
     async find(query: string): Promise<string[]> {
-      const request = { owner_id: "usr_ada", query, folder_ids: ["fld_a"], limit: 10 },
-        vector = await query_embedder.vectorOf(request, undefined);
+      const request = { owner_id: "usr_ada", query, folder_ids: ["fld_a"], limit: 10 };
+      const vector = await query_embedder.vectorOf(request, undefined);
       const { passages } = await searcher.search(vector ? { ...request, vector } : request);
       return passages.map(({ document_id }) => document_id);
     },
@@ -155,20 +155,20 @@ const question = "How expensive are cars?";
 
 describe("a change of the model", () => {
   test("keeps the old vectors in use until the new ones are complete", async () => {
-    const index = await filled(),
-      old = await serverOf(index, scripted("old"));
+    const index = await filled();
+    const old = await serverOf(index, scripted("old"));
     await old.finish();
-    const models: string[] = [],
-      now = await serverOf(
-        index,
-        scripted("new", {
-          length: 48,
-          texts_max: 1,
-          before: (_texts, model, kind) => {
-            models.push(`${kind} ${model}`);
-          },
-        }),
-      );
+    const models: string[] = [];
+    const now = await serverOf(
+      index,
+      scripted("new", {
+        length: 48,
+        texts_max: 1,
+        before: (_texts, model, kind) => {
+          models.push(`${kind} ${model}`);
+        },
+      }),
+    );
     expect(await now.find(question)).toEqual(["doc_7"]);
     while (
       (await now.step()) &&
@@ -234,8 +234,8 @@ describe("a change of the model", () => {
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
   test("when the embedder knows it lacks the old one: new vectors are used at once", async () => {
-    const index = await filled(),
-      asked: string[] = [];
+    const index = await filled();
+    const asked: string[] = [];
     await (await serverOf(index, scripted("old"))).finish();
     const now = await serverOf(index, {
       ...scripted("new", {
@@ -260,8 +260,8 @@ describe("a change of the model", () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();
     await (await serverOf(index, scripted("new", { texts_max: 1 }))).step();
-    const done = (await index.count("index_vectors")) - 12,
-      asked: string[] = [];
+    const done = (await index.count("index_vectors")) - 12;
+    const asked: string[] = [];
     expect(done).toBeGreaterThan(0);
     await (
       await serverOf(
@@ -300,9 +300,9 @@ describe("a change of the model", () => {
 });
 
 test("a passage of several vectors ranks by its nearest, and is listed once", async () => {
-  const index = await filled(),
-    halves = scripted("halves"),
-    herons = "Herons stand in shallow water. ".repeat(20);
+  const index = await filled();
+  const halves = scripted("halves");
+  const herons = "Herons stand in shallow water. ".repeat(20);
   await index.add("doc_long", `${herons} Then again: medics and herons. Then again: a medic.`);
   const now = await serverOf(index, {
     ...halves,
@@ -336,19 +336,19 @@ describe("a published document", () => {
     expect(await now.find("doctor physician")).toEqual(["doc_new"]);
   });
   test("that is deleted or replaced during embedding keeps no vectors", async () => {
-    const index = await filled(2),
-      gate = Promise.withResolvers<void>(),
-      begun = Promise.withResolvers<void>();
+    const index = await filled(2);
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     const now = await serverOf(
-        index,
-        scripted("small", {
-          before: () => {
-            begun.resolve();
-            return gate.promise;
-          },
-        }),
-      ),
-      step = now.step();
+      index,
+      scripted("small", {
+        before: () => {
+          begun.resolve();
+          return gate.promise;
+        },
+      }),
+    );
+    const step = now.step();
     await begun.promise;
     await index.store.inTransaction((tx) => index.index.remove(tx, ["doc_0"]));
     await index.add("doc_1", "Another text.", ["fld_a"], { version: 2 });
@@ -360,8 +360,8 @@ describe("a published document", () => {
     ]).toEqual([0, 0]);
   });
   test("of great length is embedded in full calls, with its title and headings", async () => {
-    const index = await openTestIndex(),
-      calls: (readonly string[])[] = [];
+    const index = await openTestIndex();
+    const calls: (readonly string[])[] = [];
     await index.add(
       "doc_1",
       `# Boats\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i}. ${"The harbour is full of ships. ".repeat(16)}`).join("\n\n")}`,
@@ -386,16 +386,16 @@ describe("a published document", () => {
 });
 
 describe("a table of contents", () => {
-  const contents = "Harbour . . . . . . . . 3\nShips . . . . . . . . . 7",
-    body = "The harbour is full of ships. ".repeat(16);
+  const contents = "Harbour . . . . . . . . 3\nShips . . . . . . . . . 7";
+  const body = "The harbour is full of ships. ".repeat(16);
   const cases: [string, string, readonly string[]][] = [
     ["has no vector", `${contents}${"\n".repeat(80)}${body}`, [body.trim()]],
     ["alone leaves nothing waiting", contents, []],
   ];
   for (const [why, text, expected] of cases)
     test(why, async () => {
-      const index = await openTestIndex(),
-        asked: string[] = [];
+      const index = await openTestIndex();
+      const asked: string[] = [];
       await index.add("doc_1", text, ["fld_a"], { title: "Sea" });
       const now = await serverOf(
         index,
@@ -413,8 +413,8 @@ describe("a table of contents", () => {
 
 describe("one text that the embedder fails on", () => {
   test("holds up no other, is tried alone, and doesn't block a new model", async () => {
-    const index = await filled(),
-      sizes: number[] = [];
+    const index = await filled();
+    const sizes: number[] = [];
     await (await serverOf(index, scripted("old"))).finish();
     const now = await serverOf(
       index,
@@ -453,19 +453,19 @@ describe("one text that the embedder fails on", () => {
 
 describe("combined ranking", () => {
   test("without vectors equals the ranking by words", async () => {
-    const index = await filled(),
-      { searcher, connection } = openSearcher(index.store.read_connection);
+    const index = await filled();
+    const { searcher, connection } = openSearcher(index.store.read_connection);
     readers.push(connection);
     const request = {
-        owner_id: "usr_ada",
-        query: "herons again water",
-        folder_ids: ["fld_a"],
-        limit: 10,
-      },
-      places = async (vector?: { set_id: number; data: Float32Array }) =>
-        (await searcher.search({ ...request, ...(vector && { vector }) })).passages.map(
-          ({ document_id }) => document_id,
-        );
+      owner_id: "usr_ada",
+      query: "herons again water",
+      folder_ids: ["fld_a"],
+      limit: 10,
+    };
+    const places = async (vector?: { set_id: number; data: Float32Array }) =>
+      (await searcher.search({ ...request, ...(vector && { vector }) })).passages.map(
+        ({ document_id }) => document_id,
+      );
     expect(await places({ set_id: 1, data: new Float32Array(64).fill(0.1) })).toEqual(
       await places(),
     );

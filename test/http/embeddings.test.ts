@@ -68,12 +68,12 @@ const found = async (server: TestServer, query: string, more: object = {}): Prom
 const quotes = async (server: TestServer, query: string, more: object = {}): Promise<string[]> =>
   (await found(server, query, more)).map(({ quote }) => quote);
 
-const car = "The vehicle is sold at a price of nine thousand.",
-  sea = "Herons stand in shallow water.",
-  ill = "Whoever feels unwell sees the medic.";
+const car = "The vehicle is sold at a price of nine thousand.";
+const sea = "Herons stand in shallow water.";
+const ill = "Whoever feels unwell sees the medic.";
 async function library(server: TestServer): Promise<{ folder: string; documents: string[] }> {
-  const folder = await made(server, "/folders", { name: "f" }),
-    documents: string[] = [];
+  const folder = await made(server, "/folders", { name: "f" });
+  const documents: string[] = [];
   for (const [name, content] of [
     ["a", car],
     ["b", sea],
@@ -86,8 +86,8 @@ async function library(server: TestServer): Promise<{ folder: string; documents:
 
 describe("a question that shares no word with its passage", () => {
   test("finds it with an embedder, and not without", async () => {
-    const { server, embedder } = await start(),
-      plain = await startTestServer();
+    const { server, embedder } = await start();
+    const plain = await startTestServer();
     ending.push(() => plain.stop());
     await Promise.all([library(server), library(plain)]);
     await embedded(server);
@@ -119,9 +119,9 @@ describe("a question that shares no word with its passage", () => {
     ).toBe(0);
   });
   test("finds it only in the requested folders and documents", async () => {
-    const { server } = await start(),
-      { folder, documents } = await library(server),
-      other = await made(server, "/folders", { name: "g" });
+    const { server } = await start();
+    const { folder, documents } = await library(server);
+    const other = await made(server, "/folders", { name: "g" });
     await embedded(server);
     const query = "How expensive are cars?";
     expect(await quotes(server, query, { folder_ids: [folder] })).toEqual([car]);
@@ -129,12 +129,12 @@ describe("a question that shares no word with its passage", () => {
     expect(await quotes(server, query, { document_ids: [documents[1]] })).toEqual([]);
   });
   test("finds an entry of a list by its own meaning", async () => {
-    const { server, embedder } = await start(),
-      entry = (subject: string): string => `- ${subject}, ${filling.repeat(3)}\n`,
-      filling = "with hinges screws nails boards planks and paint for sheds, ",
-      list = ["ladders", "vehicle", "buckets", "hammers"].map(entry).join("");
-    const folder = await made(server, "/folders", { name: "f" }),
-      id = await made(server, "/documents", { folder_id: folder, name: "a", content: list });
+    const { server, embedder } = await start();
+    const entry = (subject: string): string => `- ${subject}, ${filling.repeat(3)}\n`;
+    const filling = "with hinges screws nails boards planks and paint for sheds, ";
+    const list = ["ladders", "vehicle", "buckets", "hammers"].map(entry).join("");
+    const folder = await made(server, "/folders", { name: "f" });
+    const id = await made(server, "/documents", { folder_id: folder, name: "a", content: list });
     await synced(server, id);
     await embedded(server);
     const [block] = await rows(server, "index_vectors");
@@ -143,8 +143,8 @@ describe("a question that shares no word with its passage", () => {
     expect(await quotes(server, "automobile")).toEqual([list.trim()]);
   });
   test("is answered from it in a chat", async () => {
-    const { server } = await start(),
-      { folder } = await library(server);
+    const { server } = await start();
+    const { folder } = await library(server);
     await embedded(server);
     const chat = await made(server, "/chats", { usedFolders: [folder] });
     const { body } = await server.send("ada", "POST", `/chats/${chat}/messages`, {
@@ -204,8 +204,8 @@ describe("an embedder that", () => {
       expect(await failing()).toBe("");
     });
   test("gives vectors of another length than before keeps the old ones in use", async () => {
-    const { server, embedder } = await start(),
-      { folder } = await library(server);
+    const { server, embedder } = await start();
+    const { folder } = await library(server);
     await embedded(server);
     embedder.behaves("wrong dimension");
     await synced(
@@ -278,9 +278,9 @@ describe("a search while the embedder is", () => {
 
 describe("a removed document", () => {
   test("loses its vectors at once when it is unlinked, deleted or replaced", async () => {
-    const { server } = await start(),
-      { folder, documents } = await library(server),
-      other = await made(server, "/folders", { name: "g" });
+    const { server } = await start();
+    const { folder, documents } = await library(server);
+    const other = await made(server, "/folders", { name: "g" });
     await embedded(server);
     const query = "How expensive are cars?";
     expect(
@@ -301,8 +301,8 @@ describe("a removed document", () => {
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
   test("that was waiting for vectors gets none", async () => {
-    const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent"),
-      { folder } = await library(server);
+    const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent");
+    const { folder } = await library(server);
     await until(() => embedder.asked.length > 0);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
     await until(async () => (await rows(server, "index_vectors_waiting")).length === 0);
@@ -386,8 +386,8 @@ describe("prefixes", () => {
       expect([[...models], sets]).toEqual([["small"], [name]]);
     });
   test("changing them rebuilds all vectors, and the old ones stay in use meanwhile", async () => {
-    const { server, embedder } = await start(),
-      admin = await signedIn(server, "grace", { role: "admin" });
+    const { server, embedder } = await start();
+    const admin = await signedIn(server, "grace", { role: "admin" });
     await library(server);
     const complete = (name: string) =>
       until(async () => {

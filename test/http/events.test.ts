@@ -78,7 +78,8 @@ describe("documents", () => {
   });
 
   test("that are added: created, then synced or failed", async () => {
-    let text!: any, bad!: any;
+    let text!: any;
+    let bad!: any;
     const came = await during(async () => {
       text = await ada.text(folder_id, "An otter.", "a");
       bad = (await ada.upload(folder_id, "bad.x", "#!fail corrupt\n")).body;

@@ -727,8 +727,8 @@ describe("limits", () => {
   });
 
   test("an original too large to upload is not imported either", async () => {
-    const bytes = Buffer.alloc(2 ** 20 + 1, "a"),
-      hash = sha256(bytes);
+    const bytes = Buffer.alloc(2 ** 20 + 1, "a");
+    const hash = sha256(bytes);
     const { status, body } = await refused(() =>
       other({
         [original]: null,

@@ -48,8 +48,8 @@ async function settled(server: TestServer): Promise<void> {
 }
 /** The lines of a document as in version 1 of the format. */
 function withFloats(lines: readonly any[]): unknown[] {
-  let passages = 0,
-    dimensions = 0;
+  let passages = 0;
+  let dimensions = 0;
   return lines.map((line) => {
     if (line.kind === "index" && line.vectors) {
       ({ dimensions } = line.vectors);
@@ -57,13 +57,13 @@ function withFloats(lines: readonly any[]): unknown[] {
     }
     if (line.kind === "segment") passages = line.passages.length;
     if (line.kind !== "vectors") return line;
-    const block = Buffer.from(line.data, "base64"),
-      rows = block.readUInt32LE(4),
-      floats = new Float32Array(passages * dimensions);
+    const block = Buffer.from(line.data, "base64");
+    const rows = block.readUInt32LE(4);
+    const floats = new Float32Array(passages * dimensions);
     for (let row = 0; row < rows; row++) {
-      const scale = block.readFloatLE(16 + 4 * row),
-        at = block[16 + 4 * rows + row]! * dimensions,
-        first = block.length - (rows - row) * (Math.ceil(dimensions / 16) * 16);
+      const scale = block.readFloatLE(16 + 4 * row);
+      const at = block[16 + 4 * rows + row]! * dimensions;
+      const first = block.length - (rows - row) * (Math.ceil(dimensions / 16) * 16);
       for (let i = 0; i < dimensions; i++) floats[at + i] = block.readInt8(first + i) * scale;
     }
     return { ...line, data: Buffer.from(floats.buffer).toString("base64") };
@@ -97,7 +97,12 @@ const shape = (results: any[], names: (id: string) => string) =>
   }));
 
 describe("a folder with everything that belongs to it", () => {
-  let one: TestServer, two: TestServer, root: any, sub: any, archive: Uint8Array, run: any;
+  let one: TestServer;
+  let two: TestServer;
+  let root: any;
+  let sub: any;
+  let archive: Uint8Array;
+  let run: any;
   /** Maps new ids to old ones. */
   let ids: Map<string, string>;
   let asked_before: number;
@@ -334,8 +339,8 @@ describe("a folder with everything that belongs to it", () => {
   });
 
   test("from a different indexer is indexed again from its text", async () => {
-    const parts = unpacked(archive),
-      changes: Record<string, string> = {};
+    const parts = unpacked(archive);
+    const changes: Record<string, string> = {};
     for (const name of parts.keys())
       if (name.startsWith("documents/"))
         changes[name] = toLines(
@@ -362,10 +367,10 @@ describe("a folder with everything that belongs to it", () => {
   });
 
   test("with vectors stored as floats by an earlier version keeps them", async () => {
-    const other = await start(),
-      asked_before = embedder.asked.length;
-    const parts = unpacked(archive),
-      changes: Record<string, string> = {};
+    const other = await start();
+    const asked_before = embedder.asked.length;
+    const parts = unpacked(archive);
+    const changes: Record<string, string> = {};
     for (const name of parts.keys())
       if (name.startsWith("documents/")) changes[name] = toLines(withFloats(linesOf(parts, name)));
     const old = await changed(archive, changes, (manifest) => {
@@ -387,8 +392,8 @@ describe("a folder with everything that belongs to it", () => {
   });
 
   test("with answers of an earlier version uses their quotes as passages", async () => {
-    const parts = unpacked(archive),
-      changes: Record<string, string> = {};
+    const parts = unpacked(archive);
+    const changes: Record<string, string> = {};
     for (const name of parts.keys())
       if (name.startsWith("chats/"))
         changes[name] = toLines(
@@ -422,8 +427,8 @@ describe("a folder with everything that belongs to it", () => {
 
   test("with vectors of another length is embedded again with the next document", async () => {
     const other = await start({ env: { DOSSIER_EMBEDDINGS_MODEL: "small" } });
-    const parts = unpacked(archive),
-      changes: Record<string, string> = {};
+    const parts = unpacked(archive);
+    const changes: Record<string, string> = {};
     for (const name of parts.keys())
       if (name.startsWith("documents/"))
         changes[name] = toLines(
@@ -462,7 +467,9 @@ describe("a folder with everything that belongs to it", () => {
 });
 
 describe("rights and limits", () => {
-  let server: TestServer, folder: any, archive: Uint8Array;
+  let server: TestServer;
+  let folder: any;
+  let archive: Uint8Array;
   beforeAll(async () => {
     server = await start({
       env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_FOLDER_ARCHIVES_BYTES_MAX: "1MiB" },
@@ -588,8 +595,8 @@ test("imports are deleted with their user, also running ones", async () => {
 
 test("a document that was not yet read is read by the importing server", async () => {
   const { plugin, open } = scriptedExtractor();
-  const one = await start({ plugins: [plugin] }),
-    two = await start({ plugins: [scriptedExtractor().plugin] });
+  const one = await start({ plugins: [plugin] });
+  const two = await start({ plugins: [scriptedExtractor().plugin] });
   const folder = await made(one, "/folders", { name: "Unread" });
   await made(
     one,
@@ -606,12 +613,12 @@ test("a document that was not yet read is read by the importing server", async (
 
 /** The same archive, with an original that doesn't wait. */
 async function withoutWait(archive: Uint8Array): Promise<Uint8Array> {
-  const parts = unpacked(archive),
-    document = "documents/000001.jsonl";
+  const parts = unpacked(archive);
+  const document = "documents/000001.jsonl";
   const [line] = linesOf(parts, document);
   expect([line.status, line.text]).toEqual(["syncing", null]);
-  const bytes = "#!read x\nThe text.",
-    hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const bytes = "#!read x\nThe text.";
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   return changed(archive, {
     [`originals/${line.sha256.slice(0, 2)}/${line.sha256}`]: null,
     [`originals/${hash.slice(0, 2)}/${hash}`]: bytes,

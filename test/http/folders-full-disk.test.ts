@@ -34,9 +34,9 @@ const made = async (path: string, body: object): Promise<string> =>
   (await server.send("ada", "POST", path, body)).body.id;
 async function filled() {
   await until(() => !server.store.isDiskFull());
-  const folder = await made("/folders", { name: "Large" }),
-    sub = await made("/folders", { name: "Sub", parentId: folder }),
-    other = await made("/folders", { name: "Other" });
+  const folder = await made("/folders", { name: "Large" });
+  const sub = await made("/folders", { name: "Sub", parentId: folder });
+  const other = await made("/folders", { name: "Other" });
   const alone = await Promise.all(
     [folder, folder, sub].map((folder_id, n) =>
       made("/documents", {

@@ -69,7 +69,10 @@ describe("deleting", () => {
 });
 
 describe("the service for other plugins", () => {
-  let root: any, child: any, other: any, foreign: any;
+  let root: any;
+  let child: any;
+  let other: any;
+  let foreign: any;
   beforeAll(async () => {
     root = await create("hal", { name: "root" });
     child = await create("hal", { name: "child", parentId: root.id });

@@ -154,8 +154,8 @@ for (const name of ["press.pdf", "press.md", "press.html"])
   describe(name, () => {
     test("contents and index rank after all text", async () => {
       for (const query of ["Landscape paper size", "rollers", "installation of the power"]) {
-        const found = await find(name, query),
-          listed = found.findIndex(isListing);
+        const found = await find(name, query);
+        const listed = found.findIndex(isListing);
         expect([query, found.length > 1, listed > 0]).toEqual([query, true, true]);
         expect(found.slice(listed).every(isListing)).toBe(true);
       }

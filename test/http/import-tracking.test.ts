@@ -68,8 +68,8 @@ const shelves = definePlugin({
   setup: () => ({ fills: [fill(ImportSources, source)] }),
 });
 
-const word = "correct horse/battery",
-  token = "tok-99-staple";
+const word = "correct horse/battery";
+const token = "tok-99-staple";
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-")));
 let server: TestServer;
 let ada: Person;

@@ -10,8 +10,8 @@ import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
 /** The work in progress, and how often some was told to stop. */
-let working = 0,
-  ended = 0;
+let working = 0;
+let ended = 0;
 const untilTold = (signal: AbortSignal | undefined): Promise<never> => {
   working += 1;
   return new Promise<never>((_, reject) =>
@@ -37,7 +37,9 @@ const patient = definePlugin({
 });
 
 let server: TestServer;
-let folder: string, key: string, read_key: string;
+let folder: string;
+let key: string;
+let read_key: string;
 const agents: Client[] = [];
 beforeAll(async () => {
   server = await startTestServer({ plugins: [patient] });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { person, type Person } from "../helpers/person";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-let server: TestServer, ada: Person;
+let server: TestServer;
+let ada: Person;
 let folder_id: string;
 const documents = 9;
 

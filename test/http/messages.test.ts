@@ -19,7 +19,8 @@ describe("messages", () => messageCases(startTestServer));
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
-let folder: string, chat: string;
+let folder: string;
+let chat: string;
 
 beforeAll(async () => {
   scripted = await startScriptedServer();

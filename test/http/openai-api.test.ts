@@ -23,7 +23,8 @@ const ask = (content: string) => ({
 });
 
 describe("with a language model", () => {
-  let provider: Provider, server: TestServer;
+  let provider: Provider;
+  let server: TestServer;
   beforeAll(async () => {
     provider = startProvider();
     server = await startTestServer({

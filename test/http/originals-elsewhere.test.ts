@@ -92,8 +92,8 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
   });
 
   test("with the same bytes are stored once, and deleted with their last use", async () => {
-    const bytes = text("The heron stands."),
-      object = await objectOf(bytes);
+    const bytes = text("The heron stands.");
+    const object = await objectOf(bytes);
     const folders = [await on.folder(), await on.folder()];
     const { body } = await on.upload(folders[0]!, "a.txt", bytes);
     await on.settled(body.id, "synced");
@@ -142,8 +142,8 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     await on.settled(body.id, "synced");
     expect(await looked("Storage of originals")).toMatchObject({ status: "ok" });
     expect(await looked("Originals")).toMatchObject({ status: "ok" });
-    const left = text("Left over."),
-      object = await objectOf(left);
+    const left = text("Left over.");
+    const object = await objectOf(left);
     if (place === "a bucket") await store.bucket.write(object, left);
     else await Bun.write(join(directory, object), left);
     expect(await looked("Originals")).toMatchObject({
@@ -246,13 +246,13 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
   const nobody = async () => false;
 
   test("an upload waits for a deletion in progress, and then stores its bytes again", async () => {
-    const bytes = text("Back and forth."),
-      object = await objectOf(bytes);
+    const bytes = text("Back and forth.");
+    const object = await objectOf(bytes);
     const first = await receive(bytes);
     await first.keep();
     await first.release();
-    const deleting = Promise.withResolvers<void>(),
-      held = Promise.withResolvers<undefined>();
+    const deleting = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<undefined>();
     store.door = (method) => {
       if (method !== "DELETE") return undefined;
       deleting.resolve();
@@ -274,8 +274,8 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
   });
 
   test("bytes held by an upload are kept until it releases them", async () => {
-    const bytes = text("Held."),
-      received = await receive(bytes);
+    const bytes = text("Held.");
+    const received = await receive(bytes);
     await received.keep();
     await on.server.files.remove([received.sha256], nobody);
     expect(await store.keys()).toContain(await objectOf(bytes));
@@ -286,8 +286,8 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
 
   // On other databases other processes may be alive, so it is deleted after a long silence.
   onSqlite("alone").test("an interrupted upload is deleted at the next start", async () => {
-    const bytes = text("Cut off."),
-      received = await receive(bytes);
+    const bytes = text("Cut off.");
+    const received = await receive(bytes);
     await received.keep();
     await on.server.files.sweep(nobody, async () => new Set());
     expect(await store.keys()).not.toContain(await objectOf(bytes));

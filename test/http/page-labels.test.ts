@@ -7,7 +7,9 @@ import { person, type Person } from "../helpers/person";
 import { completed, type StoredAnswer } from "../../plugins/chats/contract";
 import { pagesOf } from "../../plugins/search/contract";
 
-let server: TestServer, ada: Person, folder: string;
+let server: TestServer;
+let ada: Person;
+let folder: string;
 const ids: Record<string, string> = {};
 
 /** Pages that the document labels i, ii and A-3. */

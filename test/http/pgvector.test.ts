@@ -20,13 +20,13 @@ const programs = findPgvector();
 /** Skipped and listed as such without a PostgreSQL with pgvector. */
 const suite = programs === null || on_postgres ? describe.skip : describe;
 
-const dimensions = 24,
-  documents = 20;
+const dimensions = 24;
+const documents = 20;
 
 /** A question equal to a passage's first line is near it; all other distances are random. */
 function vectorOf(text: string, model: string): Float32Array {
-  const words = /Text \d+ \d+|Added words/.exec(text)?.[0] ?? text,
-    random = chance(Number(Bun.hash(model + words) % 1_000_000n));
+  const words = /Text \d+ \d+|Added words/.exec(text)?.[0] ?? text;
+  const random = chance(Number(Bun.hash(model + words) % 1_000_000n));
   return Float32Array.from({ length: dimensions }, () => random() - 0.4);
 }
 const embedderOf = (model: string) =>
@@ -46,7 +46,8 @@ const embedderOf = (model: string) =>
   });
 
 suite("vectors beyond the memory of a process", () => {
-  let postgres: PostgresServer, admin: SQL;
+  let postgres: PostgresServer;
+  let admin: SQL;
   const data = temporaryDirectory();
   beforeAll(async () => {
     postgres = (await startPostgres({ programs }))!;
@@ -66,7 +67,8 @@ suite("vectors beyond the memory of a process", () => {
   }
   /** A server that holds no vectors in memory. */
   async function start(model = "one") {
-    let index!: SearchIndex, doctor!: Doctor;
+    let index!: SearchIndex;
+    let doctor!: Doctor;
     const services = definePlugin({
       name: "test-services",
       version: "1.0.0",

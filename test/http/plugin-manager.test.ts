@@ -24,8 +24,11 @@ const config = `config: t.Object({
   token: t.Optional(Secret({ description: "Of the service." })),
 })`;
 
-let closed: TestServer, open: TestServer;
-let member: Browser, watcher: Browser, root: Browser;
+let closed: TestServer;
+let open: TestServer;
+let member: Browser;
+let watcher: Browser;
+let root: Browser;
 beforeAll(async () => {
   closed = await startTestServer();
   watcher = await signedIn(closed, "root", { role: "admin" });

@@ -6,8 +6,8 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-const Odd = job("odd.count", t.Object({ n: t.Integer() })),
-  Kept = job("odd.kept", t.Object({}));
+const Odd = job("odd.count", t.Object({ n: t.Integer() }));
+const Kept = job("odd.kept", t.Object({}));
 let fails = true;
 const ran: number[] = [];
 const told: string[] = [];
@@ -55,7 +55,10 @@ const odd = definePlugin({
   }),
 });
 
-let server: TestServer, root: Browser, ada: Person, folder: string;
+let server: TestServer;
+let root: Browser;
+let ada: Person;
+let folder: string;
 beforeAll(async () => {
   server = await startTestServer({ plugins: [odd] });
   root = await signedIn(server, "grace", { role: "admin" });

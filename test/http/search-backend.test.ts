@@ -59,18 +59,18 @@ class Engine implements SearchBackend {
   }
   private found({ owner_id, folder_ids, terms, vector, limit }: BackendQuery): Found {
     const scope = this.passages().filter(
-        ({ segment }) =>
-          segment.owner_id === owner_id && segment.folder_ids.some((id) => folder_ids.includes(id)),
-      ),
-      holds = (one: (typeof scope)[number], wanted: number) =>
-        one.passage.terms.some(({ term }) => term === wanted),
-      nearness = ({ passage }: (typeof scope)[number]) =>
-        Math.max(
-          0,
-          ...passage.vectors.map((one) => one.reduce((sum, n, i) => sum + n * vector![i]!, 0)),
-        );
-    const by_words = scope.filter((one) => terms.some(({ term }) => holds(one, term))),
-      by_vector = vector === null ? [] : scope.toSorted((a, b) => nearness(b) - nearness(a));
+      ({ segment }) =>
+        segment.owner_id === owner_id && segment.folder_ids.some((id) => folder_ids.includes(id)),
+    );
+    const holds = (one: (typeof scope)[number], wanted: number) =>
+      one.passage.terms.some(({ term }) => term === wanted);
+    const nearness = ({ passage }: (typeof scope)[number]) =>
+      Math.max(
+        0,
+        ...passage.vectors.map((one) => one.reduce((sum, n, i) => sum + n * vector![i]!, 0)),
+      );
+    const by_words = scope.filter((one) => terms.some(({ term }) => holds(one, term)));
+    const by_vector = vector === null ? [] : scope.toSorted((a, b) => nearness(b) - nearness(a));
     return {
       segment_ids: [...by_words.slice(0, limit), ...by_vector.slice(0, limit)].map(
         ({ segment }) => segment.segment_id,
@@ -132,9 +132,9 @@ interface Started {
   readonly folder: string;
 }
 async function start(with_vectors = false, engine = new Engine()): Promise<Started> {
-  const server = await startTestServer({ plugins: served(engine, with_vectors) }),
-    ada = await person(server, "ada"),
-    folder = await ada.folder("Animals");
+  const server = await startTestServer({ plugins: served(engine, with_vectors) });
+  const ada = await person(server, "ada");
+  const folder = await ada.folder("Animals");
   for (const text of texts) await ada.text(folder, text);
   await server.settle();
   return { server, engine, ada, folder };
@@ -271,8 +271,8 @@ describe("the backend is updated", () => {
   });
   test("when a document is linked to a second folder, and it is found there at once", async () => {
     const { ada, engine, server } = started;
-    const other = await ada.folder("Fish"),
-      [id] = await ada.found("otter");
+    const other = await ada.folder("Fish");
+    const [id] = await ada.found("otter");
     await ada.send("POST", `/documents/${id}/links`, { folder_id: other });
     await server.settle();
     expect(await quotes(ada, "otter", [other])).toHaveLength(1);
@@ -290,8 +290,8 @@ describe("the backend is updated", () => {
 
 describe("a backend that is down", () => {
   test("loses nothing: the index answers, health says why, and it catches up later", async () => {
-    const started = await start(),
-      { ada, engine, folder, server } = started;
+    const started = await start();
+    const { ada, engine, folder, server } = started;
     engine.is_down = true;
     await ada.text(folder, "A newt in the reeds.");
     const [heron] = await ada.found("heron");
@@ -343,8 +343,8 @@ describe("a backend that has failed", () => {
     ["returns invalid data", () => ({ hits: [] }), "failing"],
   ];
   test.each(ends)("and %s is tried again when its health is read", async (_why, mood, state) => {
-    const started = await start(),
-      { ada, engine, server } = started;
+    const started = await start();
+    const { ada, engine, server } = started;
     engine.mood = () => Promise.reject(new Error("no"));
     await quotes(ada, "otter");
     await server.settle();
@@ -358,8 +358,8 @@ describe("a backend that has failed", () => {
   });
 
   test("by lacking passages stays failing until a search finds all", async () => {
-    const started = await start(),
-      { ada, engine } = started;
+    const started = await start();
+    const { ada, engine } = started;
     engine.mood = (found) => ({ ...found, segment_ids: [], passages: 1 });
     await quotes(ada, "otter");
     engine.mood = (found) => found;
@@ -378,15 +378,15 @@ describe("a backend", () => {
   onSqlite("copies").test(
     "added later gets existing passages and is used; without it, search goes on",
     async () => {
-      const first = await startTestServer({ plugins: served(null, false) }),
-        ada = await person(first, "ada"),
-        folder = await ada.folder("Animals");
+      const first = await startTestServer({ plugins: served(null, false) });
+      const ada = await person(first, "ada");
+      const folder = await ada.folder("Animals");
       for (const text of texts) await ada.text(folder, text);
       await first.settle();
-      const found = await quotes(ada, "reeds"),
-        without = (await first.send("ada", "GET", "/health")).body;
-      const engine = new Engine(),
-        second = await anotherOn(first, engine, ada);
+      const found = await quotes(ada, "reeds");
+      const without = (await first.send("ada", "GET", "/health")).body;
+      const engine = new Engine();
+      const second = await anotherOn(first, engine, ada);
       await second.server.settle();
       expect(without.search_backend).toBeUndefined();
       expect(engine.passages()).toHaveLength(texts.length);
@@ -399,17 +399,17 @@ describe("a backend", () => {
   );
 
   test("that was emptied is filled again", async () => {
-    const started = await start(),
-      { ada, engine } = started;
+    const started = await start();
+    const { ada, engine } = started;
     engine.held = null;
     expect((await quotes(ada, "otter")).length).toBe(1);
     await until(() => engine.begun === 2 && findable(started) === texts.length);
   });
 
   test("that has lost a part is filled again", async () => {
-    const started = await start(),
-      { ada, engine, server } = started,
-      { segments } = engine.held!;
+    const started = await start();
+    const { ada, engine, server } = started;
+    const { segments } = engine.held!;
     for (const id of [...segments.keys()].slice(1)) segments.delete(id);
     // Each search notices that it holds too little, and triggers a check.
     await until(async () => {
@@ -421,9 +421,9 @@ describe("a backend", () => {
   });
 
   test("can't reveal other users' or deleted passages", async () => {
-    const { ada, engine, folder, server } = await start(),
-      bob = await person(server, "bob"),
-      secrets = await bob.folder("Secrets");
+    const { ada, engine, folder, server } = await start();
+    const bob = await person(server, "bob");
+    const secrets = await bob.folder("Secrets");
     await bob.text(secrets, "The otter of Bob is secret.");
     const empty = await ada.folder("Empty");
     await server.settle();

@@ -4,13 +4,14 @@ import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
-let server: TestServer, ada: Person;
+let server: TestServer;
+let ada: Person;
 
 /** A paragraph long enough to be a passage of its own. */
 const passage = (subject: string): string =>
   `${subject} ${"Nothing else stands here. ".repeat(18)}`;
-const first_page = ["The otter holt and the otter slide.", "An otter holt.", "The otter's holt."],
-  second_page = "A holt is where an otter lives.";
+const first_page = ["The otter holt and the otter slide.", "An otter holt.", "The otter's holt."];
+const second_page = "A holt is where an otter lives.";
 const written = (between: string): string =>
   [first_page.map(passage).join("\n\n"), passage(second_page)].join(between);
 

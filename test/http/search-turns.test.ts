@@ -10,15 +10,17 @@ import { chance } from "../helpers/random";
 import { callOf } from "../helpers/server";
 
 const under_way_max = 50;
-const next = chance(5),
-  letter = () => String.fromCharCode(97 + Math.floor(next() * 26)),
-  words = Array.from({ length: 400 }, () => Array.from({ length: 8 }, letter).join("")),
-  wordsOf = (count: number) =>
-    Array.from({ length: count }, () => words[Math.floor(next() * words.length)]!).join(" ");
+const next = chance(5);
+const letter = () => String.fromCharCode(97 + Math.floor(next() * 26));
+const words = Array.from({ length: 400 }, () => Array.from({ length: 8 }, letter).join(""));
+const wordsOf = (count: number) =>
+  Array.from({ length: count }, () => words[Math.floor(next() * words.length)]!).join(" ");
 /** About 2,000 characters. */
 const long_query = wordsOf(220);
 
-let server: TestServer, ada: Person, bob: Person;
+let server: TestServer;
+let ada: Person;
+let bob: Person;
 beforeAll(async () => {
   server = await startTestServer();
   [ada, bob] = await Promise.all([person(server, "ada"), person(server, "bob")]);

@@ -23,8 +23,15 @@ const sorted = (...ids: string[]) => ids.sort();
 // The searched words occur in texts in several folders, so that a search in the wrong folder
 // would be noticed.
 const paragraph = (of: string) => `The heron of ${of} stands in shallow water and waits for fish.`;
-let root: string, sub: string, other: string, empty: string, foreign: string;
-let in_root: string, in_sub: string, in_other: string, in_foreign: string;
+let root: string;
+let sub: string;
+let other: string;
+let empty: string;
+let foreign: string;
+let in_root: string;
+let in_sub: string;
+let in_other: string;
+let in_foreign: string;
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -107,8 +114,8 @@ describe("the scope of a search", () => {
 });
 
 test("each spelling of a word finds the other", async () => {
-  const folder = (await made("ada", "/folders", { name: "Harbour" })).id,
-    content = "The harbor needs a license. It was analysed at the theatre in gray weather.";
+  const folder = (await made("ada", "/folders", { name: "Harbour" })).id;
+  const content = "The harbor needs a license. It was analysed at the theatre in gray weather.";
   const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
   await server.settle();
   for (const query of ["harbour", "licences", "analyze", "theaters", "grey"]) {

@@ -11,7 +11,9 @@ import { saysWhole, startProvider } from "../helpers/provider";
 import { selfSigned } from "../helpers/self-signed";
 
 const key = "sk-xylophonecanary";
-let server: TestServer, admin: Browser, ada: Browser;
+let server: TestServer;
+let admin: Browser;
+let ada: Browser;
 beforeAll(async () => {
   server = await startTestServer({
     env: { DOSSIER_ANSWERS_FALLBACK: "fail", DOSSIER_EMBEDDINGS_PROVIDER: "" },

@@ -10,7 +10,9 @@ import { says, startProvider } from "../helpers/provider";
 import { until } from "../helpers/server";
 
 const canary = "sk-xylophonecanary";
-let server: TestServer, admin: Browser, ada: Browser;
+let server: TestServer;
+let admin: Browser;
+let ada: Browser;
 beforeAll(async () => {
   server = await startTestServer({
     env: {

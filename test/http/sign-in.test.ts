@@ -453,8 +453,8 @@ test("the audit log records successful and refused sign-ins", async () => {
 });
 
 describe("with passwords turned off", () => {
-  const email = "pw@example.com",
-    password = "correct horse battery staple";
+  const email = "pw@example.com";
+  const password = "correct horse battery staple";
   const off = { DOSSIER_SIGN_IN_PASSWORD: "false" };
 
   test("no password and no password link works", async () => {

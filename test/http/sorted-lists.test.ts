@@ -13,8 +13,8 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
 /** More links than are sorted in memory, for each common status. */
-const count = 4_500,
-  deleted_count = 40;
+const count = 4_500;
+const deleted_count = 40;
 const signal = new AbortController().signal;
 const statuses = ["sync_failed", "syncing", "synced"] as const;
 
@@ -50,7 +50,9 @@ function linkOf(id: string, at: number): Link {
   };
 }
 
-let server: TestServer, ada: Person, folder: Folder;
+let server: TestServer;
+let ada: Person;
+let folder: Folder;
 let links: Link[];
 beforeAll(async () => {
   server = await startTestServer();
@@ -108,8 +110,8 @@ function expected({ sort = "created", order, status, type, name, deleted = false
     updated: (link) => link.updated_at,
     status: (link) => statuses.indexOf(link.status),
   };
-  const keyOf = keys[sort]!,
-    newest = sort === "created" ? sign : -1;
+  const keyOf = keys[sort]!;
+  const newest = sort === "created" ? sign : -1;
   return links
     .filter(
       (link) =>
@@ -195,12 +197,12 @@ describe("pages of a large folder match a full scan", () => {
     for (const sort of sorts)
       test(`${why}, by ${sort}`, async () => {
         for (const order of ["asc", "desc"] as const) {
-          const query = { ...filter, sort, order },
-            all = expected(query);
-          const watch = new Watch(),
-            lists = new DocumentLists(watch.watched(server.store.db));
-          const per_page = 70,
-            last = Math.max(1, Math.ceil(all.length / per_page));
+          const query = { ...filter, sort, order };
+          const all = expected(query);
+          const watch = new Watch();
+          const lists = new DocumentLists(watch.watched(server.store.db));
+          const per_page = 70;
+          const last = Math.max(1, Math.ceil(all.length / per_page));
           for (const page of new Set([1, (last >> 1) + 1, last, last + 1])) {
             const { rows, total } = await lists.list(folder, query, { page, per_page }, signal);
             expect([page, total, rows.map(({ id }) => id)]).toEqual([

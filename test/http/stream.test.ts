@@ -27,7 +27,8 @@ describe("streams", () => streamCases(startTestServer));
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
-let chat: string, folder: string;
+let chat: string;
+let folder: string;
 
 beforeAll(async () => {
   scripted = await startScriptedServer();
@@ -90,7 +91,8 @@ function spoken() {
 }
 
 describe("a finished answer", () => {
-  let path: string, result: AnswerResult;
+  let path: string;
+  let result: AnswerResult;
   beforeAll(async () => {
     scripted.answers(async (question) => {
       const passage = await found(question);
@@ -130,7 +132,9 @@ describe("a finished answer", () => {
 });
 
 describe("after its events are deleted", () => {
-  let path: string, result: AnswerResult, before: readonly Event[];
+  let path: string;
+  let result: AnswerResult;
+  let before: readonly Event[];
   beforeAll(async () => {
     const speaker = spoken();
     path = await scripted.ask("ada", chat);
@@ -578,11 +582,11 @@ describe("a single watcher", () => {
 
   test("is limited per owner, and a closed stream makes room", async () => {
     const held = scripted.gate();
-    const path = await scripted.ask("ada", chat),
-      request_id = path.split("/").at(-1)!;
+    const path = await scripted.ask("ada", chat);
+    const request_id = path.split("/").at(-1)!;
     await held.begun;
-    const from = streaming(undefined, 2),
-      gone = new AbortController();
+    const from = streaming(undefined, 2);
+    const gone = new AbortController();
     const watch = (owner: string) => from.watch(owner, request_id, [gone.signal]);
     const [first] = [await watch("usr_ada"), await watch("usr_ada")];
     await expect(watch("usr_ada")).rejects.toMatchObject({
@@ -643,8 +647,8 @@ describe("a single watcher", () => {
     await scripted.server.settle();
     const from = streaming();
     const reader = (await open(path, from)).getReader();
-    let pieces = 0,
-      largest = 0;
+    let pieces = 0;
+    let largest = 0;
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       pieces += 1;
       largest = Math.max(largest, piece.value.length);

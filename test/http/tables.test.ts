@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { buildPdf, type PdfPage } from "../helpers/pdf";
 import { person, type Person } from "../helpers/person";
 
-const rows_per_page = 38,
-  pages = 9;
+const rows_per_page = 38;
+const pages = 9;
 /** Three services in rotation, each row with its own dues. */
 const rowOf = (at: number): string[] => [
   `T${String(at).padStart(3, "0")}`,
@@ -16,8 +16,8 @@ const rowOf = (at: number): string[] => [
   at % 4 === 0 ? "" : "by notice",
   String(1_000 + 7 * at),
 ];
-const lefts = [60, 150, 300, 420],
-  right = 520;
+const lefts = [60, 150, 300, 420];
+const right = 520;
 const written = (text: string, x: number, y: number): string =>
   `BT /F1 9 Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET`;
 const ruleAcross = (y: number): string => `${lefts[0]} ${y} m ${right} ${y} l S`;
@@ -73,8 +73,8 @@ async function uploaded(
   name: string,
   bytes: string | Uint8Array<ArrayBuffer>,
 ): Promise<{ readonly folder: string; readonly content: string }> {
-  const folder = await ada.folder(name),
-    { body } = await ada.upload(folder, name, bytes);
+  const folder = await ada.folder(name);
+  const { body } = await ada.upload(folder, name, bytes);
   await server.settle();
   return { folder, content: (await ada.get(body.id)).content };
 }

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-let server: TestServer, grace: Browser, ada: Browser;
+let server: TestServer;
+let grace: Browser;
+let ada: Browser;
 beforeAll(async () => {
   server = await startTestServer();
   grace = await signedIn(server, "grace", { role: "admin" });

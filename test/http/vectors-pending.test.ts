@@ -60,8 +60,8 @@ async function documentIn(server: TestServer, folder_id: string, content = "Text
 const stateOf = async (server: TestServer, id: string): Promise<string> =>
   (await get(server, `/documents/${id}`)).indexing.vectors;
 async function pendingIn(server: TestServer, ids: readonly string[]): Promise<number[]> {
-  const { data } = await get(server, "/folders"),
-    listed = new Map(data.map(({ id, vectors_pending }: any) => [id, vectors_pending]));
+  const { data } = await get(server, "/folders");
+  const listed = new Map(data.map(({ id, vectors_pending }: any) => [id, vectors_pending]));
   return ids.map((id) => listed.get(id) as number);
 }
 const settled = (server: TestServer, folders: readonly string[]) =>
@@ -70,22 +70,22 @@ const settled = (server: TestServer, folders: readonly string[]) =>
 test("without an embedder there are none and nothing is pending", async () => {
   const server = await startTestServer();
   ending.push(() => server.stop());
-  const folder = await folderIn(server),
-    id = await documentIn(server, folder);
+  const folder = await folderIn(server);
+  const id = await documentIn(server, folder);
   expect([await stateOf(server, id), await pendingIn(server, [folder])]).toEqual(["none", [0]]);
 });
 
 describe("a document without its vectors yet", () => {
   test("is counted by each folder that holds it, whatever changes, until it has them", async () => {
-    const embedder = gated(),
-      server = await startTestServer({ plugins: [embedder.plugin] });
+    const embedder = gated();
+    const server = await startTestServer({ plugins: [embedder.plugin] });
     ending.push(() => server.stop());
-    const root = await folderIn(server),
-      below = await folderIn(server, root),
-      other = await folderIn(server),
-      folders = [root, below, other];
-    const id = await documentIn(server, root),
-      inner = await documentIn(server, below);
+    const root = await folderIn(server);
+    const below = await folderIn(server, root);
+    const other = await folderIn(server);
+    const folders = [root, below, other];
+    const id = await documentIn(server, root);
+    const inner = await documentIn(server, below);
     await documentIn(server, root, "");
     expect(await stateOf(server, id)).toBe("pending");
 
@@ -171,9 +171,9 @@ describe("a document without its vectors yet", () => {
 });
 
 test("pending vectors follow the settings", async () => {
-  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
-    embedder = startEmbedder({ small: 64, large: 128 }),
-    admin = await signedIn(server, "grace", { role: "admin" });
+  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } });
+  const embedder = startEmbedder({ small: 64, large: 128 });
+  const admin = await signedIn(server, "grace", { role: "admin" });
   ending.push(
     () => server.stop(),
     () => embedder.stop(),
@@ -182,8 +182,8 @@ test("pending vectors follow the settings", async () => {
     expect((await admin.send("PATCH", "/settings", settings)).status).toBe(200);
   };
   await change({ "embeddings.provider": "none" });
-  const folder = await folderIn(server),
-    first = await documentIn(server, folder);
+  const folder = await folderIn(server);
+  const first = await documentIn(server, folder);
   const states = (...ids: string[]) => Promise.all(ids.map((id) => stateOf(server, id)));
 
   await change({
@@ -220,10 +220,10 @@ test("pending vectors follow the settings", async () => {
 });
 
 test("a new embedder counts many documents in batches, each of them once", async () => {
-  const many = 230,
-    server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
-    embedder = startEmbedder({ small: 64 }),
-    admin = await signedIn(server, "grace", { role: "admin" });
+  const many = 230;
+  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } });
+  const embedder = startEmbedder({ small: 64 });
+  const admin = await signedIn(server, "grace", { role: "admin" });
   ending.push(
     () => server.stop(),
     () => embedder.stop(),
@@ -232,14 +232,14 @@ test("a new embedder counts many documents in batches, each of them once", async
     expect((await admin.send("PATCH", "/settings", settings)).status).toBe(200);
   };
   await change({ "embeddings.provider": "none" });
-  const folder = await folderIn(server),
-    other = await folderIn(server),
-    ids: string[] = [];
+  const folder = await folderIn(server);
+  const other = await folderIn(server);
+  const ids: string[] = [];
   for (let at = 0; at < many; at += 10) {
-    const some = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` })),
-      made = await Promise.all(
-        some.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
-      );
+    const some = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` }));
+    const made = await Promise.all(
+      some.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
+    );
     ids.push(...made.map(({ id }) => id));
   }
   await server.settle();

@@ -104,7 +104,8 @@ describe("deliveries", () => {
     const who = await someone();
     const { body: hook } = await register(who, "import.finished", all);
     const folder_id = await who.folder();
-    let good: any, bad: any;
+    let good: any;
+    let bad: any;
     const come = await told(async () => {
       good = await who.text(folder_id, "The otter sleeps in the reeds.", "a");
       ({ body: bad } = await who.upload(folder_id, "bad.x", "#!fail corrupt\n"));

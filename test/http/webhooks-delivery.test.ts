@@ -135,8 +135,8 @@ test("an attempt interrupted by a crash counts, and there is no fourth", async (
   receiver.answers(() => new Response(null, { status: 500 }));
   // As a killed server leaves it: two attempts have ended, the third has begun, and its job is
   // claimed again.
-  const id = "whd_00000000000000000000000001",
-    at = Date.now() - 1_000;
+  const id = "whd_00000000000000000000000001";
+  const at = Date.now() - 1_000;
   await server.store.db
     .insertInto("webhooks_deliveries")
     .values({

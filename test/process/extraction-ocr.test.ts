@@ -216,8 +216,8 @@ describe("a table on a scan", () => {
           if (!dashed || Math.floor((column + row) / 8) % 2 === 0)
             pixels[row * unruled.width + column] = 0;
     };
-    const xOf = (column: number): number => Math.round((left + column * wide) * dots),
-      yOf = (row: number): number => Math.round((842 - top + row * high) * dots);
+    const xOf = (column: number): number => Math.round((left + column * wide) * dots);
+    const yOf = (row: number): number => Math.round((842 - top + row * high) * dots);
     for (let row = 0; row <= 3; row++) draw(xOf(0), yOf(row), xOf(3) - xOf(0), thickness);
     for (let column = 0; column <= 3; column++)
       draw(xOf(column), yOf(0), thickness, yOf(3) - yOf(0) + thickness);
@@ -226,9 +226,9 @@ describe("a table on a scan", () => {
   /** With the header row as light letters on a dark background. */
   function darkHead(): Gray {
     const { width, pixels, ...size } = ruled(2);
-    const from = Math.round((842 - top) * dots),
-      to = Math.round((842 - top + high) * dots),
-      [first, last] = [Math.round(left * dots), Math.round((left + 3 * wide) * dots)];
+    const from = Math.round((842 - top) * dots);
+    const to = Math.round((842 - top + high) * dots);
+    const [first, last] = [Math.round(left * dots), Math.round((left + 3 * wide) * dots)];
     for (let row = from; row < to; row++)
       for (let at = row * width + first; at < row * width + last; at++)
         pixels[at] = 255 - pixels[at]!;
@@ -259,8 +259,11 @@ describe("a table on a scan", () => {
   test(
     "whose letters can't be read gives a warning",
     async () => {
-      const scrawled = ruled(2),
-        [x, y] = [Math.round((left + wide) * dots) + 40, Math.round((842 - top + 2 * high) * dots)];
+      const scrawled = ruled(2);
+      const [x, y] = [
+        Math.round((left + wide) * dots) + 40,
+        Math.round((842 - top + 2 * high) * dots),
+      ];
       for (let row = y + 12; row < y + 52; row++)
         for (let at = x; at < x + 90; at++)
           if ((row * at) % 7 < 3) scrawled.pixels[row * unruled.width + at] = 0;
@@ -625,8 +628,8 @@ describe("a page that is too slow", () => {
         signal,
       }: { onMessage: (message: PageMessage, clock: RunClock) => void; signal: AbortSignal },
     ) => {
-      const clock = new ProcessClock(process.pid),
-        onMessage = (message: PageMessage) => onTimed(message, clock);
+      const clock = new ProcessClock(process.pid);
+      const onMessage = (message: PageMessage) => onTimed(message, clock);
       starts.push(first_page);
       onMessage({ step: "started" });
       onMessage({ step: "opened", page_count: 8 });

@@ -58,8 +58,8 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 const base_url = `http://127.0.0.1:${service.port}/v1`;
-const path = join(directory, "recording"),
-  bytes = recordingOf("x", 3);
+const path = join(directory, "recording");
+const bytes = recordingOf("x", 3);
 writeFileSync(path, bytes);
 const recording = {
   path,
@@ -183,8 +183,8 @@ describe("temporary failures are retried", () => {
     expect(performance.now() - started).toBeGreaterThan(290);
   });
   test("a truncated answer", async () => {
-    const whole = JSON.stringify(verbose),
-      head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${whole.length}\r\nconnection: close\r\n\r\n`;
+    const whole = JSON.stringify(verbose);
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${whole.length}\r\nconnection: close\r\n\r\n`;
     let answers = 0;
     using half = Bun.listen({
       hostname: "127.0.0.1",

@@ -298,8 +298,8 @@ describe("transcribing by a program", () => {
   ];
   for (const [mode, code, words] of bad)
     test(`${mode}: the run fails with a reason, once, and nothing stays`, async () => {
-      const files = filesOnDisk().length,
-        before = engine.heard().length;
+      const files = filesOnDisk().length;
+      const before = engine.heard().length;
       const run = await ended(`${mode}.wav`, recordingOf(mode));
       expect([run.status, run.error.code, run.document_id]).toEqual(["failed", code, null]);
       expect(run.error.message).toMatch(words);
@@ -319,8 +319,8 @@ describe("transcribing by a program", () => {
   });
 
   test("the recording is the document's original, and supports ranges", async () => {
-    const bytes = recordingOf("vtt", 2),
-      { document_id } = await ended("heron.wav", bytes);
+    const bytes = recordingOf("vtt", 2);
+    const { document_id } = await ended("heron.wav", bytes);
     const { status, headers, text } = await server.send(
       "ada",
       "GET",
@@ -667,8 +667,8 @@ describe("the webhook", () => {
       event_type: "transcription.completed",
       url: `http://127.0.0.1:${hook.port}/x`,
     });
-    const completed = await ended("a.vtt", captions),
-      failed = await ended("a.wav", recordingOf("crash", 1.2));
+    const completed = await ended("a.vtt", captions);
+    const failed = await ended("a.wav", recordingOf("crash", 1.2));
     await server.settle();
     expect(received).toEqual([
       JSON.stringify({
@@ -765,11 +765,11 @@ test("a run's file is kept from the sweep, and removed when nothing uses it", as
   } = await upload("a.wav", recordingOf("gate", 7));
   await until(async () => (await runOf(id)).status === "running");
   const { sha256 } = (await server.store.db
-      .selectFrom("transcriptions")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirst()) as any,
-    isThere = async () => (await server.files.open(sha256)) !== undefined;
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("id", "=", id)
+    .executeTakeFirst()) as any;
+  const isThere = async () => (await server.files.open(sha256)) !== undefined;
   // The same recording, uploaded as a document and then deleted: the run still has it.
   const other = await newFolder("ada");
   await server.send(

@@ -86,8 +86,8 @@ describe("splitting into sentences:", () => {
     );
 
   test("a long Thai text is split at its spaces", () => {
-    const text = "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้ ".repeat(20).trim(),
-      found = sentencesOf(text);
+    const text = "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้ ".repeat(20).trim();
+    const found = sentencesOf(text);
     expect(found.length).toBeGreaterThan(5);
     for (const { start, end } of found) expect(end - start).toBeLessThan(200);
   });
@@ -161,8 +161,8 @@ const picked = async (question: string, asked: string, sources: readonly Source[
     heading,
     score,
   }));
-  const found = { passages: passages as never, meanings: [], terms: terms(asked) },
-    { chosen } = await findSentences({ text: question }, found, parts);
+  const found = { passages: passages as never, meanings: [], terms: terms(asked) };
+  const { chosen } = await findSentences({ text: question }, found, parts);
   return chosen.map(({ source: at, start, end }) => sources[at]!.text.slice(start, end));
 };
 
@@ -228,11 +228,11 @@ describe("the sentences that answer:", () => {
     test(why, async () => expect(await picked(question, asked, sources)).toEqual(expected));
 
   test("a few fit into 380 characters, or a single longer one is picked", async () => {
-    const long = `The tower ${"and the iron river ".repeat(20)}ends.`,
-      short = Array.from(
-        { length: 30 },
-        (_, i) => `Tower and river of iron number ${i} here.`,
-      ).join(" ");
+    const long = `The tower ${"and the iron river ".repeat(20)}ends.`;
+    const short = Array.from(
+      { length: 30 },
+      (_, i) => `Tower and river of iron number ${i} here.`,
+    ).join(" ");
     expect(await picked("tower river", "tower river", [source(long)])).toEqual([long]);
     const few = await picked("tower river iron", "tower river iron", [source(short)]);
     expect(few.join(" ").length).toBeLessThanOrEqual(380);
@@ -241,10 +241,10 @@ describe("the sentences that answer:", () => {
 });
 
 describe("whether the nearest sentence answers:", () => {
-  const prose = "The output is printed as TIFF by default.",
-    code = "\\Uleft height 30pt depth 10pt axis",
-    dump = "9 0 obj << /Size 11 /Root 9 0 R /Info 10 0 R >>.",
-    row = "| 22 | 525.008 | 1.106 | math |";
+  const prose = "The output is printed as TIFF by default.";
+  const code = "\\Uleft height 30pt depth 10pt axis";
+  const dump = "9 0 obj << /Size 11 /Root 9 0 R /Info 10 0 R >>.";
+  const row = "| 22 | 525.008 | 1.106 | math |";
   /** Similarity of the sentence and its passage; in brackets: of the passage only. */
   const cases: [string, string, string, number | readonly [number], boolean][] = [
     ["the name asked about is there", "How is the output written as TIFF?", prose, 0.9, true],
@@ -300,9 +300,9 @@ describe("whether the nearest sentence answers:", () => {
   ];
   test.each(cases)("%s", async (_why, text, passage, nearness, expected) => {
     const [similarity, meaning] =
-        typeof nearness === "number" ? [nearness, nearness] : [null, ...nearness],
-      passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never,
-      asked = terms(text.replace(/\b(?:how|is|the|as|in|wie|wird|die|der|ist)\b/giu, ""));
+      typeof nearness === "number" ? [nearness, nearness] : [null, ...nearness];
+    const passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never;
+    const asked = terms(text.replace(/\b(?:how|is|the|as|in|wie|wird|die|der|ist)\b/giu, ""));
     const { chosen } = await findSentences(
       { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
       { passages, meanings: [meaning], terms: asked },
@@ -340,9 +340,9 @@ describe("an answer:", () => {
     more: Partial<Question> & { readonly asked?: string } = {},
   ) => {
     const finds: (string | undefined)[] = [];
-    const index = { analyze, areLanguagesDifferent },
-      retrieval = new SearchService({ index } as never),
-      answerer = new ExtractiveAnswerer(index, retrieval, () => 5);
+    const index = { analyze, areLanguagesDifferent };
+    const retrieval = new SearchService({ index } as never);
+    const answerer = new ExtractiveAnswerer(index, retrieval, () => 5);
     const answer = await answerer.answer({
       text,
       prompts: [],

@@ -245,13 +245,13 @@ async function said({ question, passages, similar, meaning, heading }: Asked): P
       ({ term }) => !/^(?:how|do|i|the|is|what|which|and|wie|ich|die)$/.test(term),
     ),
   };
-  const analysis = { analyze, sentences: sentencesOf },
-    parts = { analysis, areLanguagesDifferent },
-    { chosen } = await findSentences(
-      { text: question, ...(compare && { compare }) },
-      retrieved,
-      parts,
-    );
+  const analysis = { analyze, sentences: sentencesOf };
+  const parts = { analysis, areLanguagesDifferent };
+  const { chosen } = await findSentences(
+    { text: question, ...(compare && { compare }) },
+    retrieved,
+    parts,
+  );
   return chosen.map(({ source, start, end }) => passages[source]!.slice(start, end));
 }
 
@@ -260,12 +260,12 @@ const echo =
 const answer = "Fill it with vinegar and let it boil twice.";
 describe("the quoted sentences:", () => {
   test("similarity finds the answer where another sentence echoes the question", async () => {
-    const by_vinegar = `${answer.slice(0, -1)}, and the kettle is clean.`,
-      filler = "Nobody has counted the cups of tea that were ever drunk in the house.",
-      asked = {
-        question: "How do I descale the kettle?",
-        passages: [`${echo}\n\n${by_vinegar}`, ...Array<string>(6).fill(filler)],
-      };
+    const by_vinegar = `${answer.slice(0, -1)}, and the kettle is clean.`;
+    const filler = "Nobody has counted the cups of tea that were ever drunk in the house.";
+    const asked = {
+      question: "How do I descale the kettle?",
+      passages: [`${echo}\n\n${by_vinegar}`, ...Array<string>(6).fill(filler)],
+    };
     expect((await said(asked))[0]).toBe(echo);
     const similar: Similar = (text) => (text === by_vinegar ? 1.1 : text === echo ? 0.7 : 0.1);
     expect(await said({ ...asked, similar, meaning: 0.8 })).toContain(by_vinegar);
@@ -278,9 +278,9 @@ describe("the quoted sentences:", () => {
       }),
     ).toEqual(["To descale the kettle, use vinegar.", answer]));
   test("code a sentence refers to is added, unless it looks like a marker", async () => {
-    const points = "To descale the kettle, use vinegar, as in Listing 3.",
-      code = "```\nboil(vinegar, 2)\n```",
-      asked = { question: "How do I descale the kettle?" };
+    const points = "To descale the kettle, use vinegar, as in Listing 3.";
+    const code = "```\nboil(vinegar, 2)\n```";
+    const asked = { question: "How do I descale the kettle?" };
     expect(await said({ ...asked, passages: [`${points}\n\n${code}`] })).toEqual([points, code]);
     const unread = "```\nboil(vinegars[2])\n```";
     expect(await said({ ...asked, passages: [`${points}\n\n${unread}`] })).toEqual([points]);
@@ -293,9 +293,9 @@ describe("the quoted sentences:", () => {
       }),
     ).toEqual(["To descale the kettle, use vinegar."]));
   test("a statement about an option is quoted with the option", async () => {
-    const option = "--log=LEVEL. Nothing is noted at level 0.",
-      between = `Other levels are for ${"those who mend it and for ".repeat(14)} nobody else.`,
-      level = "At level 2 the pressure of the boiler is noted every minute.";
+    const option = "--log=LEVEL. Nothing is noted at level 0.";
+    const between = `Other levels are for ${"those who mend it and for ".repeat(14)} nobody else.`;
+    const level = "At level 2 the pressure of the boiler is noted every minute.";
     const asked = {
       question: "What notes the pressure of the boiler every minute?",
       passages: [`${option} ${between} ${level}`],
@@ -305,9 +305,10 @@ describe("the quoted sentences:", () => {
     expect(await said(apart)).toEqual([level]);
   });
   test("the sentence that a pronoun refers to is quoted first", async () => {
-    const file = "The cache is a file of its own.",
-      holds = "It holds the cups that were washed before.",
-      echo_of_it = "Whoever wants to know which cups were washed before holds them to the light.";
+    const file = "The cache is a file of its own.";
+    const holds = "It holds the cups that were washed before.";
+    const echo_of_it =
+      "Whoever wants to know which cups were washed before holds them to the light.";
     const asked = {
       question: "Which one holds the cups that were washed before?",
       passages: [`${file} ${holds}`, ...Array.from({ length: 4 }, (_, i) => `${i}. ${echo_of_it}`)],
@@ -335,8 +336,8 @@ describe("the quoted sentences:", () => {
       ).toEqual(["To descale the kettle, use vinegar."]);
   });
   test("each part of a question gets its sentence", async () => {
-    const volume = "The kettle holds two litres of water.",
-      lid = "Press the lever to open the lid.";
+    const volume = "The kettle holds two litres of water.";
+    const lid = "Press the lever to open the lid.";
     const between = `Other things are told at length ${"in this part of the manual ".repeat(12)}.`;
     expect(
       await said({
@@ -348,8 +349,8 @@ describe("the quoted sentences:", () => {
 });
 
 describe("whether there is an answer:", () => {
-  const german = "Wie entkalke ich die Kaffeemaschine?",
-    english = "The machine is cleaned with vinegar. It has a lid and a plug and a long cable.";
+  const german = "Wie entkalke ich die Kaffeemaschine?";
+  const english = "The machine is cleaned with vinegar. It has a lid and a plug and a long cable.";
   const cases: [string, Asked, boolean][] = [
     [
       "another language answers when similarity is high",

@@ -17,11 +17,13 @@ const rows_only = table.split("\n").slice(4).join("\n");
 type Answer = { readonly text: string; readonly is_exact: boolean };
 /** The answer from the row that shares the most words with the question. */
 function answered(question: string, text: string, heading: string | null = null): Answer {
-  const words = new Set(question.toLowerCase().match(/\w+/g)),
-    weightOf = (part: string): number =>
-      (part.toLowerCase().match(/\w+/g) ?? []).filter((word) => words.has(word)).length,
-    rows = [...tableRows(text, sentencesOf(text), heading).values()],
-    best = rows.toSorted((a, b) => weightOf(b.cells.join(" ")) - weightOf(a.cells.join(" ")))[0]!;
+  const words = new Set(question.toLowerCase().match(/\w+/g));
+  const weightOf = (part: string): number =>
+    (part.toLowerCase().match(/\w+/g) ?? []).filter((word) => words.has(word)).length;
+  const rows = [...tableRows(text, sentencesOf(text), heading).values()];
+  const best = rows.toSorted(
+    (a, b) => weightOf(b.cells.join(" ")) - weightOf(a.cells.join(" ")),
+  )[0]!;
   return sentenceOfRow(best, weightOf);
 }
 

@@ -45,13 +45,13 @@ const leaves: [reason: string, leave: (left: AbortController, body: ReadableStre
 test.each(leaves)(
   "%s: the work is aborted, and the next archive starts once it has ended",
   async (_reason, leave) => {
-    const streams = new ArchiveStreams("Too many."),
-      [first, second, third] = [new Slow(), new Slow(), new Slow()],
-      left = new AbortController();
+    const streams = new ArchiveStreams("Too many.");
+    const [first, second, third] = [new Slow(), new Slow(), new Slow()];
+    const left = new AbortController();
     const body = await streams.open("ada", first.make, left.signal);
     const other = await streams.open("ada", second.make, never);
-    const reader = body.getReader(),
-      read = reader.read().catch(() => undefined);
+    const reader = body.getReader();
+    const read = reader.read().catch(() => undefined);
     const next = streams.open("ada", third.make, never);
     await Bun.sleep(0);
     reader.releaseLock();
@@ -63,8 +63,8 @@ test.each(leaves)(
     const last = await next;
     expect([first.is_ended, third.is_begun, second.is_told]).toEqual([true, true, false]);
     // One has left, so there is room for just one more.
-    const fourth = new Slow(),
-      waiting = streams.open("ada", fourth.make, never);
+    const fourth = new Slow();
+    const waiting = streams.open("ada", fourth.make, never);
     await Bun.sleep(0);
     expect(fourth.is_begun).toBe(false);
     await Promise.all([read, other.cancel(), last.cancel()]);
@@ -80,8 +80,8 @@ test("a failed archive makes room for the next one", async () => {
   };
   for (let n = 0; n < 40; n++)
     await expect(streams.open("ada", fails, never)).rejects.toThrow("There is nothing in it.");
-  const slow = new Slow(),
-    body = await streams.open("ada", slow.make, never);
+  const slow = new Slow();
+  const body = await streams.open("ada", slow.make, never);
   expect(slow.is_begun).toBe(true);
   await body.cancel();
 });

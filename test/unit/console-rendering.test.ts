@@ -27,8 +27,8 @@ function texts(node: Node, kind?: string, within = kind === undefined): string[]
 }
 /** What is marked in `text` when the part between the guillemets is quoted. */
 function marked(written: string, rendering: Rendering = "markdown"): string[] {
-  const from = written.indexOf("«"),
-    to = written.indexOf("»") - 1;
+  const from = written.indexOf("«");
+  const to = written.indexOf("»") - 1;
   const text = written.replace("«", "").replace("»", "");
   return chunksOf(text).flatMap((chunk) =>
     texts(renderedChunk(text, chunk, rendering, [{ from, to, look: "mark" }]), "mark"),

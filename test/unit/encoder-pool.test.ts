@@ -10,8 +10,8 @@ import { jsonLog } from "../../core/base/log";
 import { EncoderPool, type EncoderPoolOptions } from "../../plugins/embeddings-builtin/pool";
 import type { Kind } from "../../plugins/embeddings-builtin/worker-protocol";
 
-const directory = mkdtempSync(join(tmpdir(), "dossier-encoder-")),
-  fine = join(directory, "fine");
+const directory = mkdtempSync(join(tmpdir(), "dossier-encoder-"));
+const fine = join(directory, "fine");
 writeFileSync(fine, "");
 const pools: EncoderPool[] = [];
 afterAll(() => {
@@ -41,8 +41,8 @@ function poolOf({ path = fine, ...more }: More = {}) {
       throw new Error(`The model ${problem}.`);
     },
     startWorker: () => {
-      const url = new URL("../helpers/fragile-encoder-worker.ts", import.meta.url).href,
-        worker = new Worker(url);
+      const url = new URL("../helpers/fragile-encoder-worker.ts", import.meta.url).href;
+      const worker = new Worker(url);
       started.push(worker);
       return worker;
     },
@@ -98,8 +98,8 @@ describe("a question", () => {
   });
 
   test("goes before waiting passages", async () => {
-    const { ask } = poolOf(),
-      order: string[] = [];
+    const { ask } = poolOf();
+    const order: string[] = [];
     const note = (name: string) => () => void order.push(name);
     await Promise.all([
       ask(["a"]).then(note("first passage")),
@@ -111,16 +111,16 @@ describe("a question", () => {
 });
 
 test("a sentence goes before passages, even one in progress, and after questions", async () => {
-  const { ask, started } = poolOf(),
-    order: string[] = [];
+  const { ask, started } = poolOf();
+  const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
   await ask(["a"]);
-  const passage = ask(["hold"]).then(note("passage")),
-    others = [
-      ask(["a"]).then(note("second passage")),
-      ask(["s", "s"], { kind: "sentence" }).then(note("sentences")),
-      ask(["q"], { kind: "query" }).then(note("question")),
-    ];
+  const passage = ask(["hold"]).then(note("passage"));
+  const others = [
+    ask(["a"]).then(note("second passage")),
+    ask(["s", "s"], { kind: "sentence" }).then(note("sentences")),
+    ask(["q"], { kind: "query" }).then(note("question")),
+  ];
   await Promise.all(others.slice(1));
   await ask(["release"], { kind: "sentence" });
   await Promise.all([passage, ...others]);
@@ -129,19 +129,19 @@ test("a sentence goes before passages, even one in progress, and after questions
 });
 
 test("each vector is reported as soon as it is ready", async () => {
-  const { pool } = poolOf(),
-    told: string[] = [];
-  const signal = AbortSignal.timeout(30_000),
-    onVectors = (text: string): void => void told.push(text),
-    asked = { kind: "sentence", owner: "ada", signal, onVectors } as const;
+  const { pool } = poolOf();
+  const told: string[] = [];
+  const signal = AbortSignal.timeout(30_000);
+  const onVectors = (text: string): void => void told.push(text);
+  const asked = { kind: "sentence", owner: "ada", signal, onVectors } as const;
   await expect(pool.embed(["a", "b", "fail"], asked)).rejects.toThrow("it failed");
   expect(told).toEqual(["a", "b"]);
 });
 
 test("owners take turns: a few texts don't wait for another owner's hundred", async () => {
-  const { ask } = poolOf(),
-    many = ask(Array(100).fill("a"), { owner: "ada" }),
-    few = await ask(["b", "b"], { owner: "bob" });
+  const { ask } = poolOf();
+  const many = ask(Array(100).fill("a"), { owner: "ada" });
+  const few = await ask(["b", "b"], { owner: "bob" });
   expect(Math.max(...few)).toBeLessThanOrEqual(5);
   expect(await many).toHaveLength(100);
 });
@@ -154,16 +154,16 @@ describe("a worker that dies", () => {
   });
 
   test("twice on a text fails only the call with that text", async () => {
-    const { ask } = poolOf(),
-      others = ask(["a", "a"], { owner: "bob" });
+    const { ask } = poolOf();
+    const others = ask(["a", "a"], { owner: "bob" });
     await expect(ask(["a", "die", "a"])).rejects.toThrow("crashed on a text");
     expect(await others).toHaveLength(2);
     expect(await ask(["a"])).toHaveLength(1);
   });
 
   test("before opening the model fails the call, and the next call tries again", async () => {
-    const path = join(directory, "dies"),
-      { ask, started } = poolOf({ path });
+    const path = join(directory, "dies");
+    const { ask, started } = poolOf({ path });
     await expect(ask(["a"])).rejects.toThrow("does not start");
     await expect(ask(["a"])).rejects.toThrow("does not start");
     expect(started.length).toBe(2);
@@ -171,17 +171,17 @@ describe("a worker that dies", () => {
 });
 
 test("an error on a text fails only its own call", async () => {
-  const { ask } = poolOf(),
-    others = ask(["a", "a"]);
+  const { ask } = poolOf();
+  const others = ask(["a", "a"]);
   await expect(ask(["fail"])).rejects.toThrow("it failed");
   expect(await others).toHaveLength(2);
 });
 
 describe("aborting", () => {
   test("drops texts not yet sent and frees the busy worker", async () => {
-    const { ask } = poolOf(),
-      given_up = new AbortController(),
-      held = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
+    const { ask } = poolOf();
+    const given_up = new AbortController();
+    const held = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
     await ask(["q"], { kind: "query" });
     given_up.abort(new Error("nobody waits"));
     await expect(held).rejects.toThrow("nobody waits");
@@ -196,8 +196,8 @@ describe("aborting", () => {
   });
 
   test("a stopping server rejects waiting calls", async () => {
-    const { ask, pool } = poolOf(),
-      held = ask(["hold", "a"]);
+    const { ask, pool } = poolOf();
+    const held = ask(["hold", "a"]);
     await ask(["q"], { kind: "query" });
     pool.stop();
     await expect(held).rejects.toThrow("stopping");
@@ -208,8 +208,8 @@ describe("aborting", () => {
 
 describe("the model", () => {
   test("that is missing is fetched once, and the waiting texts are encoded", async () => {
-    const path = freshPath(),
-      problems: string[] = [];
+    const path = freshPath();
+    const problems: string[] = [];
     const { ask } = poolOf({
       path,
       threads: 2,

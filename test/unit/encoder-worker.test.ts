@@ -38,15 +38,15 @@ test("a question overtakes a text of many windows, which stops when aborted", as
   expect(is_pending).toBe(true);
   given_up.abort(new Error("nobody waits"));
   expect(await refused).toBe("nobody waits");
-  const [passage] = await embed("Herons stand in water.", "document"),
-    [question] = await embed("Herons stand in water.", "query");
+  const [passage] = await embed("Herons stand in water.", "document");
+  const [question] = await embed("Herons stand in water.", "query");
   // Each kind has a prefix of its own.
   expect(passage).not.toEqual(question!);
 });
 
 test("an unknown model is refused by name", async () => {
-  const { signal } = new AbortController(),
-    asked = embedder.embed(["x"], { kind: "query", model: "other", dimensions: null, signal });
+  const { signal } = new AbortController();
+  const asked = embedder.embed(["x"], { kind: "query", model: "other", dimensions: null, signal });
   await expect(asked).rejects.toThrow("does not have the model other");
   expect([embedder.has("other"), embedder.has(embedder.model)]).toEqual([false, true]);
 });

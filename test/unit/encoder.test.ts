@@ -16,17 +16,17 @@ import { Models } from "../../plugins/embeddings-builtin/models";
 import { windowsOf } from "../../plugins/embeddings-builtin/windows";
 import reference from "../helpers/encoder-reference.json";
 
-const builtin = new Models({ data: "/nowhere" }).find("multilingual-e5-small")!,
-  weights = Bun.mmap(builtin.path),
-  model = readModel(weights),
-  kernelOf = (name: string) =>
-    new WebAssembly.Module(
-      readFileSync(join(import.meta.dir, "../../plugins/embeddings-builtin/kernel", name)),
-    );
-const encoder = new Encoder(model, kernelOf("encoder-relaxed.wasm")),
-  plain = new Encoder(model, kernelOf("encoder-plain.wasm")),
-  workspace = encoder.openWorkspace(),
-  plain_workspace = plain.openWorkspace();
+const builtin = new Models({ data: "/nowhere" }).find("multilingual-e5-small")!;
+const weights = Bun.mmap(builtin.path);
+const model = readModel(weights);
+const kernelOf = (name: string) =>
+  new WebAssembly.Module(
+    readFileSync(join(import.meta.dir, "../../plugins/embeddings-builtin/kernel", name)),
+  );
+const encoder = new Encoder(model, kernelOf("encoder-relaxed.wasm"));
+const plain = new Encoder(model, kernelOf("encoder-plain.wasm"));
+const workspace = encoder.openWorkspace();
+const plain_workspace = plain.openWorkspace();
 const pause = (): void => {};
 const vectorOf = async (
   text: string,
@@ -56,10 +56,10 @@ describe("the reference", () => {
       vector === undefined ? [] : [[about, text, kind, vector] as const],
     ),
   )("has the same vector: %s", async (_about, text, kind, vector) => {
-    const { query_prefix, document_prefix } = builtin,
-      expected = new Int8Array(Buffer.from(vector, "base64")),
-      length = Math.sqrt(expected.reduce((sum, number) => sum + number ** 2, 0)),
-      made = await vectorOf(text, kind === "query" ? query_prefix : document_prefix);
+    const { query_prefix, document_prefix } = builtin;
+    const expected = new Int8Array(Buffer.from(vector, "base64"));
+    const length = Math.sqrt(expected.reduce((sum, number) => sum + number ** 2, 0));
+    const made = await vectorOf(text, kind === "query" ? query_prefix : document_prefix);
     expect(dot(made, expected) / length).toBeGreaterThanOrEqual(0.998);
   });
 });
@@ -77,12 +77,12 @@ test("a letter with a combining accent has the tokens of the composed one", () =
 
 test("two texts encoded at once in two workspaces give the same as alone", async () => {
   const [one, other] = reference
-      .filter(({ vector }) => vector !== undefined)
-      .map(({ text }) => text),
-    second = encoder.openWorkspace(),
-    alone = [await vectorOf(one!), await vectorOf(other!)],
-    prefix = builtin.document_prefix,
-    turn = () => Bun.sleep(0);
+    .filter(({ vector }) => vector !== undefined)
+    .map(({ text }) => text);
+  const second = encoder.openWorkspace();
+  const alone = [await vectorOf(one!), await vectorOf(other!)];
+  const prefix = builtin.document_prefix;
+  const turn = () => Bun.sleep(0);
   const together = await Promise.all([
     encoder.embed(one!, { prefix, workspace, pause: turn }),
     encoder.embed(other!, { prefix, workspace: second, pause: turn }),
@@ -110,8 +110,8 @@ describe("any text gets a vector of length 1", () => {
     ["characters of two UTF-16 units", "😀".repeat(50_000)],
     ["many words", "word ".repeat(20_000)],
   ])("%s of 100,000 characters is split into windows that the model can read", (_reason, text) => {
-    const ids = encoder.tokenize(text),
-      windows = windowsOf(ids, { prefix: [1, 2, 3], bos: 0, eos: 2 });
+    const ids = encoder.tokenize(text);
+    const windows = windowsOf(ids, { prefix: [1, 2, 3], bos: 0, eos: 2 });
     expect(ids.length).toBeGreaterThan(10_000);
     expect(Math.max(...windows.map(({ length }) => length))).toBeLessThanOrEqual(tokens_max);
   });
@@ -132,8 +132,8 @@ describe("windows:", () => {
     ["two full windows share their overlap", 968, 2],
     ["one more token makes three", 969, 3],
   ])("%s", (_reason, tokens, count) => {
-    const ids = Array.from({ length: tokens }, (_, at) => at + 10),
-      windows = windowsOf(ids, frame);
+    const ids = Array.from({ length: tokens }, (_, at) => at + 10);
+    const windows = windowsOf(ids, frame);
     expect(windows).toHaveLength(count);
     for (const window of windows) {
       expect([window[0], ...window.slice(1, 3), window.at(-1)]).toEqual([0, 7, 8, 2]);
@@ -146,12 +146,12 @@ describe("windows:", () => {
 });
 
 test("a text too long for the model gets a vector for each window", async () => {
-  const prefix = builtin.document_prefix,
-    sentence = "The seal is replaced every ninety days. ",
-    long = sentence.repeat(80) + "Herons stand in shallow water. ".repeat(40),
-    vectors = await encoder.embed(long, { prefix, workspace, pause }),
-    about_seals = await vectorOf(sentence),
-    nearness = vectors.map((vector) => dot(vector, about_seals));
+  const prefix = builtin.document_prefix;
+  const sentence = "The seal is replaced every ninety days. ";
+  const long = sentence.repeat(80) + "Herons stand in shallow water. ".repeat(40);
+  const vectors = await encoder.embed(long, { prefix, workspace, pause });
+  const about_seals = await vectorOf(sentence);
+  const nearness = vectors.map((vector) => dot(vector, about_seals));
   expect(vectors.length).toBeGreaterThan(2);
   expect(nearness[0]!).toBeGreaterThan(nearness.at(-1)!);
   for (const vector of vectors) expect(dot(vector, vector)).toBeCloseTo(1, 5);
@@ -164,9 +164,9 @@ describe("a model file is refused for", () => {
     changed.set(bytes, at);
     return () => changed.set(before, at);
   };
-  const huge = [0xff, 0xff, 0xff, 0x7f],
-    first_offset = 72,
-    first_score = first_offset + 4 * (model.vocabulary.pieces + 1);
+  const huge = [0xff, 0xff, 0xff, 0x7f];
+  const first_offset = 72;
+  const first_score = first_offset + 4 * (model.vocabulary.pieces + 1);
   test.each([
     ["a wrong magic number", 0, [0x50], "E5S1"],
     ["an unknown version", 4, [9], "version is 9"],
@@ -196,9 +196,9 @@ describe("a model file is refused for", () => {
   );
 
   test("weights that aren't numbers", async () => {
-    const at = model.tensor("emb.ln.w").byteOffset - weights.byteOffset,
-      restore = patched(at, [0, 0, 0xc0, 0x7f]),
-      broken = new Encoder(readModel(changed), kernelOf("encoder-plain.wasm"));
+    const at = model.tensor("emb.ln.w").byteOffset - weights.byteOffset;
+    const restore = patched(at, [0, 0, 0xc0, 0x7f]);
+    const broken = new Encoder(readModel(changed), kernelOf("encoder-plain.wasm"));
     restore();
     const encoding = broken.embed("x", { prefix: "", workspace: broken.openWorkspace(), pause });
     await expect(encoding).rejects.toThrow("no numbers");

@@ -16,9 +16,9 @@ const table = (rows: string[][], top: number, edges = [50, 200, 300]): Line => (
   ...line("", top),
   table: { rows, edges, bottom: top - 20 * rows.length },
 });
-const head = ["Code", "Dues"],
-  one = ["T1", "12"],
-  two = ["T2", "48"];
+const head = ["Code", "Dues"];
+const one = ["T1", "12"];
+const two = ["T2", "48"];
 const first = [line("Dues of 2024", 740), table([head, one, one], 120), line("1", 40)];
 
 const cases: [reason: string, page: Line[], rows: string[][]][] = [

@@ -51,8 +51,8 @@ describe("a text written by a child process", () => {
       expect(Math.max(...taken.map((part) => part.length))).toBeLessThanOrEqual(256 * 1024);
     });
   test("comes in one piece when it is short", async () => {
-    const path = join(directory, "short"),
-      { taken, takeLong } = taking();
+    const path = join(directory, "short");
+    const { taken, takeLong } = taking();
     writeFileSync(path, "page 1");
     expect(await handOver([{ path, bytes: 6 }], { takeLong })).toBe("page 1");
     expect(taken).toEqual([]);
@@ -88,11 +88,11 @@ describe("a long text from an extractor", () => {
           return { text: "", media_type: "x/y", pages: [], page_count: null, warnings: [] };
         },
       };
-      const { taken, takeLong } = taking(),
-        extracted = new ExtractionService(() => [extractor]).extract(
-          { path, size_bytes: 8, name: "a", declared_type: null },
-          { signal: new AbortController().signal, onProgress: () => {}, takeLong },
-        );
+      const { taken, takeLong } = taking();
+      const extracted = new ExtractionService(() => [extractor]).extract(
+        { path, size_bytes: 8, name: "a", declared_type: null },
+        { signal: new AbortController().signal, onProgress: () => {}, takeLong },
+      );
       if (typeof expected !== "string") return expect(extracted).rejects.toThrow(expected);
       expect((await extracted).text).toBe("");
       expect(taken.join("")).toBe(expected);

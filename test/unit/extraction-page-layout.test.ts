@@ -38,12 +38,12 @@ test("of thousands of contents entries for one page, only a few are searched", (
 
 test("an entry of a table of contents is not a heading, however large its type", () => {
   const titles = ["Contents", "1 Paper . . . . . . . . 12", "2 Rollers ........ 14"].map(
-      (text, at) => ({
-        ...line(text, 0, 800 - 40 * at),
-        size: 18,
-      }),
-    ),
-    lines = [...titles, ...row(1, 600), ...row(1, 580), ...row(1, 560), ...row(40, 500)];
+    (text, at) => ({
+      ...line(text, 0, 800 - 40 * at),
+      size: 18,
+    }),
+  );
+  const lines = [...titles, ...row(1, 600), ...row(1, 580), ...row(1, 560), ...row(40, 500)];
   const { display } = layoutOf(lines, joinLines(lines), []);
   expect(display.map(({ said }) => said)).toEqual(["Contents"]);
 });
@@ -76,8 +76,8 @@ const titles: [why: string, lines: string[], title: string, found: string[]][] =
 ];
 for (const [why, lines, title, expected] of titles)
   test(`a listed title is found ${why}`, () => {
-    const joined = joinLines(lines.map((text, at) => line(text, 0, 800 - 20 * at))),
-      found = listedHeadings(joined, [{ title, level: 2, page: 1 }]);
+    const joined = joinLines(lines.map((text, at) => line(text, 0, 800 - 20 * at)));
+    const found = listedHeadings(joined, [{ title, level: 2, page: 1 }]);
     expect(found.map(({ said }) => said.replace(/\s+/g, " "))).toEqual(expected);
   });
 

@@ -81,8 +81,8 @@ describe("table lines are found and removed:", () => {
     test(why, () => {
       const rules = rulesOf(picture, 0, []);
       expect([rules.across.length, rules.down.length]).toEqual([4, 4]);
-      const left = withoutRules(picture, rules).pixels.filter((shade) => shade < 128).length,
-        drawn = picture.pixels.filter((shade) => shade < 225).length;
+      const left = withoutRules(picture, rules).pixels.filter((shade) => shade < 128).length;
+      const drawn = picture.pixels.filter((shade) => shade < 225).length;
       expect(left).toBeLessThan(0.03 * drawn);
     });
   test("letters are not lines, alone or in a table", () => {
@@ -106,9 +106,9 @@ describe("table lines are found and removed:", () => {
     expect(across.length + down.length).toBeLessThan(6_000);
   });
   test("lines are rotated with their page", () => {
-    const upright = preparePage(grid(solid, 2)),
-      once = turnedPage(upright, 1),
-      around = turnedPage(turnedPage(once, 2), 1);
+    const upright = preparePage(grid(solid, 2));
+    const once = turnedPage(upright, 1);
+    const around = turnedPage(turnedPage(once, 2), 1);
     expect(once.rules.down.map(({ at }) => Math.round(at))).toEqual(
       upright.rules.across.map(({ at }) => Math.round(height - 1 - at)),
     );

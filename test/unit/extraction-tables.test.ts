@@ -264,8 +264,8 @@ describe("tables are found:", () => {
   });
 
   test("two side by side stay separate", () => {
-    const left = cells(prices, lefts),
-      right = cells(prices, [450, 550, 620]);
+    const left = cells(prices, lefts);
+    const right = cells(prices, [450, 550, 620]);
     const [one, other] = [grid([a, b, c, d], 4), grid([450, 550, 620, 700], 4)];
     const found = findTables([...left, ...right], {
       across: [...one.across, ...other.across],

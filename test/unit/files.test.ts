@@ -320,12 +320,12 @@ describe("the sweep at startup", () => {
   });
 
   test("asks about many files at once, and again about each it would delete", async () => {
-    const texts = Array.from({ length: 1_100 }, (_, i) => `text ${i}`),
-      used = new Set(texts.map(sha256));
+    const texts = Array.from({ length: 1_100 }, (_, i) => `text ${i}`);
+    const used = new Set(texts.map(sha256));
     for (const text of texts) write(text);
     for (const text of ["orphan", "used elsewhere"]) write(text);
-    const asked: number[] = [],
-      looked_at: string[] = [];
+    const asked: number[] = [];
+    const looked_at: string[] = [];
     const removed = await files.sweep(
       async (hash) => {
         looked_at.push(hash);

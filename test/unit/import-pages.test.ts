@@ -466,9 +466,9 @@ describe("archives:", () => {
 });
 
 describe("what the server accepts of a list:", () => {
-  const output = join(directory, "listing"),
-    long = `https://a.test/${"u".repeat(100_000)}`,
-    limits = { charset: null, bytes_max: 1_000_000, entries_max: 2, output };
+  const output = join(directory, "listing");
+  const long = `https://a.test/${"u".repeat(100_000)}`;
+  const limits = { charset: null, bytes_max: 1_000_000, entries_max: 2, output };
   const item = (address: string) =>
     `<item><title>${"t".repeat(100_000)}</title><link>${address}</link></item>`;
   const cases: [reason: string, head: object, write: () => Promise<object>][] = [

@@ -54,14 +54,14 @@ describe("paragraphs:", () => {
 
 describe("tables:", () => {
   const row = (at: number): string =>
-      `| T${at} | service no. ${at}. ${"x".repeat(at % 40)} | hour |`,
-    head = "| Code | Service |  |",
-    rows = Array.from({ length: 200 }, (_, at) => row(at)),
-    text = `Dues.\n\n${head}\n| --- | --- | --- |\n${rows.join("\n")}\n\n${paragraph("After")}\n\n${paragraph("Last")}`,
-    chunks = [...chunksOf(text, [])].map((chunk) => ({
-      ...chunk,
-      text: text.slice(chunk.start, chunk.end),
-    }));
+    `| T${at} | service no. ${at}. ${"x".repeat(at % 40)} | hour |`;
+  const head = "| Code | Service |  |";
+  const rows = Array.from({ length: 200 }, (_, at) => row(at));
+  const text = `Dues.\n\n${head}\n| --- | --- | --- |\n${rows.join("\n")}\n\n${paragraph("After")}\n\n${paragraph("Last")}`;
+  const chunks = [...chunksOf(text, [])].map((chunk) => ({
+    ...chunk,
+    text: text.slice(chunk.start, chunk.end),
+  }));
   const inside = chunks.filter(({ text: own }) => own.startsWith("| T"));
   test("a long table is split between its rows", () => {
     expect(inside.length).toBeGreaterThan(5);
@@ -77,12 +77,12 @@ describe("tables:", () => {
     expect(chunks.at(-1)).toMatchObject({ heading: null, headings_above: "" });
   });
   test("each table has its own header, below a heading", () => {
-    const other = head.replace("Code", "Berth"),
-      two = [
-        `# Dues\n\n${head}\n|---|---|---|\n${rows.slice(0, 60).join("\n")}`,
-        `${other}\n|---|---|---|\n${rows.slice(60).join("\n")}`,
-      ].join("\n\n"),
-      headings = [...chunksOf(two, [])].map(({ heading }) => heading);
+    const other = head.replace("Code", "Berth");
+    const two = [
+      `# Dues\n\n${head}\n|---|---|---|\n${rows.slice(0, 60).join("\n")}`,
+      `${other}\n|---|---|---|\n${rows.slice(60).join("\n")}`,
+    ].join("\n\n");
+    const headings = [...chunksOf(two, [])].map(({ heading }) => heading);
     expect(new Set(headings)).toEqual(
       new Set(["Dues", "Dues › Code | Service | –", "Dues › Berth | Service | –"]),
     );
@@ -90,8 +90,10 @@ describe("tables:", () => {
 });
 
 describe("headings:", () => {
-  const a = paragraph("First"),
-    [high, middle, low] = ["High", "Middle", "Low"].map((one) => `${one} ${"level".repeat(15)}`);
+  const a = paragraph("First");
+  const [high, middle, low] = ["High", "Middle", "Low"].map(
+    (one) => `${one} ${"level".repeat(15)}`,
+  );
   const cases: [string, string, [string, string | null][]][] = [
     [
       "a heading is joined to what follows",
@@ -216,9 +218,9 @@ describe("headings:", () => {
 });
 
 describe("an introduction stays with what follows:", () => {
-  const a = paragraph("First"),
-    b = paragraph("Second"),
-    head = { start: 0, end: 4, level: 1 };
+  const a = paragraph("First");
+  const b = paragraph("Second");
+  const head = { start: 0, end: 4, level: 1 };
   const cases: [string, string, string[]][] = [
     [
       "a sentence that introduces a command",
@@ -438,8 +440,8 @@ const shapes: [why: string, text: string][] = [
 describe("degenerate text", () => {
   for (const [why, text] of shapes)
     test(`takes linear time, in a window too: ${why}`, () => {
-      const chunks = [...chunksOf(text, [])],
-        pieces = [...piecesOf(text, 1)];
+      const chunks = [...chunksOf(text, [])];
+      const pieces = [...piecesOf(text, 1)];
       for (const chunk of chunks) expect(chunk.end - chunk.start).toBeLessThanOrEqual(1_600);
       let reads = 0;
       const window = new TextWindow(

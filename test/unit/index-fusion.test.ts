@@ -350,15 +350,15 @@ describe("found by meaning alone:", () => {
         .toSorted((a, b) => a.chunk - b.chunk)
         .map(({ meaning }) => meaning && Number(meaning.toFixed(2)));
     const e5: Scored = [
-        [1, 0.95],
-        [2, 0.81],
-        [3, 0.73],
-      ],
-      other: Scored = [
-        [1, 0.7],
-        [2, 0.3],
-        [3, 0.1],
-      ];
+      [1, 0.95],
+      [2, 0.81],
+      [3, 0.73],
+    ];
+    const other: Scored = [
+      [1, 0.7],
+      [2, 0.3],
+      [3, 0.1],
+    ];
     expect(meanings(e5, usual)).toEqual([1, 0.5, 0, 0]);
     expect(
       meanings(other, { unrelated: 0.1, alike: 0.1, excess: 0, spread: 0.05, right: 0.4 }),
@@ -400,11 +400,11 @@ describe("calibrating a model:", () => {
     expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.35, 0.36]);
   });
   test("a model that can't tell related texts has no scale", () => {
-    const same = [0, 1, 2, 3, 4].map(() => pair(0)),
-      random = [0, 1, 2, 3, 4].map((own) => ({
-        question: vector(own, 0.6),
-        passage: vector((own + 1) % 5, 0.6),
-      }));
+    const same = [0, 1, 2, 3, 4].map(() => pair(0));
+    const random = [0, 1, 2, 3, 4].map((own) => ({
+      question: vector(own, 0.6),
+      passage: vector((own + 1) % 5, 0.6),
+    }));
     expect([measured(same), measured(random)]).toEqual([null, null]);
   });
   test("texts that fail are left out, and too few give no scale", () => {
@@ -412,8 +412,8 @@ describe("calibrating a model:", () => {
     expect(measured([unknown, ...five.slice(0, 3), unknown])).toBe(null);
   });
   test("a question similar to everything has an excess", () => {
-    const calibration = measured(five)!,
-      excessOf = (share: number): number => scaleOf(calibration, vector(6, share)).excess;
+    const calibration = measured(five)!;
+    const excessOf = (share: number): number => scaleOf(calibration, vector(6, share)).excess;
     expect(excessOf(0.6)).toBeCloseTo(0, 5);
     expect(excessOf(0.9)).toBe(0);
     expect(excessOf(0)).toBeCloseTo(0.16, 5);
@@ -427,12 +427,14 @@ describe("calibrating a model:", () => {
       return made;
     };
     const pairs = [0, 1, 2, 3].map((about) => ({
-        question: said(0, about),
-        passage: said(1, about),
-      })),
-      questions = [0, 1, 2].map((language) => [0, 1, 2, 3].map((about) => said(language, about))),
-      own = (some: typeof questions): number[] =>
-        [...scaleOf(measured(pairs, some)!, said(2, 3)).own].map((one) => Number(one.toFixed(2)));
+      question: said(0, about),
+      passage: said(1, about),
+    }));
+    const questions = [0, 1, 2].map((language) =>
+      [0, 1, 2, 3].map((about) => said(language, about)),
+    );
+    const own = (some: typeof questions): number[] =>
+      [...scaleOf(measured(pairs, some)!, said(2, 3)).own].map((one) => Number(one.toFixed(2)));
     const cases: [string, typeof questions, number[]][] = [
       ["with three languages", questions, [-0.08, -0.08, -0.08, 0.72, 0.02, 0.02, 0.32, 0]],
       [

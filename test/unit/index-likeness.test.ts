@@ -23,19 +23,19 @@ const likenessOf = (store: ReturnType<typeof vectorsInMemory>, ids = store.ids()
   new Likeness(1, dimensions).of(ids, store.reader, no_pauses);
 
 test("likeness is the mean cosine of two passages, within and across segments", async () => {
-  const all = passages(20, 1),
-    store = vectorsInMemory({ 1: segmentOf(all.slice(0, 13)), 2: segmentOf(all.slice(13)) }),
-    cosines = all.flatMap((one, at) => all.slice(at + 1).map((other) => cosine(one, other))),
-    mean = cosines.reduce((sum, one) => sum + one, 0) / cosines.length;
+  const all = passages(20, 1);
+  const store = vectorsInMemory({ 1: segmentOf(all.slice(0, 13)), 2: segmentOf(all.slice(13)) });
+  const cosines = all.flatMap((one, at) => all.slice(at + 1).map((other) => cosine(one, other)));
+  const mean = cosines.reduce((sum, one) => sum + one, 0) / cosines.length;
   expect(await likenessOf(store)).toBeCloseTo(mean, 3);
 });
 
 test("a query is compared with the neighbors of a passage", async () => {
-  const [query, ...all] = passages(6, 3) as [Float32Array, ...Float32Array[]],
-    store = vectorsInMemory({ 1: segmentOf(all), 2: segmentOf(all.slice(0, 1)) }),
-    [first, ...others] = all.map((one) => cosine(query, one)) as [number, ...number[]],
-    around = (id: number) =>
-      new Likeness(1, dimensions).around({ id, cosine: first, query }, store.reader, no_pauses);
+  const [query, ...all] = passages(6, 3) as [Float32Array, ...Float32Array[]];
+  const store = vectorsInMemory({ 1: segmentOf(all), 2: segmentOf(all.slice(0, 1)) });
+  const [first, ...others] = all.map((one) => cosine(query, one)) as [number, ...number[]];
+  const around = (id: number) =>
+    new Likeness(1, dimensions).around({ id, cosine: first, query }, store.reader, no_pauses);
   expect(await around(1)).toBeCloseTo(others.reduce((sum, one) => sum + one, 0) / 4, 2);
   expect([await around(2), await around(3)]).toEqual([null, null]);
 });
@@ -48,11 +48,11 @@ test("segments without vectors are skipped, and too few passages give nothing", 
 });
 
 test("only a few of many segments are read, and only once", async () => {
-  const all = Array.from({ length: 2_000 }, (_, at) => [at + 1, segmentOf(passages(1, at))]),
-    store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>),
-    likeness = new Likeness(1, dimensions),
-    first = await likeness.of(store.ids(), store.reader, no_pauses),
-    { length } = store.asked;
+  const all = Array.from({ length: 2_000 }, (_, at) => [at + 1, segmentOf(passages(1, at))]);
+  const store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>);
+  const likeness = new Likeness(1, dimensions);
+  const first = await likeness.of(store.ids(), store.reader, no_pauses);
+  const { length } = store.asked;
   expect(length).toBeGreaterThan(16);
   expect(length).toBeLessThan(256);
   expect(await likeness.of(store.ids(), store.reader, no_pauses)).toBe(first);

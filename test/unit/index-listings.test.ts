@@ -13,12 +13,12 @@ function documentOf(part: string, headings: readonly string[] = []) {
   const text = [part, ...headings.flatMap((heading) => [heading, body.slice(0, 600)]), body].join(
     "\n\n",
   );
-  const page_length = Math.ceil(text.length / 20),
-    pages = Array.from({ length: 20 }, (_, at) => ({
-      page: at + 1,
-      start: at * page_length,
-      end: Math.min(text.length, (at + 1) * page_length),
-    }));
+  const page_length = Math.ceil(text.length / 20);
+  const pages = Array.from({ length: 20 }, (_, at) => ({
+    page: at + 1,
+    start: at * page_length,
+    end: Math.min(text.length, (at + 1) * page_length),
+  }));
   return {
     text,
     pages,
@@ -103,29 +103,29 @@ describe("is it part of a listing?", () => {
     });
 
   test("consecutive headings in the body: no", () => {
-    const text = `${titles.join("\n\n")}\n\n${body}`,
-      headings = titles.map((title) => ({
-        start: text.indexOf(title),
-        end: text.indexOf(title) + title.length,
-        level: 1,
-      }));
+    const text = `${titles.join("\n\n")}\n\n${body}`;
+    const headings = titles.map((title) => ({
+      start: text.indexOf(title),
+      end: text.indexOf(title) + title.length,
+      level: 1,
+    }));
     const listings = new Listings({ text, pages: [], headings });
     expect(listings.isPart(titles.join("\n\n"), { start: 0 })).toBe(false);
   });
   test("a lookalike in the middle of a document, without leaders or headings: no", () => {
-    const part = "belt, 19\ndrum, 3\nfuser, 11\nlamp, 7\nlid, 4\npage, 2\ntray, 2",
-      text = `${body}\n\n${part}\n\n${body}`,
-      pages = [{ page: 20, start: 0, end: text.length }];
+    const part = "belt, 19\ndrum, 3\nfuser, 11\nlamp, 7\nlid, 4\npage, 2\ntray, 2";
+    const text = `${body}\n\n${part}\n\n${body}`;
+    const pages = [{ page: 20, start: 0, end: text.length }];
     expect(new Listings({ text, pages }).isPart(part, { start: body.length + 2 })).toBe(false);
   });
 });
 
 describe("a listing", () => {
-  const contents = "Duplex printing . . . . . . 3\nSquirrels and duplex . . . . . . 9",
-    text = `${contents}\n\n${"\n".repeat(80)}${body.slice(0, 900)} Duplex is for two sides.`,
-    segments = [...encodeDocument({ title: "m", text, pages: [] }, analyzer)].map(
-      ({ data }) => data,
-    );
+  const contents = "Duplex printing . . . . . . 3\nSquirrels and duplex . . . . . . 9";
+  const text = `${contents}\n\n${"\n".repeat(80)}${body.slice(0, 900)} Duplex is for two sides.`;
+  const segments = [...encodeDocument({ title: "m", text, pages: [] }, analyzer)].map(
+    ({ data }) => data,
+  );
   const query = (words: string) =>
     parseQuery(words, undefined, new Map([[analyzer.version, analyzer]]), analyzer.version);
 

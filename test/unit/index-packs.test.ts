@@ -43,8 +43,8 @@ describe("a pack", () => {
   };
 
   test("contains exactly the terms of every chunk", async () => {
-    const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5))),
-      chunks = segments.flat();
+    const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5)));
+    const chunks = segments.flat();
     const { head, parts, segment_ids } = await buildPack(
       segments.map((some, i) => ({ id: 1.7e15 + i * 977, segment: segmentOf(some) })),
       no_pauses,
@@ -83,11 +83,11 @@ describe("a pack", () => {
     }
   });
   test("can have parts of more than 64 KiB", async () => {
-    const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat(),
-      segment = segmentOf(Array.from({ length: 256 }, () => twice));
-    const members = [...Array(8).keys()].map((id) => ({ id, segment })),
-      { parts } = await buildPack(members, no_pauses),
-      buffer = new Uint32Array(2_048);
+    const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat();
+    const segment = segmentOf(Array.from({ length: 256 }, () => twice));
+    const members = [...Array(8).keys()].map((id) => ({ id, segment }));
+    const { parts } = await buildPack(members, no_pauses);
+    const buffer = new Uint32Array(2_048);
     expect(parts[0]!.length).toBeGreaterThan(2 ** 16);
     for (const hash of [0, 60, 109]) {
       expect(new PackPart(parts[0]!).read(hash, buffer)).toBe(2_048);
@@ -115,26 +115,26 @@ describe("a pack", () => {
   ];
   for (const [why, segment, segments_in_pack] of limits)
     test(why, async () => {
-      const count = 2 * segments_in_pack + 1,
-        reader = { segments: async (ids: readonly number[]) => ids.map(() => segment) },
-        scope = { ids: Float64Array.from(Array(count).keys()), packed: new Uint8Array(count) };
+      const count = 2 * segments_in_pack + 1;
+      const reader = { segments: async (ids: readonly number[]) => ids.map(() => segment) };
+      const scope = { ids: Float64Array.from(Array(count).keys()), packed: new Uint8Array(count) };
       const sizes: number[] = [];
       for await (const { segment_ids } of packLoose(reader, scope, 4, no_pauses))
         sizes.push(segment_ids.length);
       expect(sizes).toEqual([segments_in_pack, segments_in_pack]);
     });
   test("leaves no large array for the garbage collector when built", () => {
-    const keys = Uint32Array.of(3, 1, 2),
-      values = Uint32Array.of(0, 1, 2),
-      sorted = radixSort(keys, values);
+    const keys = Uint32Array.of(3, 1, 2);
+    const values = Uint32Array.of(0, 1, 2);
+    const sorted = radixSort(keys, values);
     expect([...sorted.keys]).toEqual([1, 2, 3]);
     release(sorted);
     for (const one of [keys, values, sorted.keys, sorted.values])
       expect((one.buffer as ArrayBuffer).detached).toBe(true);
   });
   test("is sorted correctly", () => {
-    const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32)),
-      sorted = radixSort(Uint32Array.from(keys), Uint32Array.from(keys.keys()));
+    const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32));
+    const sorted = radixSort(Uint32Array.from(keys), Uint32Array.from(keys.keys()));
     const expected = [...keys.keys()].sort((a, b) => keys[a]! - keys[b]! || a - b);
     expect([...sorted.values]).toEqual(expected);
     expect([...sorted.keys]).toEqual(expected.map((at) => keys[at]!));
@@ -178,8 +178,8 @@ describe("packs of an index", () => {
   async function expectSameWithout(): Promise<void> {
     for (const folder_ids of [["fld_a"], ["fld_b"], ["fld_a", "fld_b"]])
       for (const query of ["w3x w9x", "w1x w50x w59x", "w58x"]) {
-        const request = { query, folder_ids, limit: 30 },
-          found = await index.index.search({ owner_id: "usr_ada", ...request });
+        const request = { query, folder_ids, limit: 30 };
+        const found = await index.index.search({ owner_id: "usr_ada", ...request });
         expect(found.passages.length).toBe(30);
         expect(found).toEqual(await index.index.search({ owner_id: "usr_nobody", ...request }));
       }

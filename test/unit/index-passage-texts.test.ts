@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { textsToEmbed } from "../../plugins/search-index/embedding/passage-texts";
 
-const title = "handbook.pdf",
-  heading = "Tools › Options";
+const title = "handbook.pdf";
+const heading = "Tools › Options";
 const entry = (mark: string, name: string): string =>
   `${mark}${name} ${"tells what the tool does with it, ".repeat(6)}and no more`;
 const listOf = (mark: string): string =>
@@ -12,11 +12,11 @@ const textsOf = (text: string, more: { heading?: string | null; is_listing?: boo
   textsToEmbed(title, { heading, is_listing: false, ...more, text });
 const whole = (text: string): string => `${title}\n${heading}\n${text}`;
 
-const short_list = "- one\n- two\n- three",
-  prose = entry("", "One").repeat(4),
-  introduced = `What the options mean:\n${listOf("- ")}`,
-  small_entries = Array.from({ length: 40 }, (_, at) => `- entry number ${at}`).join("\n"),
-  long_list = Array.from({ length: 20 }, (_, at) => entry("- ", String(at))).join("\n");
+const short_list = "- one\n- two\n- three";
+const prose = entry("", "One").repeat(4);
+const introduced = `What the options mean:\n${listOf("- ")}`;
+const small_entries = Array.from({ length: 40 }, (_, at) => `- entry number ${at}`).join("\n");
+const long_list = Array.from({ length: 20 }, (_, at) => entry("- ", String(at))).join("\n");
 
 const partsOf = (text: string): number => textsOf(text).length - 1;
 const cases: [string, string, number][] = [

@@ -50,8 +50,8 @@ function segmentOf(chunks: readonly string[], version = 1): Segment {
   return builder.finish(version);
 }
 const tf = (segment: Segment, term: string): Record<number, number> => {
-  const place = postingsOf(segment, hashOf(term)),
-    found: Record<number, number> = {};
+  const place = postingsOf(segment, hashOf(term));
+  const found: Record<number, number> = {};
   for (let at = place >>> 16; at < (place & 0xffff); at++)
     found[postingAt(segment, at) >>> 8] = postingAt(segment, at) & 255;
   return found;
@@ -59,10 +59,10 @@ const tf = (segment: Segment, term: string): Record<number, number> => {
 
 describe("a segment", () => {
   test("contains exactly the terms of every chunk", () => {
-    const next = randomly(7),
-      chunks = Array.from({ length: segment_chunks_max }, () =>
-        Array.from({ length: 40 }, () => `w${Math.floor(next() * next() * 3_000)}x`).join(" "),
-      );
+    const next = randomly(7);
+    const chunks = Array.from({ length: segment_chunks_max }, () =>
+      Array.from({ length: 40 }, () => `w${Math.floor(next() * next() * 3_000)}x`).join(" "),
+    );
     const segment = segmentOf(chunks, 9);
     expect([analyzerOf(segment), chunkCount(segment), lengthSum(segment)]).toEqual([
       9,
@@ -103,8 +103,8 @@ describe("a segment", () => {
     expect(lengthOf(segment, 0)).toBe(0);
   });
   test("is reported full by its builder, by chunks or by terms", () => {
-    const many = new SegmentBuilder(),
-      large = new SegmentBuilder();
+    const many = new SegmentBuilder();
+    const large = new SegmentBuilder();
     for (let i = 0; i < segment_chunks_max; i++) {
       expect(many.fits(1)).toBe(true);
       many.endChunk(0);
@@ -120,12 +120,12 @@ describe("a segment", () => {
 
 /** Textbook BM25 over whole texts. */
 function naive(chunks: readonly string[], question: readonly string[]): number[] {
-  const all = chunks.map(termsOf),
-    mean = all.reduce((sum, one) => sum + one.length, 0) / all.length;
+  const all = chunks.map(termsOf);
+  const mean = all.reduce((sum, one) => sum + one.length, 0) / all.length;
   return all.map((terms) =>
     question.reduce((score, term) => {
-      const df = all.filter((one) => one.includes(term)).length,
-        count = terms.filter((one) => one === term).length;
+      const df = all.filter((one) => one.includes(term)).length;
+      const count = terms.filter((one) => one === term).length;
       const idf = Math.log(1 + (all.length - df + 0.5) / (df + 0.5));
       return score + (idf * (count * 2.2)) / (count + 1.2 * (0.25 + (0.75 * terms.length) / mean));
     }, 0),
@@ -191,8 +191,8 @@ describe("ranking", () => {
     );
   });
   test("keeps the document order for equal scores, however packed", async () => {
-    const same = Array.from({ length: 300 }, () => segmentOf(["same words", "same words"])),
-      asked = parseQuery("same words", undefined, analyzers, 1);
+    const same = Array.from({ length: 300 }, () => segmentOf(["same words", "same words"]));
+    const asked = parseQuery("same words", undefined, analyzers, 1);
     const ranker = new Ranker(asked, same.length);
     for (let place = same.length - 1; place >= 0; place--) ranker.addSegment(place, same[place]!);
     const { hits } = await ranker.ranking(3, no_pauses);
@@ -203,8 +203,8 @@ describe("ranking", () => {
     ]);
   });
   test("leaves nothing for the garbage collector", async () => {
-    const asked = parseQuery("heron", undefined, analyzers, 1),
-      hit = { segment: 0, chunk: 0, score: 1, document_score: 1 };
+    const asked = parseQuery("heron", undefined, analyzers, 1);
+    const hit = { segment: 0, chunk: 0, score: 1, document_score: 1 };
     const ranker = new Ranker(asked, 1);
     ranker.addSegment(0, segmentOf(["heron"]));
     expect(ranker.termsIn(hit)).toEqual([0]);
@@ -242,12 +242,12 @@ describe("ranking", () => {
 describe("reranking:", () => {
   /** The indexes of the texts, best first, where each text is its own document. */
   const reranked = async (question: string, texts: readonly string[], limit = texts.length) => {
-    const query = parseQuery(question, undefined, analyzers, 1),
-      ranking = await rank(
-        texts.map((text) => segmentOf([text])),
-        query,
-        50,
-      );
+    const query = parseQuery(question, undefined, analyzers, 1);
+    const ranking = await rank(
+      texts.map((text) => segmentOf([text])),
+      query,
+      50,
+    );
     const hits = await rerank(ranking, query, limit, {
       analyzers,
       textsOf: async (some) => some.map((hit) => texts[hit.segment]!),
@@ -341,10 +341,10 @@ describe("reranking:", () => {
   for (const [why, question, texts, first] of cases)
     test(why, async () => expect((await reranked(question, texts))[0]).toBe(first));
   test("the result doesn't depend on the limit", async () => {
-    const next = randomly(5),
-      texts = Array.from({ length: 80 }, () =>
-        Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "),
-      );
+    const next = randomly(5);
+    const texts = Array.from({ length: 80 }, () =>
+      Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "),
+    );
     const all = await reranked("w1x w4x w9x w16x", texts);
     for (const limit of [1, 3, 10, 40])
       expect(await reranked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
@@ -466,13 +466,13 @@ describe("the segment cache", () => {
   });
   test("shrinks while the process uses much memory", async () => {
     let much = false;
-    const cache = new SegmentCache(2 ** 30, () => much),
-      scan = async () => {
-        const ids = [...Array(80).keys()];
-        await cache.getAll(ids, async (missing) => missing.map(() => new Uint8Array(2 ** 20)));
-        cache.endSearch();
-        return Math.round(cache.bytes / 2 ** 20);
-      };
+    const cache = new SegmentCache(2 ** 30, () => much);
+    const scan = async () => {
+      const ids = [...Array(80).keys()];
+      await cache.getAll(ids, async (missing) => missing.map(() => new Uint8Array(2 ** 20)));
+      cache.endSearch();
+      return Math.round(cache.bytes / 2 ** 20);
+    };
     expect(await scan()).toBe(80);
     much = true;
     expect(await scan()).toBe(0);

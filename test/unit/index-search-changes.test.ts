@@ -27,8 +27,8 @@ describe("a document reindexed during a search is found once:", () => {
       const index = await openTestIndex();
       await index.add("doc_a", "The axolotl regrows limbs.");
       await index.add("doc_b", "Another axolotl.");
-      const connection = openReadConnection(index.store.read_connection),
-        reader = new SqliteSegmentReader(connection);
+      const connection = openReadConnection(index.store.read_connection);
+      const reader = new SqliteSegmentReader(connection);
       let left = times;
       const overtaken = new Proxy<SegmentReader>(reader, {
         get: (target, name: keyof SegmentReader) => {

@@ -29,8 +29,8 @@ interface More {
 }
 function similaritiesOf({ embed, has_set = true, has_question = true, ...more }: More = {}) {
   const scale = "scale" in more ? more.scale : whole_scale;
-  const calls: (readonly string[])[] = [],
-    clock = { now_ms: 0 };
+  const calls: (readonly string[])[] = [];
+  const clock = { now_ms: 0 };
   const embedder: Embedder = {
     model: "m",
     dimensions: null,
@@ -116,8 +116,8 @@ describe("the similarities of texts to a question", () => {
     expect(calls.length).toBe(4);
   });
   test("are rejected with the reason of an abort", async () => {
-    const given_up = new AbortController(),
-      asked = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
+    const given_up = new AbortController();
+    const asked = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
     given_up.abort(new Error("nobody waits"));
     await expect(asked).rejects.toThrow("nobody waits");
   });

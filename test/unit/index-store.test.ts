@@ -44,8 +44,8 @@ const tx = <R>(index: TestIndex, work: Parameters<typeof index.store.inTransacti
 
 describe("a search finds", () => {
   test("a passage with its place, title, heading and folder", async () => {
-    const index = await openTestIndex(),
-      text = `🗂 First line.\n\n# Towers\n\nThe tower of 🗂 iron was built in 1889 by an engineer.`;
+    const index = await openTestIndex();
+    const text = `🗂 First line.\n\n# Towers\n\nThe tower of 🗂 iron was built in 1889 by an engineer.`;
     await index.add("doc_1", text, ["fld_a"], { title: "Paris", version: 3 });
     const [passage] = await index.find("when was the tower built?");
     expect(passage).toMatchObject({
@@ -128,8 +128,8 @@ describe("a search finds", () => {
 });
 
 test("the ranking is the same in one folder as in fifty", async () => {
-  const one = await openTestIndex(),
-    fifty = await openTestIndex();
+  const one = await openTestIndex();
+  const fifty = await openTestIndex();
   for (let i = 0; i < 100; i++) {
     const text = Array.from({ length: 3 }, (_, p) =>
       `${"abcdefghij"[(i * 7 + p) % 10]!.repeat(5)} ${"klmnopqrst"[(i * 3 + p) % 10]!.repeat(4)} `.repeat(
@@ -203,8 +203,8 @@ describe("removal:", () => {
     expect(files()).toEqual([false, false]);
   });
   test("hundreds of documents are removed in several transactions", async () => {
-    const index = await openTestIndex(),
-      ids = Array.from({ length: 600 }, (_, i) => `doc_${i}`);
+    const index = await openTestIndex();
+    const ids = Array.from({ length: 600 }, (_, i) => `doc_${i}`);
     const prepared = await Promise.all(
       ids.map((document_id) =>
         index.index.prepare({
@@ -280,8 +280,8 @@ describe("a very large document", () => {
   ];
   for (const [why, end] of ends)
     test(`is dropped if unpublished by ${why}, and can't be published later`, async () => {
-      const index = await openTestIndex(),
-        job = new AbortController();
+      const index = await openTestIndex();
+      const job = new AbortController();
       const prepared = await index.index.prepare(
         {
           owner_id: "usr_ada",
@@ -370,8 +370,8 @@ describe("with a new analyzer", () => {
     await tx(before, (inside) => before.index.unlink(inside, ["doc_0"], "fld_a"));
     const directory = before.directory;
     await before.close(true);
-    const index = await openTestIndex({ analyzer: backwards, analyzers: both, directory }),
-      steps: number[] = [];
+    const index = await openTestIndex({ analyzer: backwards, analyzers: both, directory });
+    const steps: number[] = [];
     const reindexer = new Reindexer({
       db: index.store.db,
       index: index.index,
@@ -430,8 +430,8 @@ describe("with a new analyzer", () => {
     expect(await idf()).toBeCloseTo(before, 9);
   });
   test("passages keep their offsets", async () => {
-    const { index, step } = await upgraded(5),
-      before = places(await index.find("filler", ["fld_a"], { limit: 50 }));
+    const { index, step } = await upgraded(5);
+    const before = places(await index.find("filler", ["fld_a"], { limit: 50 }));
     while (await step());
     expect(places(await index.find("filler", ["fld_a"], { limit: 50 }))).toEqual(before);
   });

@@ -101,8 +101,8 @@ test("reencoding keeps the times and cues", async () => {
 });
 
 test("short lines of a transcript are not headings", () => {
-  const spoken = "yes\n\nso we went there\n\nand then it rained",
-    spans = [span(0, 3, 0, 1), span(5, 21, 2, 3), span(23, spoken.length, 5, 6)];
+  const spoken = "yes\n\nso we went there\n\nand then it rained";
+  const spans = [span(0, 3, 0, 1), span(5, 21, 2, 3), span(23, spoken.length, 5, 6)];
   const headings = (input: Parameters<typeof encodeDocument>[0]) =>
     [...encodeDocument(input, analyzer)].flatMap((segment) =>
       segment.chunks.map((chunk) => chunk.heading),

@@ -6,9 +6,9 @@ import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
 import { chance } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 
-const dimensions = 384,
-  per_segment = 100,
-  mebibyte = 2 ** 20;
+const dimensions = 384;
+const per_segment = 100;
+const mebibyte = 2 ** 20;
 const random = chance(1);
 const vector = (): Float32Array => Float32Array.from({ length: dimensions }, () => random() - 0.5);
 /** About 39 kB. */
@@ -26,9 +26,9 @@ const range = (first: number, count: number): Float64Array =>
 
 describe("vectors that fit", () => {
   test("are read once", async () => {
-    const store = storeOf(1, 300),
-      memory = new VectorMemory(dimensions, 16 * mebibyte),
-      first = await nearestOf(store, query, 10, store.ids(), memory);
+    const store = storeOf(1, 300);
+    const memory = new VectorMemory(dimensions, 16 * mebibyte);
+    const first = await nearestOf(store, query, 10, store.ids(), memory);
     expect(store.asked).toEqual([...store.ids()]);
     store.asked.length = 0;
     expect([await nearestOf(store, query, 10, store.ids(), memory), store.asked]).toEqual([
@@ -47,19 +47,19 @@ describe("vectors that fit", () => {
   });
   test("give the same results, however few are compared at once", async () => {
     const small = vectorsInMemory(
-        Object.fromEntries(
-          Array.from({ length: 1_000 }, (_, i) => [i * 3, packVectors([[vector()]], dimensions)]),
-        ),
+      Object.fromEntries(
+        Array.from({ length: 1_000 }, (_, i) => [i * 3, packVectors([[vector()]], dimensions)]),
       ),
-      memory = new VectorMemory(dimensions, 16 * mebibyte),
-      all = await nearestOf(small, query, 1_000, small.ids(), memory),
-      seen = await nearestOf(
-        small,
-        query,
-        1_000,
-        small.ids().filter((id) => id % 2 === 0),
-        memory,
-      );
+    );
+    const memory = new VectorMemory(dimensions, 16 * mebibyte);
+    const all = await nearestOf(small, query, 1_000, small.ids(), memory);
+    const seen = await nearestOf(
+      small,
+      query,
+      1_000,
+      small.ids().filter((id) => id % 2 === 0),
+      memory,
+    );
     expect(seen.map(({ score }) => score)).toEqual(
       all.filter(({ segment }) => (segment * 3) % 2 === 0).map(({ score }) => score),
     );
@@ -68,9 +68,9 @@ describe("vectors that fit", () => {
 
 describe("vectors that don't fit", () => {
   test("don't evict the cached ones of the same search, and are read each time", async () => {
-    const store = storeOf(1, 200),
-      memory = new VectorMemory(dimensions, 4 * mebibyte),
-      expected = await nearestOf(store, query, 10);
+    const store = storeOf(1, 200);
+    const memory = new VectorMemory(dimensions, 4 * mebibyte);
+    const expected = await nearestOf(store, query, 10);
     const reads: number[] = [];
     for (let round = 0; round < 4; round++) {
       store.asked.length = 0;
@@ -82,13 +82,13 @@ describe("vectors that don't fit", () => {
     expect(reads).toEqual([200, 200 - held, 200 - held, 200 - held]);
   });
   test("replace the least recently used", async () => {
-    const store = storeOf(1, 300),
-      memory = new VectorMemory(dimensions, 6 * mebibyte),
-      readsOf = async (first: number, count: number): Promise<number> => {
-        store.asked.length = 0;
-        await nearestOf(store, query, 10, range(first, count), memory);
-        return store.asked.length;
-      };
+    const store = storeOf(1, 300);
+    const memory = new VectorMemory(dimensions, 6 * mebibyte);
+    const readsOf = async (first: number, count: number): Promise<number> => {
+      store.asked.length = 0;
+      await nearestOf(store, query, 10, range(first, count), memory);
+      return store.asked.length;
+    };
     const per_slab = Math.floor(mebibyte / block.length);
     expect([
       await readsOf(1, 3 * per_slab),
@@ -102,8 +102,8 @@ describe("vectors that don't fit", () => {
     ]).toEqual([3, 3, 2, 0, 2, 0, 0].map((slabs) => slabs * per_slab));
   });
   test("are compared even when one segment exceeds the limit", async () => {
-    const store = storeOf(1, 3),
-      memory = new VectorMemory(dimensions, 0);
+    const store = storeOf(1, 3);
+    const memory = new VectorMemory(dimensions, 0);
     expect(await nearestOf(store, query, 10, store.ids(), memory)).toEqual(
       await nearestOf(store, query, 10),
     );
@@ -113,13 +113,13 @@ describe("vectors that don't fit", () => {
 
 describe("a segment without vectors", () => {
   test("is read once, and again when it has vectors", async () => {
-    const store = storeOf(1, 2),
-      memory = new VectorMemory(dimensions, 16 * mebibyte),
-      readsOf = async (): Promise<number[]> => {
-        store.asked.length = 0;
-        await nearestOf(store, query, 10, range(1, 6), memory);
-        return [...store.asked];
-      };
+    const store = storeOf(1, 2);
+    const memory = new VectorMemory(dimensions, 16 * mebibyte);
+    const readsOf = async (): Promise<number[]> => {
+      store.asked.length = 0;
+      await nearestOf(store, query, 10, range(1, 6), memory);
+      return [...store.asked];
+    };
     expect(await readsOf()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await readsOf()).toEqual([]);
     store.add(5, block);
@@ -129,19 +129,19 @@ describe("a segment without vectors", () => {
 });
 
 test("concurrent searches find the same as alone", async () => {
-  const store = storeOf(1, 200),
-    memory = new VectorMemory(dimensions, 2 * mebibyte),
-    pauses = { due: true, pause: () => Bun.sleep(0) };
-  const scopes = [range(1, 120), range(60, 140), range(1, 200)],
-    alone = await Promise.all(scopes.map((ids) => nearestOf(store, query, 20, ids)));
+  const store = storeOf(1, 200);
+  const memory = new VectorMemory(dimensions, 2 * mebibyte);
+  const pauses = { due: true, pause: () => Bun.sleep(0) };
+  const scopes = [range(1, 120), range(60, 140), range(1, 200)];
+  const alone = await Promise.all(scopes.map((ids) => nearestOf(store, query, 20, ids)));
   expect(
     await Promise.all(scopes.map((ids) => nearestOf(store, query, 20, ids, memory, pauses))),
   ).toEqual(alone);
 });
 
 test("an aborted search ends and doesn't affect others", async () => {
-  const store = storeOf(1, 200),
-    memory = new VectorMemory(dimensions, 16 * mebibyte);
+  const store = storeOf(1, 200);
+  const memory = new VectorMemory(dimensions, 16 * mebibyte);
   let pauses = 0;
   const cancelled = nearestOf(store, query, 10, store.ids(), memory, {
     due: true,
@@ -157,14 +157,14 @@ test("an aborted search ends and doesn't affect others", async () => {
 });
 
 test("positions are found by id, as in a map, in any insertion order", () => {
-  const directory = new VectorDirectory(),
-    expected = new Map<number, number>(),
-    next = chance(5);
+  const directory = new VectorDirectory();
+  const expected = new Map<number, number>();
+  const next = chance(5);
   const of = (id: number): number => expected.get(id) ?? unknown;
   for (let round = 0; round < 40; round++) {
     for (let i = 0; i < 400; i++) {
-      const id = Math.floor(next() * 20_000),
-        place = Math.floor(next() * 1_000);
+      const id = Math.floor(next() * 20_000);
+      const place = Math.floor(next() * 1_000);
       directory.set(id, place);
       expected.set(id, place);
     }
@@ -172,8 +172,8 @@ test("positions are found by id, as in a map, in any insertion order", () => {
       directory.rebuild((place) => place % 7 !== 0);
       for (const [id, place] of expected) if (place % 7 === 0) expected.delete(id);
     }
-    const ids = Float64Array.from({ length: 300 }, () => Math.floor(next() * 20_000)).sort(),
-      places = new Uint32Array(300);
+    const ids = Float64Array.from({ length: 300 }, () => Math.floor(next() * 20_000)).sort();
+    const places = new Uint32Array(300);
     directory.fill(ids, 20, 300, places);
     expect([...places.subarray(0, 280)]).toEqual([...ids.subarray(20)].map(of));
   }

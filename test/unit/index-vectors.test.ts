@@ -40,28 +40,28 @@ describe("an 8-bit row", () => {
   for (const dimensions of lengths)
     for (const outstanding of [1, 8])
       test(`of ${dimensions} numbers is off by at most half a step: ${outstanding}`, async () => {
-        const vectors = vectorsOf(20, dimensions, dimensions, outstanding),
-          [query] = vectorsOf(1, dimensions, 7),
-          block = packVectors(
-            vectors.map((one) => [one]),
-            dimensions,
-          ),
-          scores = await found(block, query!);
+        const vectors = vectorsOf(20, dimensions, dimensions, outstanding);
+        const [query] = vectorsOf(1, dimensions, 7);
+        const block = packVectors(
+          vectors.map((one) => [one]),
+          dimensions,
+        );
+        const scores = await found(block, query!);
         vectors.forEach((vector, chunk) => {
-          const step = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0) / 127,
-            bound = query!.reduce((sum, number) => sum + (Math.abs(number) * step) / 2, 0);
+          const step = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0) / 127;
+          const bound = query!.reduce((sum, number) => sum + (Math.abs(number) * step) / 2, 0);
           expect(
             Math.abs((scores.get(chunk) ?? 0) - Math.max(0, dot(vector, query!))),
           ).toBeLessThan(bound + 1e-3);
         });
       });
   test("ranks like floats, except for differences below a thousandth", async () => {
-    const vectors = vectorsOf(200, 384, 1),
-      [query] = vectorsOf(1, 384, 2),
-      block = packVectors(
-        vectors.map((one) => [one]),
-        384,
-      );
+    const vectors = vectorsOf(200, 384, 1);
+    const [query] = vectorsOf(1, 384, 2);
+    const block = packVectors(
+      vectors.map((one) => [one]),
+      384,
+    );
     let before = Infinity;
     for (const chunk of (await found(block, query!)).keys()) {
       const score = dot(vectors[chunk]!, query!);
@@ -99,16 +99,16 @@ test("the nearest vectors have the largest cosine, regardless of length", async 
   const numbers = Array.from({ length: 40 }, (_, i) =>
     Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
   );
-  const question = normalised(Float32Array.from([3, -1, 4, 1, -5, 9, 2]))!,
-    cosine = (one: Float32Array) =>
-      one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
-  const listed = (some: readonly Float32Array[]) => some.map((one) => [one]),
-    // A segment without vectors lies between them.
-    ids = Float64Array.of(3, 4, 9),
-    stored = vectorsInMemory({
-      3: packVectors(listed(numbers.slice(0, 25)), 7),
-      9: packVectors([...listed(numbers.slice(25)), []], 7),
-    });
+  const question = normalised(Float32Array.from([3, -1, 4, 1, -5, 9, 2]))!;
+  const cosine = (one: Float32Array) =>
+    one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
+  const listed = (some: readonly Float32Array[]) => some.map((one) => [one]);
+  // A segment without vectors lies between them.
+  const ids = Float64Array.of(3, 4, 9);
+  const stored = vectorsInMemory({
+    3: packVectors(listed(numbers.slice(0, 25)), 7),
+    9: packVectors([...listed(numbers.slice(25)), []], 7),
+  });
   const hits = (await nearestOf(stored, question, 100, ids)).map(({ segment, chunk, score }) => ({
     at: segment === 0 ? chunk : 25 + chunk,
     score,
@@ -121,12 +121,12 @@ test("the nearest vectors have the largest cosine, regardless of length", async 
 });
 
 test("the mean covers all chunks with vectors, each by its best", async () => {
-  const [query, ...others] = vectorsOf(6, 32, 11) as [Float32Array, ...Float32Array[]],
-    cosines = others.map((one) => dot(one, query)),
-    { reader } = vectorsInMemory({
-      1: packVectors([[others[0]!], [], [others[1]!, others[2]!]], 32),
-      2: packVectors([[others[3]!], [others[4]!]], 32),
-    });
+  const [query, ...others] = vectorsOf(6, 32, 11) as [Float32Array, ...Float32Array[]];
+  const cosines = others.map((one) => dot(one, query));
+  const { reader } = vectorsInMemory({
+    1: packVectors([[others[0]!], [], [others[1]!, others[2]!]], 32),
+    2: packVectors([[others[3]!], [others[4]!]], 32),
+  });
   const { compared, mean } = await nearestChunks(
     Float64Array.of(1, 2, 3),
     { set_id: 1, data: query },
@@ -138,35 +138,35 @@ test("the mean covers all chunks with vectors, each by its best", async () => {
 });
 
 describe("SIMD and a plain loop are bit-identical:", () => {
-  const page = 65_536,
-    at = { blocks: page, query: 2 * page, hits: 4 * page, first: 8 * page };
+  const page = 65_536;
+  const at = { blocks: page, query: 2 * page, hits: 4 * page, first: 8 * page };
   test.each(lengths.map((dimensions) => [dimensions]))("%d numbers", (dimensions) => {
-    const memory = new WebAssembly.Memory({ initial: 64 }),
-      bytes = new Uint8Array(memory.buffer),
-      blocks = [0, 1, 7, 40].map((rows, i) =>
-        packVectors(
-          vectorsOf(rows, dimensions, i + 1, 5).map((one, row) =>
-            row % 3 === 0 ? [one, one.toReversed()] : [one],
-          ),
-          dimensions,
+    const memory = new WebAssembly.Memory({ initial: 64 });
+    const bytes = new Uint8Array(memory.buffer);
+    const blocks = [0, 1, 7, 40].map((rows, i) =>
+      packVectors(
+        vectorsOf(rows, dimensions, i + 1, 5).map((one, row) =>
+          row % 3 === 0 ? [one, one.toReversed()] : [one],
         ),
-      );
+        dimensions,
+      ),
+    );
     let next = at.first;
     blocks.forEach((block, i) => {
       bytes.set(block, next);
       new Uint32Array(memory.buffer)[at.blocks / 4 + i] = next;
       next += block.length;
     });
-    const [query] = vectorsOf(1, dimensions, 99),
-      { numbers, scale } = wholeQuery(query!);
+    const [query] = vectorsOf(1, dimensions, 99);
+    const { numbers, scale } = wholeQuery(query!);
     new Int16Array(memory.buffer, at.query).set(numbers);
     const hitsOf = (kernel: typeof simd, threshold: number) => {
       const hits = kernel(at.blocks, blocks.length, at.query, scale, threshold, at.hits);
       return [...bytes.slice(at.hits, at.hits + 16 + hits * 12)];
     };
-    const simd = openKernel(memory),
-      plain = plainKernel(memory),
-      all = hitsOf(simd, 0);
+    const simd = openKernel(memory);
+    const plain = plainKernel(memory);
+    const all = hitsOf(simd, 0);
     expect(all.length).toBeGreaterThan(16);
     for (const threshold of [0, Math.fround(0.01), 0.5])
       expect(hitsOf(simd, threshold)).toEqual(hitsOf(plain, threshold));
@@ -198,11 +198,11 @@ test.each(lengths)(
 );
 
 describe("a block", () => {
-  const vectors = vectorsOf(3, 20, 5),
-    block = packBlock(
-      vectors.map((vector, at) => ({ chunk: at * 2, vector })),
-      20,
-    );
+  const vectors = vectorsOf(3, 20, 5);
+  const block = packBlock(
+    vectors.map((vector, at) => ({ chunk: at * 2, vector })),
+    20,
+  );
   test("of floats from an earlier version gives its vectors, and none for zeros", () => {
     const floats = new Float32Array(5 * 20);
     vectors.forEach((vector, at) => floats.set(vector, at * 40));

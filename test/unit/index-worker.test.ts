@@ -18,15 +18,15 @@ import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/wor
 import type { FragileProtocol } from "../helpers/fragile-worker";
 import { openTestIndex } from "../helpers/search-index";
 
-const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")),
-  clients: { stop(): void }[] = [];
+const directory = mkdtempSync(join(tmpdir(), "dossier-worker-"));
+const clients: { stop(): void }[] = [];
 afterAll(() => {
   for (const client of clients) void client.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
-const ada = { owner: "usr_ada" },
-  bob = { owner: "usr_bob" };
+const ada = { owner: "usr_ada" };
+const bob = { owner: "usr_bob" };
 type Fragile = WorkerClient<FragileProtocol>;
 interface FragileOptions extends Pick<WorkerOptions<FragileProtocol>, "hang_ms" | "isLarge"> {
   readonly idle_ms?: number;
@@ -103,8 +103,8 @@ describe("a worker", () => {
   });
   test("that answers in parts gives each once, in order, even if it dies meanwhile", async () => {
     for (const file of [join(directory, "exists-not"), undefined]) {
-      const worker = fragile(),
-        parts: number[] = [];
+      const worker = fragile();
+      const parts: number[] = [];
       expect(
         await worker.ask(
           { order: "parts", ...(file && { file }) },
@@ -116,9 +116,9 @@ describe("a worker", () => {
     }
   });
   test("whose parts are not consumed pauses and answers others meanwhile", async () => {
-    const worker = fragile(),
-      taken = Promise.withResolvers<void>(),
-      parts: number[] = [];
+    const worker = fragile();
+    const taken = Promise.withResolvers<void>();
+    const parts: number[] = [];
     const onPart = (part: number) => {
       parts.push(part);
       return taken.promise;
@@ -132,9 +132,9 @@ describe("a worker", () => {
     expect(parts).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
   });
   test("whose parts are not consumed stops when the question is aborted", async () => {
-    const worker = fragile(),
-      leaving = new AbortController(),
-      parts: number[] = [];
+    const worker = fragile();
+    const leaving = new AbortController();
+    const parts: number[] = [];
     const onPart = (part: number) => {
       parts.push(part);
       return Promise.withResolvers<void>().promise;
@@ -165,10 +165,10 @@ describe("a worker", () => {
     expect(worker.deaths()).toBe(4);
   });
   test("that dies on an aborted question blames no other", async () => {
-    const worker = fragile(),
-      giving_up = new AbortController();
-    const given_up = worker.ask({ order: "die late" }, { ...ada, signal: giving_up.signal }),
-      next = worker.ask({ order: "die once", file: join(directory, "next") }, ada);
+    const worker = fragile();
+    const giving_up = new AbortController();
+    const given_up = worker.ask({ order: "die late" }, { ...ada, signal: giving_up.signal });
+    const next = worker.ask({ order: "die once", file: join(directory, "next") }, ada);
     giving_up.abort(new Error("enough"));
     await expect(given_up).rejects.toThrow("enough");
     expect(await next).toBe("here");
@@ -182,8 +182,8 @@ describe("a worker", () => {
     expect(worker.deaths()).toBe(0);
   });
   test("is not waited for by an aborted question", async () => {
-    const worker = fragile(),
-      giving_up = new AbortController();
+    const worker = fragile();
+    const giving_up = new AbortController();
     const asked = worker.ask({ order: "hang" }, { ...ada, signal: giving_up.signal });
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
     await expect(asked).rejects.toThrow("enough");
@@ -192,8 +192,8 @@ describe("a worker", () => {
     ).rejects.toThrow("enough");
   });
   test("that is stopped leaves no question waiting and accepts none", async () => {
-    const worker = fragile(),
-      asked = worker.ask({ order: "hang" }, ada);
+    const worker = fragile();
+    const asked = worker.ask({ order: "hang" }, ada);
     setTimeout(() => void worker.stop(), 50);
     await expect(asked).rejects.toThrow("stopping");
     await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("stopping");
@@ -246,15 +246,15 @@ describe("turns in a worker:", () => {
     expect(order.at(-1)).toBe("background");
   });
   test("a request aborted before its turn is never started", async () => {
-    const worker = fragile(),
-      giving_up = new AbortController(),
-      ending = new AbortController(),
-      { signal } = giving_up;
+    const worker = fragile();
+    const giving_up = new AbortController();
+    const ending = new AbortController();
+    const { signal } = giving_up;
     // It stays in progress until those behind it have been aborted.
-    const first = worker.ask({ order: "endless" }, { ...ada, signal: ending.signal }),
-      given_up = Array.from({ length: 100 }, () =>
-        worker.ask({ order: "answer" }, { ...ada, signal }),
-      );
+    const first = worker.ask({ order: "endless" }, { ...ada, signal: ending.signal });
+    const given_up = Array.from({ length: 100 }, () =>
+      worker.ask({ order: "answer" }, { ...ada, signal }),
+    );
     giving_up.abort(new Error("enough"));
     expect((await Promise.allSettled(given_up)).map(({ status }) => status)).toEqual(
       Array(100).fill("rejected"),
@@ -264,31 +264,31 @@ describe("turns in a worker:", () => {
     expect(await worker.ask({ order: "count" }, ada)).toBe("2");
   });
   test("a request aborted in progress ends, and its owner's next one starts", async () => {
-    const worker = fragile(),
-      giving_up = new AbortController();
-    const endless = worker.ask({ order: "endless" }, { ...ada, signal: giving_up.signal }),
-      next = worker.ask({ order: "answer" }, ada);
+    const worker = fragile();
+    const giving_up = new AbortController();
+    const endless = worker.ask({ order: "endless" }, { ...ada, signal: giving_up.signal });
+    const next = worker.ask({ order: "answer" }, ada);
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
     await expect(endless).rejects.toThrow("enough");
     expect(await next).toBe("here");
     expect(worker.deaths()).toBe(0);
   });
   test("a worker that never yields is replaced, and its request fails", async () => {
-    const worker = fragile({ hang_ms: 100 }),
-      hanging = worker.ask({ order: "hang" }, ada),
-      other = worker.ask({ order: "answer" }, bob);
+    const worker = fragile({ hang_ms: 100 });
+    const hanging = worker.ask({ order: "hang" }, ada);
+    const other = worker.ask({ order: "answer" }, bob);
     await expect(hanging).rejects.toThrow("did not give way");
     expect(await other).toBe("here");
     expect(worker.deaths()).toBe(2);
   });
   test("at most two large requests are sent to the worker at a time", async () => {
-    const worker = fragile({ isLarge: ({ order }) => order === "endless" }),
-      giving_up = new AbortController(),
-      cy = { owner: "usr_cy" },
-      endless = [ada, bob, cy].map((owner) =>
-        worker.ask({ order: "endless" }, { ...owner, signal: giving_up.signal }),
-      ),
-      most = () => worker.ask({ order: "most at once" }, { owner: "usr_dan" });
+    const worker = fragile({ isLarge: ({ order }) => order === "endless" });
+    const giving_up = new AbortController();
+    const cy = { owner: "usr_cy" };
+    const endless = [ada, bob, cy].map((owner) =>
+      worker.ask({ order: "endless" }, { ...owner, signal: giving_up.signal }),
+    );
+    const most = () => worker.ask({ order: "most at once" }, { owner: "usr_dan" });
     while ((await most()) < "2");
     // By then, everything sent to the worker has had its turns.
     for (let round = 0; round < 20; round++) expect(await most()).toBe("2");
@@ -350,13 +350,13 @@ test("the encoding worker gives the same as encoding in this thread", async () =
 });
 
 test("the encoding worker gives the same for a text read in windows as for the whole", async () => {
-  const { store, texts } = await openTestIndex(),
-    client = encodingWorker(store.read_connection);
+  const { store, texts } = await openTestIndex();
+  const client = encodingWorker(store.read_connection);
   const text = `# The 🗂 of ice\n\n${"It is cold 🥶 there, and in it are words. ".repeat(30_000)}`;
   const written = await texts.prepare(text);
   await store.inTransaction((tx) => written.keep(tx));
-  const input = { title: "Title", pages: [{ page: 1, start: 0, end: text.length }] },
-    segments: (EncodedSegment | PlacedSegment)[] = [];
+  const input = { title: "Title", pages: [{ page: 1, start: 0, end: text.length }] };
+  const segments: (EncodedSegment | PlacedSegment)[] = [];
   expect(
     await client.ask(
       { ...input, text: null, stored: written.stored },

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findDamage, type DamageFound, type SearchPlace } from "../../core/store/integrity";
 
-let directory: string, path: string;
+let directory: string;
+let path: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "dossier-integrity-"));
   path = join(directory, "dossier.db");
@@ -52,8 +53,8 @@ async function spoil(first_page: number, pages: number): Promise<void> {
 }
 
 /** Row counts: a few, and so many that the file is not checked at once. */
-const small = 100,
-  large = 3_500;
+const small = 100;
+const large = 3_500;
 for (const [why, rows] of [
   ["a small database", small],
   ["a large database", large],

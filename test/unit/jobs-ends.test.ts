@@ -372,18 +372,18 @@ describe("cancelling", () => {
   });
 
   test("aborts a job that was just claimed and has not started", async () => {
-    const claimed: { next?: () => Promise<void> } = {},
-      store: Store = Object.create(world.store, {
-        inDeletion: {
-          value: async (work: (tx: Db<any>) => Promise<unknown>) => {
-            const made = await world.store.inDeletion(work);
-            await claimed.next?.();
-            return made;
-          },
+    const claimed: { next?: () => Promise<void> } = {};
+    const store: Store = Object.create(world.store, {
+      inDeletion: {
+        value: async (work: (tx: Db<any>) => Promise<unknown>) => {
+          const made = await world.store.inDeletion(work);
+          await claimed.next?.();
+          return made;
         },
-      });
-    const queue = new JobQueue({ ...world, store, notifier: new SharedNotifier(store) }),
-      signals: AbortSignal[] = [];
+      },
+    });
+    const queue = new JobQueue({ ...world, store, notifier: new SharedNotifier(store) });
+    const signals: AbortSignal[] = [];
     queue.register(
       "test",
       handle(Work, async (_, { signal }) => void signals.push(signal), limits),

@@ -35,8 +35,8 @@ describe("every page of every size is the matching slice of the whole list", () 
   for (let limit = 1; limit <= count + 1; limit++)
     test(`${limit} rows`, async () => {
       for (let offset = 0; offset <= count + 1; offset++) {
-        const window = { limit, offset },
-          part = [offset, offset + limit] as const;
+        const window = { limit, offset };
+        const part = [offset, offset + limit] as const;
         const newest = await listPage(notes(), window);
         expect([idsOf(newest), newest.total]).toEqual([all.toReversed().slice(...part), count]);
         const order = { columns: ["id"], direction: "asc" } as const;

@@ -51,8 +51,8 @@ test("a failed fetch is retried by the next reader", async () => {
 });
 
 test("the copy of a deleted file is removed after its last reader", async () => {
-  const reading = Promise.withResolvers<void>(),
-    done = Promise.withResolvers<void>();
+  const reading = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
   const use = copies.use(
     "a",
     (path) => Bun.write(path, "a").then(() => {}),

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { parseJson } from "../../core/http/json";
 import { parseAround } from "../../core/http/long-field";
 
-const long = "Der Lotse fährt. ".repeat(80_000),
-  bytesOf = (json: string): Uint8Array => new TextEncoder().encode(json);
+const long = "Der Lotse fährt. ".repeat(80_000);
+const bytesOf = (json: string): Uint8Array => new TextEncoder().encode(json);
 /** What is found, with the text put back in its place. */
 function around(json: Uint8Array) {
   const found = parseAround(json, "content");

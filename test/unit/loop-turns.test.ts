@@ -56,8 +56,8 @@ test("a caller that comes while others wait has to wait too", async () => {
 });
 
 test("all chunked work together counts as one of those taking turns", async () => {
-  const works = 50,
-    parts_each = 2;
+  const works = 50;
+  const parts_each = 2;
   let parts = 0;
   // Each part uses up a whole turn.
   const part = (): void => {

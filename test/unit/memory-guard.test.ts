@@ -6,9 +6,9 @@ const mib = 2 ** 20;
 /** How often the guard collects when it checks a heap that has grown by this much. */
 function collections(limit_bytes: number, grown_bytes: number): number {
   Bun.gc(true);
-  const look = spyOn(globalThis, "setInterval"),
-    unguard = guardMemory(limit_bytes),
-    grown = new Uint8Array(grown_bytes);
+  const look = spyOn(globalThis, "setInterval");
+  const unguard = guardMemory(limit_bytes);
+  const grown = new Uint8Array(grown_bytes);
   // The heap's size is only known as of its last collection.
   Bun.gc(true);
   const collect = spyOn(Bun, "gc").mockImplementation(() => 0);

@@ -14,8 +14,8 @@ test.each([
   ["pieces are joined to 64 KiB", [40, 40, 10], [80, 10]],
   ["large pieces are sent unchanged", [200, 1], [200, 1]],
 ])("%s", async (_reason, sizes, sent) => {
-  const given = sizes.map((size, at) => kib(size, at + 1)),
-    pieces: Uint8Array[] = [];
+  const given = sizes.map((size, at) => kib(size, at + 1));
+  const pieces: Uint8Array[] = [];
   for await (const piece of pacedPieces(of(given))) pieces.push(piece);
   expect(Buffer.concat(pieces).equals(Buffer.concat(given))).toBe(true);
   expect(pieces.map(({ length }) => length / 1024)).toEqual(sent);
@@ -44,8 +44,8 @@ test("a reader that stops early ends the source", async () => {
 });
 
 test("many streams work one at a time, and all of them finish", async () => {
-  let working = 0,
-    most = 0;
+  let working = 0;
+  let most = 0;
   const source = async function* () {
     for (let piece = 0; piece < 3; piece++) {
       most = Math.max(most, ++working);

@@ -10,8 +10,8 @@ const cases: [why: string, heading: string][] = [
 ];
 for (const [why, heading] of cases)
   test(`a heading with ${why}`, () => {
-    const text = `${heading.split(" › ").join("\n\n")}\n\nIt says something.`,
-      { start, end } = belowHeadings(text, { start: 0, end: text.length }, heading);
+    const text = `${heading.split(" › ").join("\n\n")}\n\nIt says something.`;
+    const { start, end } = belowHeadings(text, { start: 0, end: text.length }, heading);
     expect(text.slice(start, end)).toBe("It says something.");
   });
 

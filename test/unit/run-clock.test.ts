@@ -11,8 +11,8 @@ const cases: [why: string, passed_ms: number, waited_ms: number | null, charged_
 ];
 for (const [why, passed_ms, waited_ms, charged_ms] of cases)
   test(why, () => {
-    let now_ms = 5_000,
-      waited: number | null = waited_ms === null ? null : 300;
+    let now_ms = 5_000;
+    let waited: number | null = waited_ms === null ? null : 300;
     const clock = new ProcessClock(
       1,
       () => waited,

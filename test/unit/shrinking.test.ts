@@ -10,7 +10,8 @@ import { compactDatabase, removeCompactions } from "../../core/store/compaction"
 import { SqliteStore } from "../../core/store/sqlite-store";
 import { until } from "../helpers/jobs";
 
-let directory: string, path: string;
+let directory: string;
+let path: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "dossier-shrinking-"));
   path = join(directory, "dossier.db");

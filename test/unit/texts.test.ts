@@ -22,8 +22,8 @@ import { piecesOfDb } from "../../plugins/texts/contract";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 import { until } from "../helpers/server";
 
-const bird = "🪶",
-  pairs_everywhere = bird.repeat(piece_units);
+const bird = "🪶";
+const pairs_everywhere = bird.repeat(piece_units);
 const texts: [why: string, text: string][] = [
   ["an empty text", ""],
   ["one character", "a"],
@@ -45,10 +45,10 @@ const reading = (pieces: readonly Piece[], id: number) => async (first: number, 
 describe("a text cut into pieces is read back unchanged", () => {
   for (const [why, content] of texts)
     test(why, async () => {
-      const pieces = [...piecesOf(content, first_id)],
-        read = reading(pieces, first_id),
-        points = [...content].length,
-        text = { id: first_id, units: content.length, points };
+      const pieces = [...piecesOf(content, first_id)];
+      const read = reading(pieces, first_id);
+      const points = [...content].length;
+      const text = { id: first_id, units: content.length, points };
       expect(pieces.every(({ data }) => data.isWellFormed())).toBe(true);
       expect(pointsUntil(pieces.at(-1))).toBe(points);
       expect((await readWhole(read, text)) === content).toBe(true);
@@ -65,16 +65,16 @@ describe("a text cut into pieces is read back unchanged", () => {
         expect(await readUnits(read, first_id, 0, content.length + piece_units)).toBe(undefined);
     });
   test("missing pieces are an error, not a shorter text", async () => {
-    const pieces = [...piecesOf("x".repeat(20 * piece_units), first_id)],
-      text = { id: first_id, units: 20 * piece_units, points: 20 * piece_units };
+    const pieces = [...piecesOf("x".repeat(20 * piece_units), first_id)];
+    const text = { id: first_id, units: 20 * piece_units, points: 20 * piece_units };
     for (const left of [pieces.slice(1), pieces.slice(0, -1), []])
       await expect(
         readWhole(async (first, last) => left.filter(({ id }) => id >= first && id <= last), text),
       ).rejects.toThrow(TextGone);
   });
   test("in part, up to the requested length", async () => {
-    const content = "abc".repeat(piece_units),
-      read = reading([...piecesOf(content, first_id)], first_id);
+    const content = "abc".repeat(piece_units);
+    const read = reading([...piecesOf(content, first_id)], first_id);
     const parts: string[] = [];
     for await (const part of readParts(read, { id: first_id, units: piece_units + 5 }))
       parts.push(part);
@@ -104,8 +104,8 @@ describe("a text window reads like the text itself", () => {
   ];
   for (const [why, content] of [...texts, ...long])
     test(why, () => {
-      const pieces = [...piecesOf(content, 7)],
-        text = { id: 7, units: content.length };
+      const pieces = [...piecesOf(content, 7)];
+      const text = { id: 7, units: content.length };
       let most = 0;
       const window = new TextWindow((first, last) => {
         most = Math.max(most, last - first);
@@ -123,9 +123,9 @@ describe("a text window reads like the text itself", () => {
       expect(most).toBeLessThan(33);
     });
   test("most units need no read of pieces, forwards or backwards", () => {
-    const content = "abcdefg ".repeat(window_units),
-      pieces = [...piecesOf(content, 7)],
-      least = pieces.length / 32;
+    const content = "abcdefg ".repeat(window_units);
+    const pieces = [...piecesOf(content, 7)];
+    const least = pieces.length / 32;
     let reads = 0;
     const window = new TextWindow(
       (first, last) => {
@@ -140,12 +140,12 @@ describe("a text window reads like the text itself", () => {
     expect(reads).toBeLessThan(2.4 * least);
   });
   test("up to the requested length", () => {
-    const content = "abc".repeat(piece_units),
-      pieces = [...piecesOf(content, 7)],
-      window = new TextWindow((first, last) => pieces.slice(first - 7, last - 6), {
-        id: 7,
-        units: piece_units + 5,
-      });
+    const content = "abc".repeat(piece_units);
+    const pieces = [...piecesOf(content, 7)];
+    const window = new TextWindow((first, last) => pieces.slice(first - 7, last - 6), {
+      id: 7,
+      units: piece_units + 5,
+    });
     expect(window.slice(piece_units, content.length)).toBe(
       content.slice(piece_units, piece_units + 5),
     );
@@ -166,13 +166,13 @@ describe("a text window reads like the text itself", () => {
 describe("positions convert between code points and units", () => {
   for (const [why, content] of texts)
     test(why, async () => {
-      const pieces = [...piecesOf(content, first_id)],
-        text = { id: first_id, units: content.length, points: [...content].length },
-        places = () => new TextPlaces(reading(pieces, first_id), text);
-      const forward = places(),
-        back = places();
-      let unit = 0,
-        point = 0;
+      const pieces = [...piecesOf(content, first_id)];
+      const text = { id: first_id, units: content.length, points: [...content].length };
+      const places = () => new TextPlaces(reading(pieces, first_id), text);
+      const forward = places();
+      const back = places();
+      let unit = 0;
+      let point = 0;
       const step = Math.max(1, Math.floor(text.points / 1_000));
       for (const character of content) {
         if (point % step === 0) {
@@ -257,8 +257,8 @@ describe("a stored text", () => {
     readWhole(piecesOfDb(index.store.db), stored);
 
   test("that is large is written before it is kept and deleted in parts", async () => {
-    const index = await openTestIndex(),
-      { store, texts: stored_texts } = index;
+    const index = await openTestIndex();
+    const { store, texts: stored_texts } = index;
     const written = await stored_texts.prepare(large);
     expect((await rowsOf(index))[1]).toBe(1);
     await store.inTransaction((tx) => written.keep(tx));
@@ -274,8 +274,8 @@ describe("a stored text", () => {
   });
   test("that comes in parts is never held in memory as a whole", async () => {
     const { store, texts: all } = await openTestIndex();
-    let given = 0,
-      ahead = 0;
+    let given = 0;
+    let ahead = 0;
     async function* parts() {
       for await (const part of inParts(large, 10_000)) {
         given += part.length;
@@ -311,8 +311,8 @@ describe("a stored text", () => {
     [
       "is not written completely",
       async ({ texts: all }) => {
-        const job = new AbortController(),
-          writing = all.prepare(large, job.signal);
+        const job = new AbortController();
+        const writing = all.prepare(large, job.signal);
         job.abort(new Error("cancelled"));
         await expect(writing).rejects.toThrow("cancelled");
       },
@@ -358,8 +358,10 @@ describe("a stored text", () => {
   });
   test("that was half written when the server ended is gone after the next start", async () => {
     const before = await openTestIndex();
-    const kept = await before.texts.prepare(large),
-      small = await before.store.inTransaction((tx) => before.texts.insert(tx, "The auk swims."));
+    const kept = await before.texts.prepare(large);
+    const small = await before.store.inTransaction((tx) =>
+      before.texts.insert(tx, "The auk swims."),
+    );
     await before.store.inTransaction((tx) => kept.keep(tx));
     await before.texts.prepare(large);
     await before.close(true);

@@ -284,8 +284,8 @@ test("languages by name or code get a normalised code", () => {
 });
 
 describe("encodings of captions", () => {
-  const text = "WEBVTT\n\n00:01.000 --> 00:02.000\nAh, café – 東京\n",
-    utf16 = Buffer.from(`\ufeff${text}`, "utf16le");
+  const text = "WEBVTT\n\n00:01.000 --> 00:02.000\nAh, café – 東京\n";
+  const utf16 = Buffer.from(`\ufeff${text}`, "utf16le");
   const cases: [why: string, bytes: Uint8Array, expected: string][] = [
     ["UTF-8", bytes(text), "Ah, café – 東京"],
     ["UTF-8 with a byte order mark", bytes(`\ufeff${text}`), "Ah, café – 東京"],

@@ -134,7 +134,8 @@ class Move {
           "the source was written by an earlier version. It is moved as it is, and the " +
             "next start of the server updates the tables of the target",
         );
-      let [rows, bytes] = [0, 0];
+      let rows = 0;
+      let bytes = 0;
       for (const table of tables) {
         const measured: Measured = await source.measure(table);
         rows += measured.rows;

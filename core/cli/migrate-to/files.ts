@@ -16,7 +16,8 @@ export interface Originals {
 
 /** The originals in a data directory. */
 export async function originalsIn(data: string): Promise<Originals> {
-  let [count, bytes] = [0, 0];
+  let count = 0;
+  let bytes = 0;
   for await (const path of originalPaths(data)) {
     count += 1;
     bytes += (await stat(join(data, path))).size;

@@ -92,7 +92,9 @@ export class Progress {
 /** `1:05`, `2:00:10` */
 function clock(seconds: number): string {
   const all = Math.max(0, Math.round(seconds));
-  const [h, m, s] = [Math.floor(all / 3_600), Math.floor(all / 60) % 60, all % 60];
+  const h = Math.floor(all / 3_600);
+  const m = Math.floor(all / 60) % 60;
+  const s = all % 60;
   const two = (n: number): string => String(n).padStart(2, "0");
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }

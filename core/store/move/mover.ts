@@ -170,10 +170,8 @@ async function compareAsSets(
     onDone({ rows: rows.length, bytes });
   }
   for await (const { rows } of target.pages(table, null)) add(rows, -1);
-  const [missing, extra] = [
-    [...counts.values()].filter((n) => n > 0),
-    [...counts.values()].filter((n) => n < 0),
-  ];
+  const missing = [...counts.values()].filter((n) => n > 0);
+  const extra = [...counts.values()].filter((n) => n < 0);
   return [
     ...(missing.length > 0 ? [`has ${missing.length} rows that are missing in the target`] : []),
     ...(extra.length > 0 ? [`has ${extra.length} rows that are not in the source`] : []),

@@ -59,7 +59,8 @@ export function differingTables(source: readonly Table[], target: readonly Table
         ...columns.map((column) => [`${name}.${column.name}`, column.kind] as const),
       ]),
     );
-  const [here, there] = [shapes(source), shapes(target)];
+  const here = shapes(source);
+  const there = shapes(target);
   return [...new Set([...here.keys(), ...there.keys()])]
     .filter((name) => here.get(name) !== there.get(name))
     .map(

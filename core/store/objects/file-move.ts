@@ -39,8 +39,8 @@ export interface MoveOptions {
 export async function moveFiles(options: MoveOptions): Promise<Moved> {
   const { from, to, onProgress, signal } = options;
   await to.probe();
-  let total = 0,
-    total_bytes = 0;
+  let total = 0;
+  let total_bytes = 0;
   for await (const files of from.list()) {
     total += files.length;
     total_bytes += files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);

@@ -63,7 +63,8 @@ export class AgreementChecker {
    */
   agreesInFacts(sentence: string, source: number): boolean {
     const text = this.texts[source]!;
-    const [said, dates] = [quantitiesIn(text), datesIn(text)];
+    const said = quantitiesIn(text);
+    const dates = datesIn(text);
     return (
       quantitiesIn(sentence).every(
         (one) => one.is_weak || said.some((other) => isSameQuantity(one, other)),

@@ -61,7 +61,8 @@ export function namesIn(text: string): string[] {
   const words = wordsOf(text);
   const german = isGerman(text);
   return words.flatMap(({ text: word, is_first, after_space }, at) => {
-    const [before, after] = [words[at - 1], words[at + 1]];
+    const before = words[at - 1];
+    const after = words[at + 1];
     if (calendarOf(word) !== undefined || /^\p{Nd}+$/u.test(word)) return [];
     if (isCode(word)) return [word];
     if (!isCapital(word) || isFunctionWord(word) || word.length < 2) return [];
@@ -81,7 +82,8 @@ function placedNames(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [at, { text: word, is_first }] of words.entries()) {
     if (!isCapital(word) || isFunctionWord(word) || calendarOf(word) !== undefined) continue;
-    const [before, after] = [folded(words[at - 1]?.text ?? ""), words[at + 1]?.text ?? ""];
+    const before = folded(words[at - 1]?.text ?? "");
+    const after = words[at + 1]?.text ?? "";
     if (!is_first && bare_prepositions.test(before)) found.set(before, word);
     else if (is_first && verb_after.test(after) && !/(?:ing|ly)$/.test(word))
       found.set(`… ${folded(after)}`, word);

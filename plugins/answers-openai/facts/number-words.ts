@@ -91,7 +91,8 @@ function germanValue(word: string): number | undefined {
   }
   const and = word.indexOf("und", 2);
   if (and < 0) return undefined;
-  const [unit, ten] = [germanValue(word.slice(0, and)), tens[word.slice(and + 3)]];
+  const unit = germanValue(word.slice(0, and));
+  const ten = tens[word.slice(and + 3)];
   return unit === undefined || ten === undefined || unit > 9 ? undefined : unit + ten;
 }
 

@@ -119,7 +119,8 @@ const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []
 
 /** Whether `claim` has a word for which `said` has only the opposite. */
 export function saysOpposite(claim: string, said: string): boolean {
-  const [claimed, source] = [wordsOf(claim), wordsOf(said)];
+  const claimed = wordsOf(claim);
+  const source = wordsOf(said);
   const has = (words: readonly string[], pattern: RegExp) => words.some((one) => pattern.test(one));
   return opposites.some(([one, other]) =>
     [

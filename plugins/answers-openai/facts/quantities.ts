@@ -87,7 +87,8 @@ function inWords(text: string, tokens: readonly Token[]): Quantity[] {
   const runs = [0, ...parted.flatMap((is_parted, at) => (is_parted ? [at] : [])), words.length];
   return runs.slice(1).flatMap((end, run) =>
     spelledNumbers(words.slice(runs[run]!, end)).flatMap((number) => {
-      const [from, to] = [runs[run]! + number.from, runs[run]! + number.to];
+      const from = runs[run]! + number.from;
+      const to = runs[run]! + number.to;
       // A scale after digits belongs to them.
       if (tokens[from - 1]?.is_digits && scaleOf(words[from]!) !== undefined) return [];
       const one = quantity(text, tokens, from, to, [number.value], number.is_article);
@@ -200,7 +201,8 @@ export function isSameQuantity(a: Quantity, b: Quantity): boolean {
   const error = factors[0] === factors[1] ? 1e-9 : conversion_error;
   return a.values.some((one) =>
     b.values.some((other) => {
-      const [left, right] = [one * factors[0]!, other * factors[1]!];
+      const left = one * factors[0]!;
+      const right = other * factors[1]!;
       return Math.abs(left - right) <= error * Math.max(left, right);
     }),
   );

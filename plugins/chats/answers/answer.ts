@@ -120,8 +120,8 @@ export async function failMessage(
   const message = (await store.findById(tx, message_id))!;
   const chat = await store.findChat(tx, message.chat_id);
   if (!chat) return;
-  const { owner_id } = chat,
-    { chat_id, request_id, error_message } = message;
+  const { owner_id } = chat;
+  const { chat_id, request_id, error_message } = message;
   const error = { code: "answer_failed", message: error_message ?? "" };
   await ctx.emit(tx, AnswerFailed, { owner_id, chat_id, request_id, error });
   notifyMessage(ctx, owner_id, message);
@@ -194,9 +194,9 @@ class AnswerAttempt {
       await completeAnswer(tx, message.id, result, now);
       await store.deleteCitations(tx, message.id);
       await store.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
-      const { owner_id } = this.chat,
-        { chat_id, request_id } = message,
-        { outcome } = result;
+      const { owner_id } = this.chat;
+      const { chat_id, request_id } = message;
+      const { outcome } = result;
       await ctx.emit(tx, AnswerCompleted, { owner_id, chat_id, request_id, outcome });
       publishStatus(ctx, message.id);
       notifyMessage(ctx, owner_id, message);

@@ -77,8 +77,8 @@ const renumbered = (answer: string, numbers: ReadonlyMap<number, number>): strin
 
 /** Each quote once, none that is cited, and no more of them than allowed. */
 function worthReading(passages: readonly Related[], cited: readonly Citation[]): RelatedPassage[] {
-  const seen = new Set(cited.map(placeOf)),
-    related: RelatedPassage[] = [];
+  const seen = new Set(cited.map(placeOf));
+  const related: RelatedPassage[] = [];
   for (const passage of passages) {
     if (cited.length + related.length >= evidence_max) break;
     if (seen.has(placeOf(passage))) continue;

@@ -110,8 +110,8 @@ export function topicOf(heading: string): string | null {
     for (const prefix of before_words) topic = topic.replace(prefix, "").trim();
   }
   topic = topic.replace(/[\s:;,.#*–—-]+$/u, "");
-  const points = [...topic].length,
-    letters = topic.match(/\p{L}/gu)?.length ?? 0;
+  const points = [...topic].length;
+  const letters = topic.match(/\p{L}/gu)?.length ?? 0;
   if (points < topic_points.min || points > topic_points.max) return null;
   const words = topic.split(" ").length;
   if (words === 1 && points < lone_word_points_min) return null;

@@ -19,9 +19,9 @@ export class ChatCopies implements Chats {
     owner_id: string,
     folder_ids: readonly string[],
   ): Promise<{ chats: ChatCopy[]; others: number }> {
-    const asked = new Set(folder_ids),
-      rows = new Map<string, ChatRow>(),
-      asking: Chat[] = [];
+    const asked = new Set(folder_ids);
+    const rows = new Map<string, ChatRow>();
+    const asking: Chat[] = [];
     for (const some of batchesOf(folder_ids, ids_at_once))
       for (const row of await copyStore.chatsAsking(from, owner_id, some)) rows.set(row.id, row);
     for (const some of batchesOf([...rows.values()], ids_at_once))
@@ -38,8 +38,8 @@ export class ChatCopies implements Chats {
     after: MessagePlace | null,
     limit: number,
   ): Promise<{ messages: MessageCopy[]; last: MessagePlace | null }> {
-    const rows = await copyStore.endedMessages(this.ctx.db, chat_id, after, limit),
-      last = rows.at(-1);
+    const rows = await copyStore.endedMessages(this.ctx.db, chat_id, after, limit);
+    const last = rows.at(-1);
     // URLs as they are stored: without the base path of this server.
     const at_root = { ...this.ctx, public_url: () => "http://localhost" };
     const messages = await withFreshCitations(at_root, rows);
@@ -54,8 +54,8 @@ export class ChatCopies implements Chats {
   }
 
   async stage(tx: Db, owner_id: string, chat: ChatCopy): Promise<void> {
-    const now = this.ctx.now_ms(),
-      { id, name, created_at, updated_at } = chat;
+    const now = this.ctx.now_ms();
+    const { id, name, created_at, updated_at } = chat;
     await store.insertChat(tx, {
       id,
       owner_id,
@@ -80,8 +80,8 @@ export class ChatCopies implements Chats {
     message: MessageCopy,
     document_ids: readonly string[],
   ): Promise<void> {
-    const { request_id, text, status, result, error } = message,
-      { created_at, started_at, completed_at } = message;
+    const { request_id, text, status, result, error } = message;
+    const { created_at, started_at, completed_at } = message;
     const row: MessageRow = {
       text,
       status,

@@ -32,8 +32,8 @@ export async function actOnEach(
   owner_id: string,
   batch: Batch,
 ): Promise<BatchProblem[]> {
-  const problems: BatchProblem[] = [],
-    ids = [...new Set(batch.document_ids)];
+  const problems: BatchProblem[] = [];
+  const ids = [...new Set(batch.document_ids)];
   for (let at = 0; at < ids.length; at += together_max) {
     const some = ids.slice(at, at + together_max);
     const ended = await Promise.allSettled(

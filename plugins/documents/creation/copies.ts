@@ -22,9 +22,9 @@ export async function findCopy(
   if (row === undefined) return undefined;
   const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) => folder_ids.has(id));
   if (held_by.length === 0) return undefined;
-  const { text, ...kept } = row,
-    answers = row.current_version > 0,
-    has_text = answers || row.in_files === 0 || row.text_ready === 1;
+  const { text, ...kept } = row;
+  const answers = row.current_version > 0;
+  const has_text = answers || row.in_files === 0 || row.text_ready === 1;
   return {
     document: copyOf(kept, answers ? "synced" : row.status, held_by),
     text: has_text
@@ -85,8 +85,8 @@ export async function insertCopy(
   { root_id, text, prepared, admitted }: Parameters<Documents["insertCopy"]>[3],
 ): Promise<void> {
   requireAdmitted(admitted);
-  const { id, folder_ids, name, size_bytes, version } = document,
-    row = rowOf(document, owner_id, root_id);
+  const { id, folder_ids, name, size_bytes, version } = document;
+  const row = rowOf(document, owner_id, root_id);
   await store.insertDocument(tx, row);
   await store.insertVersion(tx, versionOf(document, text));
   const name_key = nameKey(name);

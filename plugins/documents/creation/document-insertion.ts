@@ -32,10 +32,10 @@ export class DocumentInsertion implements Insertion {
 
   /** Call it once. `state`: columns that differ from `row` from the start. */
   async write(state: Partial<DocumentRow> = {}): Promise<void> {
-    const { ctx, tx } = this,
-      { version, folder_id } = this.document,
-      row = { ...this.document.row, ...state },
-      { id, owner_id, name, size_bytes, created_at, source_kind: kind, status } = row;
+    const { ctx, tx } = this;
+    const { version, folder_id } = this.document;
+    const row = { ...this.document.row, ...state };
+    const { id, owner_id, name, size_bytes, created_at, source_kind: kind, status } = row;
     this.is_written = true;
     await store.insertDocument(tx, row);
     await store.insertVersion(tx, { document_id: id, version: row.version, ...version });

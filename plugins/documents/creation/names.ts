@@ -27,20 +27,20 @@ const mark = "\u0001";
  * 2` before `report 10`. With numbers, the folded name itself follows after a mark.
  */
 export function nameOrder(name: string): string {
-  const folded = nameFolded(name),
-    ordered = folded.replaceAll(/\d+/g, countedNumber);
+  const folded = nameFolded(name);
+  const ordered = folded.replaceAll(/\d+/g, countedNumber);
   return ordered === folded ? folded : `${ordered}${mark}${folded}`;
 }
 /** Prefixes the number of its digits: one digit, or three after a nine. */
 function countedNumber(digits: string): string {
-  const value = digits.replace(/^0+/, ""),
-    { length } = value;
+  const value = digits.replace(/^0+/, "");
+  const { length } = value;
   return (length < 9 ? String(length) : `9${String(length).padStart(3, "0")}`) + value;
 }
 /** The LIKE pattern, escaped with `!`, for the `nameOrder` of names that contain this. */
 export function namePattern(part: string): string {
-  const folded = nameFolded(part),
-    escaped = folded.replaceAll(/[!%_]/g, "!$&");
+  const folded = nameFolded(part);
+  const escaped = folded.replaceAll(/[!%_]/g, "!$&");
   return /\d/.test(folded) ? `%${mark}%${escaped}%` : `%${escaped}%`;
 }
 /** The same characters as a class, for `TrimmedName`. */

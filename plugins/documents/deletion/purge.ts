@@ -68,8 +68,8 @@ export async function purgeFolders(
  * without any link left.
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
-  const now_ms = ctx.now_ms(),
-    deleted_until = ctx.certain_now_ms() - ctx.config.restore_for;
+  const now_ms = ctx.now_ms();
+  const deleted_until = ctx.certain_now_ms() - ctx.config.restore_for;
   const part = new PartSize(part_documents, part_ms);
   await inParts(
     () =>

@@ -128,8 +128,8 @@ export async function indexDocument(
       ? readyText(work)
       : await extractFile(ctx, work, job);
     ({ extracted } = text);
-    const { stored, pages, headings, times } = text,
-      { owner_id, name: title } = work;
+    const { stored, pages, headings, times } = text;
+    const { owner_id, name: title } = work;
     const prepared = await ctx.index.prepare(
       { owner_id, document_id, version, title, text: words, stored, pages, headings, times },
       job.signal,
@@ -214,8 +214,8 @@ async function storeExtracted(
   long: NewText | undefined,
   signal: AbortSignal,
 ): Promise<Text> {
-  const written = long ?? (await texts.prepare(text, signal)),
-    { stored } = written;
+  const written = long ?? (await texts.prepare(text, signal));
+  const { stored } = written;
   signal.addEventListener("abort", () => written.discard(), { once: true });
   return {
     ...extracted,
@@ -231,9 +231,9 @@ async function storeExtracted(
  */
 async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): Promise<void> {
   const { work, text, prepared } = indexed;
-  const { id, owner_id, version } = work,
-    { media_type } = text,
-    found = foundBy(indexed, ctx.now_ms());
+  const { id, owner_id, version } = work;
+  const { media_type } = text;
+  const found = foundBy(indexed, ctx.now_ms());
   const synced = await store.setSynced(tx, id, version, found);
   if (!synced) {
     ctx.afterCommit(() => {
@@ -268,8 +268,8 @@ async function publishNew(
   indexed: Indexed,
   insertion: Insertion,
 ): Promise<void> {
-  const { id, owner_id, version } = indexed.work,
-    { folder_ids } = insertion;
+  const { id, owner_id, version } = indexed.work;
+  const { folder_ids } = insertion;
   await insertion.write(store.syncedState(version, foundBy(indexed, ctx.now_ms())));
   await ctx.index.publishFirst(tx, indexed.prepared, folder_ids);
   await emitSettled(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
@@ -331,8 +331,8 @@ async function emitSettled(
 ): Promise<void> {
   for (const uses of ctx.uses()) await uses.settled?.(tx, settled);
   await ctx.emit(tx, DocumentSettled, settled);
-  const { document_id: id, owner_id, status, version, error } = settled,
-    of = { owner_id, document_id: id, version, folder_ids: [...folder_ids] };
+  const { document_id: id, owner_id, status, version, error } = settled;
+  const of = { owner_id, document_id: id, version, folder_ids: [...folder_ids] };
   if (status === "synced") await ctx.emit(tx, DocumentSynced, of);
   else if (error) await ctx.emit(tx, DocumentFailed, { ...of, error });
 }
@@ -374,15 +374,15 @@ export async function retitleDocument(
   const replaced = await index.findPublished(db, document_id);
   const before = await textStore.findCurrentText(db, document_id);
   if (!replaced || !before || replaced.title === before.name) return;
-  const { owner_id, version, name: title } = before,
-    spans = store.fromStoredSpans(before);
+  const { owner_id, version, name: title } = before;
+  const spans = store.fromStoredSpans(before);
   const prepared = await index.prepare(
     { owner_id, document_id, version, title, ...indexedText(before.text), ...spans },
     signal,
   );
   return async (tx) => {
-    const now = await store.findDocument(tx, document_id),
-      published = await index.findPublished(tx, document_id);
+    const now = await store.findDocument(tx, document_id);
+    const published = await index.findPublished(tx, document_id);
     // Renamed again: a job of its own handles that.
     const is_wanted = now?.name === title && published && published.title !== title;
     if (is_wanted && published.index_version === replaced.index_version)

@@ -17,8 +17,8 @@ export async function listIndexingFolders({
   now_ms,
 }: Pick<DocumentContext, "db" | "folders" | "now_ms">): Promise<IndexingFolder[]> {
   const waiting = await folders.listSyncing(db, folders_max);
-  const now = now_ms(),
-    each_max = Math.ceil(recent_max / Math.max(1, waiting.length));
+  const now = now_ms();
+  const each_max = Math.ceil(recent_max / Math.max(1, waiting.length));
   const at_work: IndexingFolder[] = [];
   for (const { id, owner_id, syncing } of waiting) {
     const times = await syncedSince(db, id, now - recent_ms, each_max);

@@ -57,8 +57,8 @@ function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }
 type Links = ReturnType<typeof linksWith>;
 
 export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
-  const links = linksWith(db, comparedBy(filter)),
-    { name } = filter;
+  const links = linksWith(db, comparedBy(filter));
+  const { name } = filter;
   return name
     ? links.where(sql<boolean>`l.name_order like ${namePattern(name)} escape '!'`)
     : links;
@@ -94,8 +94,8 @@ export async function readPage(
 ): Promise<string[]> {
   const { skip, size, is_backward } = nearerEnd(window, total);
   if (size === 0) return [];
-  const walk = walkOf(order, is_backward),
-    part = { limit: size, offset: skip };
+  const walk = walkOf(order, is_backward);
+  const part = { limit: size, offset: skip };
   const rows = runsAgainst(order)
     ? await readAgainst(linksOf(db, filter), walk, part)
     : await preparedPage(walk)(db, { ...comparedBy(filter), ...part });
@@ -127,8 +127,8 @@ const makePage = (order: LinkOrder) =>
 /** By order. Compiled once, because lists are requested very often. */
 const prepared_pages = new Map<string, ReturnType<typeof makePage>>();
 function preparedPage(order: LinkOrder): ReturnType<typeof makePage> {
-  const key = `${order.column} ${order.direction}`,
-    page = prepared_pages.get(key) ?? makePage(order);
+  const key = `${order.column} ${order.direction}`;
+  const page = prepared_pages.get(key) ?? makePage(order);
   prepared_pages.set(key, page);
   return page;
 }
@@ -141,10 +141,10 @@ async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Wi
   const back = { column: null, direction: opposite(order.direction) };
   const alike = (key: Place["key"]) => links.where(keyOf(order.column), "=", key);
   // One more on either side, to see whether equal values continue beyond the page.
-  const before = Math.min(1, offset),
-    look = { limit: before + limit + 1, offset: offset - before };
-  const found = await readRows(links, order, look),
-    first = found[before];
+  const before = Math.min(1, offset);
+  const look = { limit: before + limit + 1, offset: offset - before };
+  const found = await readRows(links, order, look);
+  const first = found[before];
   if (!first || found.every(({ key }, at) => key !== found[at - 1]?.key))
     return found.slice(before, before + limit);
   const earlier =
@@ -153,8 +153,8 @@ async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Wi
       : 0;
   const rows = await readRows(alike(first.key), back, { limit, offset: earlier });
   if (rows.length === limit) return rows;
-  const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key),
-    others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
+  const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key);
+  const others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
   for (const [key, some] of Map.groupBy(others, (one) => one.key)) {
     // There may be more values equal to the last one.
     const is_whole = some.at(-1) !== others.at(-1);
@@ -213,8 +213,8 @@ async function* stretches(
   let from: Place | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const begun_ms = performance.now(),
-      after = from && isBeyond(order, from);
+    const begun_ms = performance.now();
+    const after = from && isBeyond(order, from);
     const [end] = await readRows(after ? links.where(after) : links, order, {
       limit: 1,
       offset: Math.max(part.size, least) - 1,
@@ -245,12 +245,12 @@ export async function findPage(
   window: Window,
   total: number,
 ): Promise<string[]> {
-  const { skip, size, is_backward } = nearerEnd(window, total),
-    walk = walkOf(order, is_backward);
+  const { skip, size, is_backward } = nearerEnd(window, total);
+  const walk = walkOf(order, is_backward);
   if (size === 0) return [];
   const page: Place[] = [];
-  let passed = 0,
-    run: Place[] = [];
+  let passed = 0;
+  let run: Place[] = [];
   const pass = (rows: readonly Place[]): void => {
     for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
   };
@@ -278,8 +278,8 @@ export async function findAtMost(
   max: number,
   { links, inner, order, signal }: Search,
 ): Promise<{ readonly total: number; readonly few: Sortable[] | null }> {
-  let few: Sortable[] | null = [],
-    total = 0;
+  let few: Sortable[] | null = [];
+  let total = 0;
   for await (const within of stretches(inner, order, signal)) {
     if (few === null) total += await countRows(within(links));
     else {

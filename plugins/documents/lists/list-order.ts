@@ -53,15 +53,16 @@ export function comparer(
   sort: ListSort,
   direction: ListDirection,
 ): (one: Sortable, other: Sortable) => number {
-  const sign = direction === "asc" ? 1 : -1,
-    newest = sort === "created" ? sign : -1;
+  const sign = direction === "asc" ? 1 : -1;
+  const newest = sort === "created" ? sign : -1;
   const keyOf = (link: Sortable): string | number => {
     if (sort === "status") return statuses.indexOf(link.status);
     const column = sortColumns[sort];
     return column === null ? 0 : link[column];
   };
   return (one, other) => {
-    const [key, other_key] = [keyOf(one), keyOf(other)];
+    const key = keyOf(one);
+    const other_key = keyOf(other);
     if (key !== other_key) return key < other_key ? -sign : sign;
     const apart = one.document_created_at - other.document_created_at;
     return newest * (apart || (one.document_id < other.document_id ? -1 : 1));

@@ -100,9 +100,9 @@ export async function listOfFolder(
   after: ListPlace | null,
   { limit, ascending }: ListPage,
 ): Promise<OwnedDocument[]> {
-  const direction = ascending ? "asc" : "desc",
-    all = linksOf(db, { folder_id, deleted: false }),
-    links = after ? linksAfter(all, after, direction) : all;
+  const direction = ascending ? "asc" : "desc";
+  const all = linksOf(db, { folder_id, deleted: false });
+  const links = after ? linksAfter(all, after, direction) : all;
   return (await findAll(db, await readFirst(links, direction, limit))).map(ownedOf);
 }
 
@@ -124,8 +124,8 @@ const ownedOf = ({
 
 /** Up to this many are sorted in memory; more are read in order until the page is full. */
 const sorted_max = 2_000;
-const newest_first = { column: null, direction: "desc" } as const,
-  by_name = { column: "name_order", direction: "asc" } as const;
+const newest_first = { column: null, direction: "desc" } as const;
+const by_name = { column: "name_order", direction: "asc" } as const;
 
 /** An order that has an index. */
 interface Order {
@@ -153,9 +153,9 @@ export class DocumentLists {
     page: PageRequest,
     signal: AbortSignal,
   ): Promise<Listed<DocumentRow>> {
-    const { sort = "created", order: direction = usualDirection(sort) } = query,
-      filter = filterOf(folder, query),
-      window = pageWindow(page);
+    const { sort = "created", order: direction = usualDirection(sort) } = query;
+    const filter = filterOf(folder, query);
+    const window = pageWindow(page);
     if (filter === null) return { rows: [], total: 0 };
     const asked = { folder, filter, signal };
     const { rows: ids, total } =
@@ -177,19 +177,19 @@ export class DocumentLists {
   ): Promise<{ readonly ids: string[]; readonly total: number }> {
     const filter = filterOf(folder, query);
     if (filter === null) return { ids: [], total: 0 };
-    const place = after === undefined ? null : await findPlace(this.db, folder.owner_id, after),
-      rest = (of: LinkFilter) =>
-        place ? linksAfter(linksOf(this.db, of), place) : linksOf(this.db, of);
-    const links = rest(filter),
-      inner = rest({ ...filter, name: undefined });
+    const place = after === undefined ? null : await findPlace(this.db, folder.owner_id, after);
+    const rest = (of: LinkFilter) =>
+      place ? linksAfter(linksOf(this.db, of), place) : linksOf(this.db, of);
+    const links = rest(filter);
+    const inner = rest({ ...filter, name: undefined });
     const search = { links, inner, order: newest_first, signal };
     return this.#turns.run(folder.owner_id, signal, () => findIds(max, search));
   }
 
   /** One status after the other, each newest first. */
   async #byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
-    const { direction } = asked.order,
-      rows: string[] = [];
+    const { direction } = asked.order;
+    const rows: string[] = [];
     let total = 0;
     for (const status of direction === "asc" ? statuses : statuses.toReversed()) {
       if (asked.filter.status !== undefined && asked.filter.status !== status) continue;
@@ -240,9 +240,9 @@ export class DocumentLists {
     window: Window,
     known: number | undefined,
   ): Promise<Listed<string>> {
-    const { folder_id, deleted } = filter,
-      links = linksOf(this.db, filter),
-      inner = linksOf(this.db, { folder_id, deleted });
+    const { folder_id, deleted } = filter;
+    const links = linksOf(this.db, filter);
+    const inner = linksOf(this.db, { folder_id, deleted });
     const { total, few } =
       known === undefined
         ? await findAtMost(sorted_max, { links, inner, order: by_name, signal })

@@ -73,7 +73,8 @@ function parseRange(
 ): { readonly start: number; readonly end: number } | "unsatisfiable" | undefined {
   const match = header === null ? null : /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
-  const [first, last] = [match[1]!, match[2]!];
+  const first = match[1]!;
+  const last = match[2]!;
   if (first === "") {
     const length = Math.min(Number(last), size_bytes);
     return length === 0 ? "unsatisfiable" : { start: size_bytes - length, end: size_bytes };

@@ -77,9 +77,9 @@ async function* zipOf(
   owner_id: string,
   ids: readonly string[],
 ): AsyncGenerator<Uint8Array, void> {
-  const zip = new ZipStream(),
-    names = new EntryNames(),
-    missing: string[] = [];
+  const zip = new ZipStream();
+  const names = new EntryNames();
+  const missing: string[] = [];
   for (const id of ids) {
     const original = await getOriginal(ctx, owner_id, id).catch((error: unknown) => {
       // It was deleted meanwhile, or its file is lost: the others are sent all the same.

@@ -8,10 +8,10 @@ type Measure = Pick<VersionRow, "sha256" | "size_bytes">;
 
 /** Size and hash of a text that is its own original. */
 export async function measureText(content: string): Promise<Measure> {
-  const encoder = new TextEncoder(),
-    hasher = new Bun.CryptoHasher("sha256");
-  let size_bytes = 0,
-    pieces = 0;
+  const encoder = new TextEncoder();
+  const hasher = new Bun.CryptoHasher("sha256");
+  let size_bytes = 0;
+  let pieces = 0;
   for (const piece of cutText(content)) {
     const bytes = encoder.encode(piece);
     hasher.update(bytes);

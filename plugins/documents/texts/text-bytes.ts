@@ -15,15 +15,15 @@ export class TextBytes {
 
   /** The bytes from `start` to `end`, end exclusive; those before are read and skipped. */
   slice(start: number, end: number): ReadableStream<Uint8Array> {
-    const parts = this.open(),
-      encoder = new TextEncoder();
+    const parts = this.open();
+    const encoder = new TextEncoder();
     let at = 0;
     const next = async (): Promise<Uint8Array | null> => {
       while (at < end) {
         const part = await parts.next();
         if (part.done) break;
-        const bytes = encoder.encode(part.value),
-          from = at;
+        const bytes = encoder.encode(part.value);
+        const from = at;
         at += bytes.length;
         garbage.add(garbage_share * bytes.length);
         if (at > start) return bytes.subarray(Math.max(0, start - from), end - from);

@@ -90,17 +90,17 @@ export function readRange(
       const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
       return { ...head, version: 0, ...nothing, ...no_page };
     }
-    const { pages } = fromStoredSpans(found),
-      { units } = found.text,
-      places = textStore.placesIn(db, found.text);
+    const { pages } = fromStoredSpans(found);
+    const { units } = found.text;
+    const places = textStore.placesIn(db, found.text);
     const of_pages = stretchOf(pages, asked, units);
-    const first = await places.pointAt(of_pages.start),
-      length = await places.pointAt(units),
-      last = of_pages.end >= units ? length : await places.pointAt(of_pages.end);
-    const start = Math.min(Math.max(first, asked.start ?? 0), last),
-      end = Math.min(start + Math.min(asked.length ?? range_default, range_max), last);
-    const from = await places.unitAt(start),
-      to = await places.unitAt(end);
+    const first = await places.pointAt(of_pages.start);
+    const length = await places.pointAt(units);
+    const last = of_pages.end >= units ? length : await places.pointAt(of_pages.end);
+    const start = Math.min(Math.max(first, asked.start ?? 0), last);
+    const end = Math.min(start + Math.min(asked.length ?? range_default, range_max), last);
+    const from = await places.unitAt(start);
+    const to = await places.unitAt(end);
     return {
       ...head,
       version: found.version,

@@ -58,8 +58,8 @@ interface OpenText {
 }
 function opened(read: ReadPieces, { stored, content, units }: VersionText): OpenText {
   if (content === null) return { text: stored!, read };
-  const id = stored?.id ?? 0,
-    pieces = [...piecesOf(content, id)];
+  const id = stored?.id ?? 0;
+  const pieces = [...piecesOf(content, id)];
   return {
     text: stored ?? { id, units, points: pointsUntil(pieces.at(-1)) },
     read: async (first_id, last_id) => pieces.slice(first_id - id, last_id - id + 1),
@@ -109,8 +109,8 @@ export async function findQuotes(
   quotes: readonly string[],
 ): Promise<Set<string>> {
   const { text, read } = opened(piecesOfDb(db), version_text);
-  const found = new Set<string>(quotes.filter((quote) => quote === "")),
-    longest = Math.max(0, ...quotes.map((quote) => quote.length));
+  const found = new Set<string>(quotes.filter((quote) => quote === ""));
+  const longest = Math.max(0, ...quotes.map((quote) => quote.length));
   let before = "";
   for await (const part of readParts(read, text)) {
     // A quote may begin in the previous part.
@@ -296,10 +296,10 @@ export async function hasQuoteAt(
 ): Promise<boolean> {
   const found = await findCurrentText(db, document_id);
   if (found === undefined) return false;
-  const { text, read } = opened(piecesOfDb(db), found.text),
-    places = new TextPlaces(read, text);
-  const from = await places.unitAt(start),
-    to = await places.unitAt(end);
+  const { text, read } = opened(piecesOfDb(db), found.text);
+  const places = new TextPlaces(read, text);
+  const from = await places.unitAt(start);
+  const to = await places.unitAt(end);
   return (await readUnits(read, text.id, from, to)) === quote;
 }
 

@@ -83,7 +83,9 @@ function isDate(code: string): boolean {
 }
 
 /** Replaces locale-dependent date formats by an unambiguous one. */
-const [date, time, date_and_time] = ["yyyy-mm-dd", "hh:mm", "yyyy-mm-dd hh:mm"];
+const date = "yyyy-mm-dd";
+const time = "hh:mm";
+const date_and_time = "yyyy-mm-dd hh:mm";
 const systemFormat = (code: string): string | null =>
   /^\[\$-(?:F800|x-sysdate)\]/i.test(code)
     ? date

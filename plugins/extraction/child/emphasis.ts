@@ -59,8 +59,8 @@ export function markedLine(line: string): string | null {
       const mark = marks[part[0]!] ?? "";
       const text = plainLine(part);
       if (mark === "") return text;
-      const before = at === 0 ? "" : plainLine(parts[at - 1]!).slice(-1),
-        after = plainLine(parts[at + 1] ?? "").slice(0, 1);
+      const before = at === 0 ? "" : plainLine(parts[at - 1]!).slice(-1);
+      const after = plainLine(parts[at + 1] ?? "").slice(0, 1);
       return emphasised(text, mark, { before, after, is_whole: text.trim() === whole });
     })
     .join("");
@@ -72,10 +72,10 @@ function emphasised(
   mark: string,
   around: { readonly before: string; readonly after: string; readonly is_whole: boolean },
 ): string {
-  const said = text.trim(),
-    from = text.indexOf(said),
-    before = from > 0 ? text[from - 1]! : around.before,
-    after = text[from + said.length] ?? around.after;
+  const said = text.trim();
+  const from = text.indexOf(said);
+  const before = from > 0 ? text[from - 1]! : around.before;
+  const after = text[from + said.length] ?? around.after;
   const shows =
     said.length <= emphasised_chars_max &&
     /[\p{L}\p{N}]/u.test(said) &&

@@ -23,8 +23,8 @@ export class HiddenParts {
   }
   /** Whether a cell that has a value is hidden. */
   has(row: number, column: number): boolean {
-    const in_row = this.rows.has(row),
-      in_column = this.columns.has(column);
+    const in_row = this.rows.has(row);
+    const in_column = this.columns.has(column);
     if (in_row) this.rows_left_out.add(row);
     else if (in_column) this.columns_left_out.add(column);
     return in_row || in_column;
@@ -41,8 +41,8 @@ export function visiblePages<S extends { readonly name: string; readonly hidden:
   sheets: readonly S[],
   read: (sheet: S, at: number) => ReadSheet,
 ): Page[] {
-  const shown = sheets.filter(({ hidden }) => !hidden),
-    used = shown.length === 0 ? sheets : shown;
+  const shown = sheets.filter(({ hidden }) => !hidden);
+  const used = shown.length === 0 ? sheets : shown;
   return used.map((sheet, at) => {
     const { blocks, hidden } = read(sheet, at);
     const left_out = at === 0 && shown.length > 0 ? sheets.length - shown.length : 0;

@@ -36,11 +36,11 @@ export class ListWriter {
     }
     const wanted = Math.min(block.depth ?? 0, depth_max);
     this.base = this.open.length === 0 ? wanted : Math.min(this.base, wanted);
-    const depth = wanted - this.base,
-      beside = this.open[depth],
-      // A different kind of list begins.
-      changes = beside !== undefined && (beside === bullet) !== (mark === bullet),
-      goes_on = this.open.length > 0 && !changes;
+    const depth = wanted - this.base;
+    const beside = this.open[depth];
+    // A different kind of list begins.
+    const changes = beside !== undefined && (beside === bullet) !== (mark === bullet);
+    const goes_on = this.open.length > 0 && !changes;
     this.open.length = Math.min(this.open.length, depth);
     const indent = " ".repeat(this.open.join("").length);
     this.open.push(mark);

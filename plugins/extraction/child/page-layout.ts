@@ -75,8 +75,8 @@ interface Body {
 
 /** The size and weight of most characters. */
 function bodyOf(lines: readonly Line[]): Body {
-  const sizes = new Map<number, number>(),
-    weights = new Map<number, number>();
+  const sizes = new Map<number, number>();
+  const weights = new Map<number, number>();
   for (const { size, weight, text, table } of lines) {
     const key = Math.round(size * 2) / 2;
     sizes.set(key, (sizes.get(key) ?? 0) + text.length);
@@ -99,8 +99,8 @@ function displayOf(
     if (table) continue;
     const bold = body.weight > 0 && weight >= bold_ratio_min * body.weight;
     if (size < display_ratio_min * body.size && !bold) continue;
-    const { start, end } = places[at]!,
-      last = display.at(-1);
+    const { start, end } = places[at]!;
+    const last = display.at(-1);
     // The next line of a long heading.
     const goes_on =
       last !== undefined &&
@@ -129,19 +129,19 @@ function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlac
     ["head", order],
     ["foot", order.toReversed()],
   ] as const) {
-    let rows = 0,
-      base = Number.NaN;
+    let rows = 0;
+    let base = Number.NaN;
     for (const index of sorted) {
-      const line = lines[index]!,
-        { start, end } = places[index]!;
+      const line = lines[index]!;
+      const { start, end } = places[index]!;
       if (line.table) break;
       if (!(Math.abs(line.base - base) < 0.5 * line.size)) rows++;
       if (rows > edge_rows) break;
       if (edges.size === edge_lines_max) return [];
       base = line.base;
       if (end - start > edge_characters_max || edges.has(index)) continue;
-      const said = text.slice(start, end),
-        next = places[index + 1];
+      const said = text.slice(start, end);
+      const next = places[index + 1];
       edges.set(
         index,
         next === undefined

@@ -47,12 +47,12 @@ export function joinLines(
 ): JoinedLines {
   const leading = leadingOf(lines);
   const places: LinePlace[] = [];
-  let text = "",
-    /** The rest of a word that begins on the previous line and was moved there. */
-    moved = "";
+  let text = "";
+  /** The rest of a word that begins on the previous line and was moved there. */
+  let moved = "";
   lines.forEach((line, at) => {
-    const next = lines[at + 1],
-      start = text.length;
+    const next = lines[at + 1];
+    const start = text.length;
     text += line.text.slice(moved.length).trimStart();
     moved = "";
     if (line.hyphenated) {
@@ -79,8 +79,8 @@ const restOfWord = ({ text, hyphenated }: Line): string => {
  * never written as one.
  */
 function keepsHyphen(text: string, rest: string, compounds: ReadonlySet<string>): boolean {
-  const start = /\S*$/.exec(text.slice(-word_max))![0],
-    letters = /[\p{L}\p{M}]*$/u.exec(start)![0];
+  const start = /\S*$/.exec(text.slice(-word_max))![0];
+  const letters = /[\p{L}\p{M}]*$/u.exec(start)![0];
   return (
     start.includes("-") ||
     letters.length < 2 ||
@@ -94,7 +94,8 @@ const word_max = 64;
 
 /** The separator between the line at this index and the next one. */
 function separator(lines: readonly Line[], at: number, leading: (size: number) => number): string {
-  const [line, next] = [lines[at]!, lines[at + 1]!];
+  const line = lines[at]!;
+  const next = lines[at + 1]!;
   if (line.table || next.table) return "\n\n";
   if (line.hyphenated) return "\n";
   if (Math.abs(line.base - next.base) < 0.5 * line.size) return sameLineSeparator(line, next);
@@ -113,7 +114,8 @@ function startsParagraph(
   at: number,
   leading: (size: number) => number,
 ): boolean {
-  const [previous, line] = [lines[at - 1]!, lines[at]!];
+  const previous = lines[at - 1]!;
+  const line = lines[at]!;
   const step = previous.base - line.base;
   const continues = !endsSentence(previous.text) && /^\p{Ll}/u.test(line.text);
   const size_ratio = line.size / previous.size;
@@ -135,7 +137,9 @@ const endsSentence = (text: string): boolean =>
 
 /** Whether this is the first line of a paragraph, indented relative to the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {
-  const [previous, line, next] = [lines[at - 1]!, lines[at]!, lines[at + 1]];
+  const previous = lines[at - 1]!;
+  const line = lines[at]!;
+  const next = lines[at + 1];
   const indent = line.left - previous.left;
   if (
     indent < 0.7 * line.size ||
@@ -148,7 +152,8 @@ function isIndented(lines: readonly Line[], at: number): boolean {
 
 /** Whether the first word of this line would have fitted on the previous line. */
 function endedEarly(lines: readonly Line[], at: number): boolean {
-  const [previous, line] = [lines[at - 1]!, lines[at]!];
+  const previous = lines[at - 1]!;
+  const line = lines[at]!;
   const first_word =
     ((line.text.search(/\s/) + 1 || line.text.length) / line.text.length) *
     (line.right - line.left);
@@ -165,7 +170,8 @@ function endedEarly(lines: readonly Line[], at: number): boolean {
 function leadingOf(lines: readonly Line[]): (size: number) => number {
   const steps = new Map<number, number[]>();
   for (let at = 1; at < lines.length; at++) {
-    const [previous, line] = [lines[at - 1]!, lines[at]!];
+    const previous = lines[at - 1]!;
+    const line = lines[at]!;
     const step = previous.base - line.base;
     if (
       step < 0.7 * line.size ||

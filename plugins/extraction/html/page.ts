@@ -152,9 +152,9 @@ class PageReader {
     this.after_space = true;
   }
   private endParagraph(level: number | null): void {
-    const empty = this.builder.is_at_start,
-      goes_on = this.items > 0 && level === null && this.marker === "",
-      depth = Math.max(0, this.lists.length - 1);
+    const empty = this.builder.is_at_start;
+    const goes_on = this.items > 0 && level === null && this.marker === "";
+    const depth = Math.max(0, this.lists.length - 1);
     this.builder.endParagraph(level, empty ? "" : this.marker, depth, goes_on);
     if (!empty) this.marker = "";
     this.after_space = true;

@@ -60,8 +60,8 @@ function shrunk({ picture, dots_per_inch }: Scan, scale: number): Scan {
 
 /** Shrunk if it is large; null if it can't be decoded. @throws EngineFailure */
 async function decodeFrame(recogniser: Recogniser, image: FrameImage): Promise<Scan | null> {
-  const { bytes, orientation, width, height, type } = image,
-    scale = Math.min(1, Math.sqrt(large_pixels / (width * height)));
+  const { bytes, orientation, width, height, type } = image;
+  const scale = Math.min(1, Math.sqrt(large_pixels / (width * height)));
   // Large images are shrunk before the engine loads them in colour. Bun's decoder may handle those
   // that the engine can't, such as animations.
   const small = scale < 1 && type !== "image/tiff" ? await reencoded(bytes, scale) : null;

@@ -20,7 +20,8 @@ const deflate: readonly number[] = [8, 32946];
 export function tiffFrameFile(file: Uint8Array, at: number): FrameImage | null {
   try {
     const directory = directoryAt(file, at);
-    const [width, height] = [directory.value(tags.width) ?? 0, directory.value(tags.height) ?? 0];
+    const width = directory.value(tags.width) ?? 0;
+    const height = directory.value(tags.height) ?? 0;
     const orientation = orientationOf(directory);
     const compression = directory.value(tags.compression) ?? none;
     if (compression === jpeg) {

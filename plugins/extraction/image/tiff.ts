@@ -58,7 +58,8 @@ export function directoryAt(file: Uint8Array, at: number): Directory {
   const count = view.getUint16(at, little);
   const end = at + 2 + count * entry_bytes;
   const entryAt = (place: number): Entry => {
-    const [type, values] = [view.getUint16(place + 2, little), view.getUint32(place + 4, little)];
+    const type = view.getUint16(place + 2, little);
+    const values = view.getUint32(place + 4, little);
     const bytes = (type_bytes[type] ?? 0) * values;
     const start = bytes <= 4 ? place + 8 : view.getUint32(place + 8, little);
     if (values > values_max || start + bytes > file.length)

@@ -130,7 +130,8 @@ function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   const count = Math.floor((Math.min(table.u32(at + 1), table.length - from) - 4) / 12);
   const pieces: Piece[] = [];
   for (let index = 0; index < count; index++) {
-    const [start, end] = [table.u32(from + 4 * index), table.u32(from + 4 * index + 4)];
+    const start = table.u32(from + 4 * index);
+    const end = table.u32(from + 4 * index + 4);
     const place = table.u32(from + 4 * (count + 1) + 8 * index + 2);
     const narrow = !has_wide || (place & 0x40000000) !== 0;
     if (end <= start || start < (pieces.at(-1)?.end ?? 0)) continue;

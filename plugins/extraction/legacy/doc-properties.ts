@@ -86,7 +86,8 @@ function eachRun(
 ): void {
   const count = Math.min(main.u8(page + page_bytes - 1), Math.floor((page_bytes - 5) / (4 + size)));
   for (let index = 0; index < count; index++) {
-    const [start, end] = [main.u32(page + 4 * index), main.u32(page + 4 * index + 4)];
+    const start = main.u32(page + 4 * index);
+    const end = main.u32(page + 4 * index + 4);
     const words = main.u8(page + 4 * (count + 1) + size * index);
     if (words > 0 && end > start) use({ start, end }, page + 2 * words);
   }
@@ -126,19 +127,21 @@ function paragraphOf(
 
 /** Bytes of a cell's description, and the flags in its first two. */
 const cell_bytes = 20;
-const [merged_before, merged_above, first_of_column] = [0x2, 0x20, 0x40];
+const merged_before = 0x2;
+const merged_above = 0x20;
+const first_of_column = 0x40;
 
 /** The edges of the cells of a row, and which cells belong to others. */
 function rowOf(main: ByteReader, at: number): RowShape {
-  const end = at + 2 + main.u16(at) - 1,
-    count = Math.min(main.u8(at + 2), 64),
-    cells = at + 3 + 2 * (count + 1);
-  const edges: number[] = [],
-    covered: boolean[] = [];
+  const end = at + 2 + main.u16(at) - 1;
+  const count = Math.min(main.u8(at + 2), 64);
+  const cells = at + 3 + 2 * (count + 1);
+  const edges: number[] = [];
+  const covered: boolean[] = [];
   for (let cell = 0; cell < count; cell++) {
-    const edge = main.u16(at + 3 + 2 * (cell + 1)),
-      place = cells + cell_bytes * cell,
-      flags = place + 2 <= end ? main.u16(place) : 0;
+    const edge = main.u16(at + 3 + 2 * (cell + 1));
+    const place = cells + cell_bytes * cell;
+    const flags = place + 2 <= end ? main.u16(place) : 0;
     edges.push(edge > 0x7fff ? edge - 0x10000 : edge);
     covered.push(
       (flags & merged_before) !== 0 ||

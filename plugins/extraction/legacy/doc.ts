@@ -99,7 +99,8 @@ function blankHidden(
 }
 /** The index of the first run that ends after this offset. The runs are sorted. */
 function firstBehind(runs: readonly Run[], at: number): number {
-  let [low, high] = [0, runs.length];
+  let low = 0;
+  let high = runs.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (runs[middle]!.end <= at) low = middle + 1;

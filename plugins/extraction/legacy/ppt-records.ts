@@ -131,7 +131,8 @@ function readDirectories(
     if (directory?.type !== ppt.persist_directory || seen.has(directory.start)) continue;
     seen.add(directory.start);
     for (let at = directory.start; at + 4 <= directory.end;) {
-      const [first, count] = [bytes.u32(at) & 0xfffff, bytes.u32(at) >>> 20];
+      const first = bytes.u32(at) & 0xfffff;
+      const count = bytes.u32(at) >>> 20;
       at += 4;
       for (let index = 0; index < count && at + 4 <= directory.end; index++, at += 4)
         if (!offsets.has(first + index)) offsets.set(first + index, bytes.u32(at));

@@ -190,8 +190,8 @@ class SlideReader {
         .trim();
       cells.push({ x: this.bytes.i32(anchor.start), y: this.bytes.i32(anchor.start + 4), text });
     }
-    const rows = Map.groupBy(cells, ({ y }) => y),
-      columns = [...new Set(cells.map(({ x }) => x))].toSorted((one, other) => one - other);
+    const rows = Map.groupBy(cells, ({ y }) => y);
+    const columns = [...new Set(cells.map(({ x }) => x))].toSorted((one, other) => one - other);
     if (columns.length > cells_max || rows.size > cells_max) return [];
     const texts = [...rows.keys()]
       .toSorted((one, other) => one - other)

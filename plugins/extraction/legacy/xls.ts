@@ -141,7 +141,9 @@ class SheetReader {
 
   private cell(record: XlsRecord): void {
     const { type, data } = record;
-    const [row, column, style] = [data.u16(0), data.u16(2), data.u16(4)];
+    const row = data.u16(0);
+    const column = data.u16(2);
+    const style = data.u16(4);
     const text = (at: number): string => new StringReader(record, at, this.book.decode).string(2);
     switch (type) {
       case xls.shared_label:
@@ -217,9 +219,9 @@ class SheetReader {
   }
   /** As the sheet shows it. */
   private put(row: number, column: number, style: number | null, value: string | number): void {
-    const { formats, since_1904 } = this.book,
-      format = (style === null ? null : formats[style]) ?? null,
-      is_number = typeof value === "number";
+    const { formats, since_1904 } = this.book;
+    const format = (style === null ? null : formats[style]) ?? null;
+    const is_number = typeof value === "number";
     if (value === "" || this.hidden.has(row, column)) return;
     const shown = is_number
       ? formatCell(String(value), format, since_1904)

@@ -55,7 +55,8 @@ export function transposed({ width, height, pixels }: Gray): Gray {
   const turned = new Uint8Array(pixels.length);
   for (let top = 0; top < height; top += block)
     for (let left = 0; left < width; left += block) {
-      const [bottom, right] = [Math.min(height, top + block), Math.min(width, left + block)];
+      const bottom = Math.min(height, top + block);
+      const right = Math.min(width, left + block);
       for (let y = top; y < bottom; y++)
         for (let x = left; x < right; x++) turned[x * height + y] = pixels[y * width + x]!;
     }
@@ -82,19 +83,19 @@ export function turned(picture: Gray, quarters: Quarters): Gray {
 
 /** Resizes: each pixel is the mean of the area it covers, or is interpolated. */
 export function resized(picture: Gray, width: number, height: number): Gray {
-  const across = width < picture.width ? shrunkRows : stretchedRows,
-    down = height < picture.height ? shrunkRows : stretchedRows;
+  const across = width < picture.width ? shrunkRows : stretchedRows;
+  const down = height < picture.height ? shrunkRows : stretchedRows;
   const wide = width === picture.width ? picture : across(picture, width);
   return height === picture.height ? wide : transposed(down(transposed(wide), height));
 }
 
 function shrunkRows({ width, height, pixels }: Gray, to: number): Gray {
-  const shrunk = new Uint8Array(to * height),
-    step = width / to;
+  const shrunk = new Uint8Array(to * height);
+  const step = width / to;
   for (let y = 0; y < height; y++)
     for (let x = 0; x < to; x++) {
-      const from = x * step,
-        end = Math.min(width, from + step);
+      const from = x * step;
+      const end = Math.min(width, from + step);
       let sum = 0;
       for (let at = Math.floor(from); at < end; at++)
         sum += pixels[y * width + at]! * (Math.min(end, at + 1) - Math.max(from, at));
@@ -105,12 +106,12 @@ function shrunkRows({ width, height, pixels }: Gray, to: number): Gray {
 
 /** By cubic interpolation (Catmull-Rom), which keeps edges sharp. */
 function stretchedRows({ width, height, pixels }: Gray, to: number): Gray {
-  const stretched = new Uint8ClampedArray(to * height),
-    step = width / to;
+  const stretched = new Uint8ClampedArray(to * height);
+  const step = width / to;
   for (let x = 0; x < to; x++) {
-    const place = (x + 0.5) * step - 0.5,
-      whole = Math.floor(place),
-      t = place - whole;
+    const place = (x + 0.5) * step - 0.5;
+    const whole = Math.floor(place);
+    const t = place - whole;
     const inside = (at: number): number => Math.min(width - 1, Math.max(0, at));
     const [a, b, c, d] = [whole - 1, whole, whole + 1, whole + 2].map(inside) as [
       number,
@@ -118,10 +119,10 @@ function stretchedRows({ width, height, pixels }: Gray, to: number): Gray {
       number,
       number,
     ];
-    const wa = 0.5 * t * (t * (2 - t) - 1),
-      wb = 0.5 * (t * t * (3 * t - 5) + 2),
-      wc = 0.5 * t * (t * (4 - 3 * t) + 1),
-      wd = 0.5 * t * t * (t - 1);
+    const wa = 0.5 * t * (t * (2 - t) - 1);
+    const wb = 0.5 * (t * t * (3 * t - 5) + 2);
+    const wc = 0.5 * t * (t * (4 - 3 * t) + 1);
+    const wd = 0.5 * t * t * (t - 1);
     for (let row = 0, out = x; row < pixels.length; row += width, out += to)
       stretched[out] =
         wa * pixels[row + a]! +

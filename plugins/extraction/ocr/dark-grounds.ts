@@ -31,14 +31,14 @@ export function invertGrounds(
   picture: Gray,
   tiles: Tiles,
 ): { readonly picture: Gray; readonly grounds: readonly Ground[] } {
-  const paper = levelAround(tiles),
-    areas = darkAreas(tiles, paper);
+  const paper = levelAround(tiles);
+  const areas = darkAreas(tiles, paper);
   if (areas.length === 0 || areas.length > grounds_max) return { picture, grounds: [] };
   let pixels: Uint8Array | null = null;
   const grounds: Ground[] = [];
   for (const area of areas) {
-    const shades = shadesOf(picture, area, tiles, paper),
-      ground = shades && refined(picture, area, shades, tiles.side);
+    const shades = shadesOf(picture, area, tiles, paper);
+    const ground = shades && refined(picture, area, shades, tiles.side);
     if (!ground || !hasLightLetters(picture, ground, shades)) continue;
     pixels ??= Uint8Array.from(picture.pixels);
     invert({ ...picture, pixels }, ground, shades);
@@ -49,15 +49,19 @@ export function invertGrounds(
 
 /** Connected dark tiles, as boxes in pixels. */
 function darkAreas({ side, across, down, median }: Tiles, paper: Uint8Array): Ground[] {
-  const is_dark = Uint8Array.from(median, (shade, at) => +(shade < ground_max * paper[at]!)),
-    areas: Ground[] = [];
+  const is_dark = Uint8Array.from(median, (shade, at) => +(shade < ground_max * paper[at]!));
+  const areas: Ground[] = [];
   for (let start = is_dark.indexOf(1); start >= 0; start = is_dark.indexOf(1, start)) {
-    let [left, right, top, bottom, count] = [across, 0, down, 0, 0];
+    let left = across;
+    let right = 0;
+    let top = down;
+    let bottom = 0;
+    let count = 0;
     const open = [start];
     is_dark[start] = 0;
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const x = at % across,
-        y = Math.floor(at / across);
+      const x = at % across;
+      const y = Math.floor(at / across);
       [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
       [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
       count++;
@@ -100,7 +104,8 @@ function shadesOf(
   for (let y = top; y < Math.min(bottom, height); y += 2)
     for (let x = left; x < Math.min(right, width); x += 2, count++)
       counts[pixels[y * width + x]!]!++;
-  let [ground, below] = [0, count / 2];
+  let ground = 0;
+  let below = count / 2;
   while (below > counts[ground]!) below -= counts[ground++]!;
   const at = Math.floor((top + bottom) / 2 / side) * across + Math.floor((left + right) / 2 / side);
   return paper[at]! > ground + 40 ? { ground, paper: paper[at]! } : null;
@@ -114,16 +119,19 @@ function refined(
   side: number,
 ): Ground | null {
   const limit = (ground + paper) / 2;
-  const [left, right] = [Math.max(0, area.left - side), Math.min(width, area.right + side)],
-    [top, bottom] = [Math.max(0, area.top - side), Math.min(height, area.bottom + side)];
-  const inner_width = Math.min(width, area.right) - area.left,
-    inner_height = Math.min(height, area.bottom) - area.top;
+  const left = Math.max(0, area.left - side);
+  const right = Math.min(width, area.right + side);
+  const top = Math.max(0, area.top - side);
+  const bottom = Math.min(height, area.bottom + side);
+  const inner_width = Math.min(width, area.right) - area.left;
+  const inner_height = Math.min(height, area.bottom) - area.top;
   const isDarkRow = (y: number): boolean => {
     let dark = 0;
     for (let x = left; x < right; x++) if (pixels[y * width + x]! < limit) dark++;
     return dark >= edge_min * inner_width;
   };
-  let [first, last] = [top, bottom - 1];
+  let first = top;
+  let last = bottom - 1;
   while (first < last && !isDarkRow(first)) first++;
   while (last > first && !isDarkRow(last)) last--;
   const isDarkColumn = (x: number): boolean => {
@@ -131,7 +139,8 @@ function refined(
     for (let y = first; y <= last; y++) if (pixels[y * width + x]! < limit) dark++;
     return dark >= edge_min * Math.min(inner_height, last - first + 1);
   };
-  let [start, end] = [left, right - 1];
+  let start = left;
+  let end = right - 1;
   while (start < end && !isDarkColumn(start)) start++;
   while (end > start && !isDarkColumn(end)) end--;
   const found = { left: start, top: first, right: end + 1, bottom: last + 1 };
@@ -153,7 +162,8 @@ function hasRim(
       if (pixels[at]! < limit) dark++;
     return dark / count;
   };
-  const [upper, lower] = [(top + rim) * width, (bottom - 1 - rim) * width];
+  const upper = (top + rim) * width;
+  const lower = (bottom - 1 - rim) * width;
   return (
     Math.min(
       share(upper + left, 1, right - left),
@@ -170,9 +180,11 @@ function hasLightLetters(
   area: Ground,
   { ground, paper }: Shades,
 ): boolean {
-  const lighter = ground + 0.55 * (paper - ground),
-    darker = ground - Math.max(25, 0.3 * ground);
-  let [light, dark, count] = [0, 0, 0];
+  const lighter = ground + 0.55 * (paper - ground);
+  const darker = ground - Math.max(25, 0.3 * ground);
+  let light = 0;
+  let dark = 0;
+  let count = 0;
   const margin = 2;
   for (let y = area.top + margin; y < area.bottom - margin; y++)
     for (let x = area.left + margin; x < area.right - margin; x++, count++)
@@ -193,8 +205,8 @@ function invert({ width, height, pixels }: Gray, area: Ground, { ground, paper }
         y < area.bottom - edge &&
         x >= area.left + edge &&
         x < area.right - edge;
-      const at = y * width + x,
-        light = inside ? Math.min(255, Math.max(0, (pixels[at]! - ground) * scale)) : 0;
+      const at = y * width + x;
+      const light = inside ? Math.min(255, Math.max(0, (pixels[at]! - ground) * scale)) : 0;
       pixels[at] = Math.round(paper * (1 - light / 255));
     }
 }

@@ -43,16 +43,17 @@ export function withoutLeaders(picture: Gray): {
   readonly picture: Gray;
   readonly leaders: readonly Leader[];
 } {
-  const { width, height, pixels } = picture,
-    unit = unitOf(picture),
-    reach = Math.ceil(dot_max * unit);
+  const { width, height, pixels } = picture;
+  const unit = unitOf(picture);
+  const reach = Math.ceil(dot_max * unit);
   let cleared: Uint8Array | null = null;
   const leaders: Leader[] = [];
   const end = ({ dots }: Chain, y: number): void => {
     if (dots.length < dots_min || dots.at(-1)!.to - dots[0]!.from < length_min * unit) return;
     cleared ??= Uint8Array.from(pixels);
-    const [from, to] = [dots[0]!.from, dots.at(-1)!.to],
-      last = leaders.findLast((one) => one.from <= to && one.to >= from);
+    const from = dots[0]!.from;
+    const to = dots.at(-1)!.to;
+    const last = leaders.findLast((one) => one.from <= to && one.to >= from);
     if (last === undefined || y - last.at > reach) leaders.push({ from, to, at: y });
     for (const { from, to } of dots)
       for (let row = Math.max(0, y - reach + 2); row <= Math.min(height - 1, y + reach - 2); row++)
@@ -91,8 +92,8 @@ function isPaper({ width, pixels }: Gray, { from, to }: Dot, y: number): boolean
 function follows(chain: Chain, dot: Dot, unit: number): boolean {
   const last = chain.dots.at(-1);
   if (last === undefined) return false;
-  const step = (dot.from + dot.to - last.from - last.to) / 2,
-    tolerance = Math.max(difference_min * unit, difference_max * chain.pitch);
+  const step = (dot.from + dot.to - last.from - last.to) / 2;
+  const tolerance = Math.max(difference_min * unit, difference_max * chain.pitch);
   if (dot.from - last.to > space_max * unit || dot.from - last.to < 2) return false;
   if (chain.pitch > 0 && Math.abs(step - chain.pitch) > tolerance) return false;
   chain.pitch = chain.pitch === 0 ? step : 0.8 * chain.pitch + 0.2 * step;

@@ -56,7 +56,8 @@ export function parseHocr(hocr: string): RecognisedLine[] {
 export function meanConfidence(
   parts: readonly { readonly text: string; readonly confidence: number }[],
 ): number {
-  let [weight, sure] = [0, 0];
+  let weight = 0;
+  let sure = 0;
   for (const { text, confidence } of parts) {
     weight += text.length;
     sure += text.length * confidence;

@@ -25,17 +25,17 @@ export function inkRegions(
   words: readonly Window[],
   size: number,
 ): Window[] {
-  const side = Math.max(3, Math.round(size / tiles_per_size)),
-    across = Math.ceil(area.width / side),
-    down = Math.ceil(area.height / side),
-    inked = inkedTiles(picture, area, side, across, down);
+  const side = Math.max(3, Math.round(size / tiles_per_size));
+  const across = Math.ceil(area.width / side);
+  const down = Math.ceil(area.height / side);
+  const inked = inkedTiles(picture, area, side, across, down);
   for (const { left, top, width, height } of words) {
     const [first, last] = [left - area.left, left + width - area.left].map((x) =>
-        Math.floor(x / side),
-      ) as [number, number],
-      [upper, lower] = [top - area.top, top + height - area.top].map((y) =>
-        Math.floor(y / side),
-      ) as [number, number];
+      Math.floor(x / side),
+    ) as [number, number];
+    const [upper, lower] = [top - area.top, top + height - area.top].map((y) =>
+      Math.floor(y / side),
+    ) as [number, number];
     for (let y = Math.max(0, upper - 1); y <= Math.min(down - 1, lower + 1); y++)
       for (let x = Math.max(0, first - 1); x <= Math.min(across - 1, last + 1); x++)
         inked[y * across + x] = 0;
@@ -77,11 +77,15 @@ function inkedTiles(
 function touching(inked: Uint8Array, across: number, down: number, gap: number): Window[] {
   const boxes: Window[] = [];
   for (let start = inked.indexOf(1); start >= 0; start = inked.indexOf(1, start)) {
-    let [left, right, top, bottom] = [across, 0, down, 0];
+    let left = across;
+    let right = 0;
+    let top = down;
+    let bottom = 0;
     const open = [start];
     inked[start] = 0;
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const [x, y] = [at % across, Math.floor(at / across)];
+      const x = at % across;
+      const y = Math.floor(at / across);
       [left, right] = [Math.min(left, x), Math.max(right, x)];
       [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
       for (let near_y = Math.max(0, y - 1); near_y <= Math.min(down - 1, y + 1); near_y++)

@@ -10,13 +10,13 @@ const square_max = 1.2;
 
 /** The image at this address, in grey; its pixels have 1, 8 or 32 bits. */
 export function readPix(memory: WebAssembly.Memory, address: number): Scan | null {
-  const head = new Uint32Array(memory.buffer, address, fields),
-    { width, height, words_per_row, xres, yres, data } = Object.fromEntries(
-      Object.entries(places).map(([name, at]) => [name, head[at]!]),
-    ) as Record<keyof typeof places, number>,
-    bits = head[places.bits]!,
-    words = new Uint32Array(memory.buffer, data, words_per_row * height),
-    shade = shades[bits];
+  const head = new Uint32Array(memory.buffer, address, fields);
+  const { width, height, words_per_row, xres, yres, data } = Object.fromEntries(
+    Object.entries(places).map(([name, at]) => [name, head[at]!]),
+  ) as Record<keyof typeof places, number>;
+  const bits = head[places.bits]!;
+  const words = new Uint32Array(memory.buffer, data, words_per_row * height);
+  const shade = shades[bits];
   if (shade === undefined) return null;
   const pixels = new Uint8Array(width * height);
   for (let y = 0; y < height; y++)

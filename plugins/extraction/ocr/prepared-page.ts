@@ -24,11 +24,11 @@ export interface PreparedPage {
 const degrees_min = 0.2;
 
 export function preparePage(picture: Gray): PreparedPage {
-  const skew = skewOf(picture),
-    degrees = skew === null || Math.abs(skew.degrees) < degrees_min ? 0 : skew.degrees,
-    straight = degrees === 0 ? picture : rotated(picture, degrees, paperOf(picture)),
-    { picture: even, noise, grounds } = toned(straight),
-    rules = rulesOf(even, noise, grounds);
+  const skew = skewOf(picture);
+  const degrees = skew === null || Math.abs(skew.degrees) < degrees_min ? 0 : skew.degrees;
+  const straight = degrees === 0 ? picture : rotated(picture, degrees, paperOf(picture));
+  const { picture: even, noise, grounds } = toned(straight);
+  const rules = rulesOf(even, noise, grounds);
   return {
     picture: withoutRules(even, rules),
     rules,
@@ -46,8 +46,8 @@ function paperOf(picture: Gray): number {
 /** Resizes the page. */
 export function scaledPage(page: PreparedPage, scale: number): PreparedPage {
   if (scale === 1) return page;
-  const { picture, rules } = page,
-    side = (length: number): number => Math.max(1, Math.round(length * scale));
+  const { picture, rules } = page;
+  const side = (length: number): number => Math.max(1, Math.round(length * scale));
   const scaled = (lines: readonly PictureRule[]): PictureRule[] =>
     lines.map((line) => enlarged(line, scale));
   return {

@@ -29,14 +29,14 @@ const line_min = 30;
 
 /** Small letters are recognised better when enlarged by `scale`. @throws EngineFailure */
 export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): RecognisedText {
-  const page = scaledPage(preparePage(scan.picture), scale),
-    dots_per_inch = scan.dots_per_inch && Math.round(scan.dots_per_inch * scale),
-    upright = readUpright({ recogniser, page, dots_per_inch });
-  const legible = legibleLines(upright.lines),
-    points = pointsPerPixel(legible),
-    { rules, picture } = upright.page,
-    drawn = { rules, leaders: upright.leaders },
-    first = arrange(legible, drawn, points);
+  const page = scaledPage(preparePage(scan.picture), scale);
+  const dots_per_inch = scan.dots_per_inch && Math.round(scan.dots_per_inch * scale);
+  const upright = readUpright({ recogniser, page, dots_per_inch });
+  const legible = legibleLines(upright.lines);
+  const points = pointsPerPixel(legible);
+  const { rules, picture } = upright.page;
+  const drawn = { rules, leaders: upright.leaders };
+  const first = arrange(legible, drawn, points);
   const again = readAgain(
     picture,
     { lines: legible, rules, tables: first.tables, points },
@@ -65,8 +65,8 @@ const left_out_share = 0.3;
 const legibleLines = (lines: readonly RecognisedLine[]): readonly RecognisedLine[] =>
   lines.filter(({ confidence }) => confidence >= line_min);
 function leavesOut(lines: readonly RecognisedLine[]): boolean {
-  const all = countLineLetters(lines),
-    left_out = all - countLineLetters(legibleLines(lines));
+  const all = countLineLetters(lines);
+  const left_out = all - countLineLetters(legibleLines(lines));
   return left_out >= left_out_min && left_out >= left_out_share * all;
 }
 
@@ -74,7 +74,8 @@ function judge(
   all: readonly RecognisedLine[],
   legible: readonly RecognisedLine[],
 ): Pick<RecognisedText, "confidence" | "letters" | "trust"> {
-  const [count, confidence] = [countLineLetters(legible), meanConfidence(legible)];
+  const count = countLineLetters(legible);
+  const confidence = meanConfidence(legible);
   const enough = count >= print_letters_min ? doubtful_min : sure_min;
   const trust =
     count > 0 && confidence >= enough

@@ -14,8 +14,8 @@ export function withoutRules(picture: Gray, { across, down }: PictureRules): Gra
   const cleared = { ...picture, pixels: Uint8Array.from(picture.pixels) };
   for (const rule of across) clear(picture, cleared.pixels, rule, down);
   if (down.length === 0) return cleared;
-  const turned = transposed(picture),
-    cleared_turned = transposed(cleared);
+  const turned = transposed(picture);
+  const cleared_turned = transposed(cleared);
   for (const rule of down) clear(turned, cleared_turned.pixels, rule, across);
   return transposed(cleared_turned);
 }
@@ -27,15 +27,15 @@ function clear(
   rule: PictureRule,
   crossing: readonly PictureRule[],
 ): void {
-  const middle = (rule.from + rule.to) / 2,
-    half = Math.ceil(rule.thickness / 2) + 1,
-    crossings = crossingsOf(rule, crossing);
+  const middle = (rule.from + rule.to) / 2;
+  const half = Math.ceil(rule.thickness / 2) + 1;
+  const crossings = crossingsOf(rule, crossing);
   const isInk = (x: number, y: number): boolean =>
     y >= 0 && y < height && pixels[y * width + x]! < ink_max;
   for (let x = Math.max(0, rule.from - 2); x <= Math.min(width - 1, rule.to + 2); x++) {
     const y = Math.round(rule.at + rule.slope * (x - middle));
-    let top = y - half,
-      bottom = y + half;
+    let top = y - half;
+    let bottom = y + half;
     while (top < y && !isInk(x, top)) top++;
     while (bottom > y && !isInk(x, bottom)) bottom--;
     // A letter that crosses the line continues above and below it.
@@ -52,8 +52,8 @@ function crossingsOf(rule: PictureRule, others: readonly PictureRule[]): Readonl
   const places = new Set<number>();
   for (const { from, to, at, slope, thickness } of others) {
     if (rule.at < from - thickness || rule.at > to + thickness) continue;
-    const x = Math.round(at + slope * (rule.at - (from + to) / 2)),
-      half = Math.ceil(thickness / 2) + 2;
+    const x = Math.round(at + slope * (rule.at - (from + to) / 2));
+    const half = Math.ceil(thickness / 2) + 2;
     for (let near = x - half; near <= x + half; near++) places.add(near);
   }
   return places;

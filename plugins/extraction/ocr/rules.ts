@@ -37,16 +37,16 @@ const pixels_max = 5_500_000;
  * dark, count as lines too.
  */
 export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]): PictureRules {
-  const { width, height } = picture,
-    shrink = Math.min(1, Math.sqrt(pixels_max / (width * height))),
-    small =
-      shrink === 1
-        ? picture
-        : resized(picture, Math.ceil(width * shrink), Math.ceil(height * shrink)),
-    unit = unitOf(small);
+  const { width, height } = picture;
+  const shrink = Math.min(1, Math.sqrt(pixels_max / (width * height)));
+  const small =
+    shrink === 1
+      ? picture
+      : resized(picture, Math.ceil(width * shrink), Math.ceil(height * shrink));
+  const unit = unitOf(small);
   const edges = grounds.flatMap((ground) => edgesOf(ground, shrink));
-  const across = [...linesAcross(small, unit, noise), ...edges.map((edge) => edge.across)],
-    down = [...linesAcross(transposed(small), unit, noise), ...edges.map((edge) => edge.down)];
+  const across = [...linesAcross(small, unit, noise), ...edges.map((edge) => edge.across)];
+  const down = [...linesAcross(transposed(small), unit, noise), ...edges.map((edge) => edge.down)];
   if (across.length > lines_max || down.length > lines_max) return { across: [], down: [] };
   const rules = chosen(across, down, unit);
   const whole = (lines: readonly TracedLine[]): TracedLine[] =>
@@ -65,8 +65,8 @@ export const enlarged = <Line extends PictureRule>(line: Line, scale: number): L
 
 /** At full size, and at half size for thick ones. */
 function linesAcross(picture: Gray, unit: number, noise: number): TracedLine[] {
-  const thin = tracedLines(picture, unit, noise, thin_contrast),
-    half = resized(picture, Math.ceil(picture.width / 2), Math.ceil(picture.height / 2));
+  const thin = tracedLines(picture, unit, noise, thin_contrast);
+  const half = resized(picture, Math.ceil(picture.width / 2), Math.ceil(picture.height / 2));
   const thick = tracedLines(half, unit, noise / 2, thick_contrast)
     .map((line) => enlarged(line, 2))
     .filter((line) => !thin.some((other) => covers(other, line)));
@@ -103,10 +103,11 @@ function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
   return whole;
 }
 function joinedPair(first: TracedLine, second: TracedLine): TracedLine {
-  const [long, other] = [first.to - first.from, second.to - second.from],
-    share = long / (long + other),
-    start = heightAt(first, first.from),
-    end = heightAt(second, second.to);
+  const long = first.to - first.from;
+  const other = second.to - second.from;
+  const share = long / (long + other);
+  const start = heightAt(first, first.from);
+  const end = heightAt(second, second.to);
   return {
     from: first.from,
     to: second.to,

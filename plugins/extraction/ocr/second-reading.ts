@@ -57,8 +57,8 @@ export function readAgain(
       if (words.every(({ confidence }) => confidence >= unsure_max) || left <= 0)
         return [lineOfWords(line, words)];
       left--;
-      const again = read(grown(boxOf(words), margin * line.size, picture)),
-        better = again.flatMap((one) => one.words);
+      const again = read(grown(boxOf(words), margin * line.size, picture));
+      const better = again.flatMap((one) => one.words);
       return meanConfidence(better) > sure && lettersOf(better) >= 0.6 * lettersOf(words)
         ? again
         : [lineOfWords(line, words)];
@@ -101,13 +101,13 @@ function areasOf(
   scale: number,
   { width, height }: Gray,
 ): Window[] {
-  const { across, down } = drawingOf(rules, scale),
-    grids = touchingGroups(merged(across), merged(down)).filter(
-      (group) =>
-        group.across.length >= 2 &&
-        group.down.length >= 2 &&
-        group.across.length + group.down.length >= 5,
-    );
+  const { across, down } = drawingOf(rules, scale);
+  const grids = touchingGroups(merged(across), merged(down)).filter(
+    (group) =>
+      group.across.length >= 2 &&
+      group.down.length >= 2 &&
+      group.across.length + group.down.length >= 5,
+  );
   const boxes: Box[] = [];
   for (const box of [...grids, ...tables]) {
     const same = boxes.findIndex(
@@ -121,7 +121,8 @@ function areasOf(
     else boxes[same] = around([boxes[same]!, box]);
   }
   return boxes.map(({ left, right, top, bottom }) => {
-    const [x, y] = [Math.max(0, Math.floor(left / scale)), Math.max(0, Math.floor(-top / scale))];
+    const x = Math.max(0, Math.floor(left / scale));
+    const y = Math.max(0, Math.floor(-top / scale));
     return {
       left: x,
       top: y,
@@ -132,7 +133,8 @@ function areasOf(
 }
 
 const holds = ({ left, top, width, height }: Window, word: RecognisedWord): boolean => {
-  const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
+  const x = (word.left + word.right) / 2;
+  const y = (word.top + word.bottom) / 2;
   return x >= left && x <= left + width && y >= top && y <= top + height;
 };
 
@@ -148,8 +150,8 @@ function cellsOf({ words, size }: RecognisedLine): RecognisedWord[][] {
 }
 
 function boxOf(words: readonly RecognisedWord[]): Window {
-  const left = Math.min(...words.map((word) => word.left)),
-    top = Math.min(...words.map((word) => word.top));
+  const left = Math.min(...words.map((word) => word.left));
+  const top = Math.min(...words.map((word) => word.top));
   return {
     left,
     top,
@@ -159,8 +161,8 @@ function boxOf(words: readonly RecognisedWord[]): Window {
 }
 
 function grown(part: Window, by: number, { width, height }: Gray): Window {
-  const left = Math.max(0, Math.floor(part.left - by)),
-    top = Math.max(0, Math.floor(part.top - by));
+  const left = Math.max(0, Math.floor(part.left - by));
+  const top = Math.max(0, Math.floor(part.top - by));
   return {
     left,
     top,

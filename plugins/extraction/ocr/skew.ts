@@ -44,9 +44,9 @@ export function skewOf(picture: Gray): Skew | null {
     Math.max(1, Math.round(picture.width * shrink)),
     Math.max(1, Math.round(picture.height * shrink)),
   );
-  const contrast = Math.max(edge_min, edge_share * rangeOf(small)),
-    across = measure(lowerEdges(small, contrast)),
-    down = measure(lowerEdges(transposed(small), contrast));
+  const contrast = Math.max(edge_min, edge_share * rangeOf(small));
+  const across = measure(lowerEdges(small, contrast));
+  const down = measure(lowerEdges(transposed(small), contrast));
   const best = (across?.gain ?? 0) >= (down?.gain ?? 0) ? across : down;
   if (best === null || best.gain < (Math.abs(best.degrees) > far_degrees ? far_gain_min : gain_min))
     return null;
@@ -60,7 +60,8 @@ function rangeOf({ pixels }: Gray): number {
   const counts = new Uint32Array(256);
   for (const pixel of pixels) counts[pixel]!++;
   const shadeAt = (share: number): number => {
-    let [shade, left] = [0, share * pixels.length];
+    let shade = 0;
+    let left = share * pixels.length;
     while (left > counts[shade]!) left -= counts[shade++]!;
     return shade;
   };
@@ -78,11 +79,11 @@ function lowerEdges({ width, height, pixels }: Gray, contrast: number): Points {
   const isEdge = (at: number): boolean => pixels[at + width]! - pixels[at]! >= contrast;
   const end = width * (height - 1);
   for (let at = 0; at < end; at++) if (isEdge(at)) count++;
-  const every = Math.max(1, count / points_max),
-    points = Math.floor(count / every),
-    found = { x: new Float32Array(points), y: new Float32Array(points) };
-  let seen = 0,
-    taken = 0;
+  const every = Math.max(1, count / points_max);
+  const points = Math.floor(count / every);
+  const found = { x: new Float32Array(points), y: new Float32Array(points) };
+  let seen = 0;
+  let taken = 0;
   for (let at = 0; at < end && taken < points; at++)
     if (isEdge(at) && seen++ >= taken * every) {
       found.x[taken] = (at % width) - width / 2;
@@ -99,14 +100,14 @@ interface Measured {
 
 function measure(points: Points): Measured | null {
   if (points.x.length < points_min) return null;
-  const coarse = anglesAround(0, degrees_max, coarse_step),
-    scores = coarse.map((angle) => concentration(points, angle, coarse_bin));
-  const best = Math.max(...scores),
-    gain = best / scores.toSorted((a, b) => a - b)[scores.length >> 1]!,
-    about = coarse[scores.indexOf(best)]!;
-  const fine = anglesAround(about, 2 * coarse_step, fine_step),
-    finer = fine.map((angle) => concentration(points, angle, fine_bin)),
-    at = finer.indexOf(Math.max(...finer));
+  const coarse = anglesAround(0, degrees_max, coarse_step);
+  const scores = coarse.map((angle) => concentration(points, angle, coarse_bin));
+  const best = Math.max(...scores);
+  const gain = best / scores.toSorted((a, b) => a - b)[scores.length >> 1]!;
+  const about = coarse[scores.indexOf(best)]!;
+  const fine = anglesAround(about, 2 * coarse_step, fine_step);
+  const finer = fine.map((angle) => concentration(points, angle, fine_bin));
+  const at = finer.indexOf(Math.max(...finer));
   return { degrees: fine[at]! + fine_step * peak(finer, at), gain };
 }
 
@@ -115,7 +116,9 @@ const anglesAround = (middle: number, reach: number, step: number): number[] =>
 
 /** The vertex of the parabola through the highest value and its neighbours, -0.5 to 0.5. */
 function peak(values: readonly number[], at: number): number {
-  const [before, here, after] = [values[at - 1], values[at]!, values[at + 1]];
+  const before = values[at - 1];
+  const here = values[at]!;
+  const after = values[at + 1];
   if (before === undefined || after === undefined) return 0;
   const bend = before - 2 * here + after;
   return bend === 0 ? 0 : (0.5 * (before - after)) / bend;
@@ -123,11 +126,11 @@ function peak(values: readonly number[], at: number): number {
 
 /** How few lines the points project onto at this angle. */
 function concentration({ x, y }: Points, degrees: number, bin: number): number {
-  const radians = (degrees * Math.PI) / 180,
-    sine = Math.sin(radians) / bin,
-    cosine = Math.cos(radians) / bin,
-    middle = Math.ceil((2 * side_max) / bin),
-    counts = new Uint16Array(2 * middle);
+  const radians = (degrees * Math.PI) / 180;
+  const sine = Math.sin(radians) / bin;
+  const cosine = Math.cos(radians) / bin;
+  const middle = Math.ceil((2 * side_max) / bin);
+  const counts = new Uint16Array(2 * middle);
   for (let at = 0; at < x.length; at++)
     counts[Math.round(y[at]! * cosine - x[at]! * sine) + middle]!++;
   let sum = 0;

@@ -19,16 +19,16 @@ const light_share = 0.15;
 const every = 2;
 
 export function tilesOf(picture: Gray): Tiles {
-  const { width, height, pixels } = picture,
-    side = Math.max(6, Math.round(tile_side * unitOf(picture))),
-    across = Math.ceil(width / side),
-    down = Math.ceil(height / side);
-  const light = new Uint8Array(across * down),
-    median = new Uint8Array(across * down),
-    counts = new Uint16Array(256);
+  const { width, height, pixels } = picture;
+  const side = Math.max(6, Math.round(tile_side * unitOf(picture)));
+  const across = Math.ceil(width / side);
+  const down = Math.ceil(height / side);
+  const light = new Uint8Array(across * down);
+  const median = new Uint8Array(across * down);
+  const counts = new Uint16Array(256);
   for (let tile = 0; tile < light.length; tile++) {
-    const left = (tile % across) * side,
-      top = Math.floor(tile / across) * side;
+    const left = (tile % across) * side;
+    const top = Math.floor(tile / across) * side;
     counts.fill(0);
     let count = 0;
     for (let y = top; y < Math.min(height, top + side); y += every)
@@ -52,8 +52,8 @@ const reach = 20;
 
 /** For each tile the shade of the lightest tile around it: that of unshaded paper. */
 export function levelAround({ across, down, light }: Tiles): Uint8Array {
-  const rows = new Uint8Array(light.length),
-    around = new Uint8Array(light.length);
+  const rows = new Uint8Array(light.length);
+  const around = new Uint8Array(light.length);
   for (let y = 0; y < down; y++)
     for (let x = 0; x < across; x++)
       for (let near = Math.max(0, x - reach); near <= Math.min(across - 1, x + reach); near++)

@@ -16,8 +16,8 @@ export interface Toned {
 }
 
 export function toned(picture: Gray): Toned {
-  const tiles = tilesOf(picture),
-    { picture: positive, grounds } = invertGrounds(picture, tiles);
+  const tiles = tilesOf(picture);
+  const { picture: positive, grounds } = invertGrounds(picture, tiles);
   const even = withWhitePaper(positive, grounds.length > 0 ? tilesOf(positive) : tiles);
   return { picture: even, grounds, noise: noiseOf(even) };
 }
@@ -34,29 +34,29 @@ const ink_wanted = 0.25;
 const stretch_max = 0.75;
 
 function withWhitePaper(picture: Gray, tiles: Tiles): Gray {
-  const paper = paperOf(tiles),
-    ink = inkOf(picture, tiles, paper),
-    floor = ink <= dark_max ? 0 : Math.min(stretch_max, ink - ink_wanted);
+  const paper = paperOf(tiles);
+  const ink = inkOf(picture, tiles, paper);
+  const floor = ink <= dark_max ? 0 : Math.min(stretch_max, ink - ink_wanted);
   if (floor === 0 && paper.every((shade) => shade >= white_min)) return picture;
-  const { width, height, pixels } = picture,
-    { side, across, down } = tiles,
-    white = new Uint8ClampedArray(pixels.length),
-    row_paper = new Float32Array(across),
-    scale = 255 / (1 - floor);
+  const { width, height, pixels } = picture;
+  const { side, across, down } = tiles;
+  const white = new Uint8ClampedArray(pixels.length);
+  const row_paper = new Float32Array(across);
+  const scale = 255 / (1 - floor);
   for (let y = 0; y < height; y++) {
     // The shade of paper is interpolated between the centres of tiles.
-    const place = Math.min(down - 1, Math.max(0, (y + 0.5) / side - 0.5)),
-      above = Math.floor(place),
-      below = Math.min(down - 1, above + 1);
+    const place = Math.min(down - 1, Math.max(0, (y + 0.5) / side - 0.5));
+    const above = Math.floor(place);
+    const below = Math.min(down - 1, above + 1);
     for (let tile = 0; tile < across; tile++) {
       const upper = paper[above * across + tile]!;
       row_paper[tile] = upper + (paper[below * across + tile]! - upper) * (place - above);
     }
     for (let tile = -1, x = 0; tile < across; tile++) {
-      const left = row_paper[Math.max(0, tile)]!,
-        right = row_paper[Math.min(across - 1, tile + 1)]!,
-        end = Math.min(width, Math.round((tile + 1.5) * side)),
-        step = (right - left) / side;
+      const left = row_paper[Math.max(0, tile)]!;
+      const right = row_paper[Math.min(across - 1, tile + 1)]!;
+      const end = Math.min(width, Math.round((tile + 1.5) * side));
+      const step = (right - left) / side;
       let shade = left + step * (x + 0.5 - (tile + 0.5) * side);
       for (let at = y * width + x; x < end; x++, at++, shade += step)
         white[at] = (pixels[at]! / shade - floor) * scale;
@@ -67,13 +67,13 @@ function withWhitePaper(picture: Gray, tiles: Tiles): Gray {
 
 /** The shade of the paper of each tile. */
 function paperOf(tiles: Tiles): Float32Array {
-  const { across, down, light } = tiles,
-    around = levelAround(tiles),
-    paper = Float32Array.from(light);
+  const { across, down, light } = tiles;
+  const around = levelAround(tiles);
+  const paper = Float32Array.from(light);
   for (let y = 0; y < down; y++)
     for (let x = 0; x < across; x++) {
-      const at = y * across + x,
-        least = paper_min * around[at]!;
+      const at = y * across + x;
+      const least = paper_min * around[at]!;
       if (light[at]! >= least) continue;
       let best = 0;
       for (let near_y = Math.max(0, y - 1); near_y <= Math.min(down - 1, y + 1); near_y++)
@@ -100,7 +100,8 @@ function inkOf({ width, height, pixels }: Gray, tiles: Tiles, paper: Float32Arra
     }
   }
   if (inked < 50) return 0;
-  let [level, left] = [0, inked / 2];
+  let level = 0;
+  let left = inked / 2;
   while (left > counts[level]!) left -= counts[level++]!;
   return level / 100;
 }
@@ -109,10 +110,12 @@ function inkOf({ width, height, pixels }: Gray, tiles: Tiles, paper: Float32Arra
 const paper_noise_min = 200;
 
 function noiseOf({ width, height, pixels }: Gray): number {
-  let [sum, count] = [0, 1];
+  let sum = 0;
+  let count = 1;
   for (let y = 0; y < height; y += sampled_rows)
     for (let at = y * width; at < (y + 1) * width - 1; at += 2) {
-      const [one, next] = [pixels[at]!, pixels[at + 1]!];
+      const one = pixels[at]!;
+      const next = pixels[at + 1]!;
       if (one < paper_noise_min || next < paper_noise_min) continue;
       sum += Math.abs(one - next);
       count++;

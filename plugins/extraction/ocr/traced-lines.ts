@@ -59,14 +59,14 @@ export function tracedLines(
 
 /** 1 where a pixel is darker than those above and below. */
 function ridgesOf({ width, height, pixels }: Gray, unit: number, contrast: number): Uint8Array {
-  const ridges = new Uint8Array(pixels.length),
-    far = Math.max(3, Math.round(reach * unit)) * width,
-    last = pixels.length - width;
+  const ridges = new Uint8Array(pixels.length);
+  const far = Math.max(3, Math.round(reach * unit)) * width;
+  const last = pixels.length - width;
   // At the edges of the image, the outermost row stands for those outside.
   for (let row = 0; row < height; row++) {
-    const start = row * width,
-      up = Math.max(0, start - far) - start,
-      down = Math.min(last, start + far) - start;
+    const start = row * width;
+    const up = Math.max(0, start - far) - start;
+    const down = Math.min(last, start + far) - start;
     for (let at = start; at < start + width; at++) {
       const limit = pixels[at]! + contrast;
       if (limit < pixels[at + up]! && limit < pixels[at + down]!) ridges[at] = 1;
@@ -84,9 +84,9 @@ interface Pieces {
 
 /** Null if there are too many. */
 function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pieces | null {
-  const pieces: Pieces = { row: [], from: [], to: [] },
-    length_min = piece_min * unit,
-    drop = gap_max * unit * miss;
+  const pieces: Pieces = { row: [], from: [], to: [] };
+  const length_min = piece_min * unit;
+  const drop = gap_max * unit * miss;
   const add = (row: number, from: number, to: number): void => {
     if (to - from + 1 < length_min) return;
     pieces.row.push(row);
@@ -97,9 +97,9 @@ function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pi
     const start = row * width;
     for (let x = ridges.indexOf(1, start) - start; x >= 0 && x < width;) {
       // From here to where the score is highest.
-      let gained = 0,
-        best = 0,
-        end = x;
+      let gained = 0;
+      let best = 0;
+      let end = x;
       const from = x;
       for (; x < width && best - gained <= drop && gained >= 0; x++) {
         if (ridges[start + x] === 1) gained++;
@@ -150,8 +150,8 @@ class Sums {
   private bottom = -Infinity;
 
   add(row: number, from: number, to: number): void {
-    const length = to - from + 1,
-      middle = (from + to) / 2;
+    const length = to - from + 1;
+    const middle = (from + to) / 2;
     this.weight += length;
     this.x += length * middle;
     this.y += length * row;
@@ -165,14 +165,15 @@ class Sums {
 
   /** None if the fragments don't lie on a line. */
   line(unit: number): PictureRule[] {
-    const { weight, from, to } = this,
-      [x, y] = [this.x / weight, this.y / weight],
-      spread = this.xx / weight - x * x,
-      slope = spread < 1 ? 0 : (this.xy / weight - x * y) / spread,
-      length = to - from + 1;
-    const drift = Math.abs(slope) * length,
-      thickness = weight / length,
-      height = this.bottom - this.top + 1;
+    const { weight, from, to } = this;
+    const x = this.x / weight;
+    const y = this.y / weight;
+    const spread = this.xx / weight - x * x;
+    const slope = spread < 1 ? 0 : (this.xy / weight - x * y) / spread;
+    const length = to - from + 1;
+    const drift = Math.abs(slope) * length;
+    const thickness = weight / length;
+    const height = this.bottom - this.top + 1;
     if (Math.abs(slope) > slope_max || height > drift + 1.5 * thickness + straight_max * unit)
       return [];
     return [{ from, to, at: y + slope * ((from + to) / 2 - x), slope, thickness }];
@@ -184,9 +185,9 @@ function drawnShare(
   ridges: Uint8Array,
   { width, height }: Gray,
 ): number {
-  const middle = (from + to) / 2,
-    // A line is drawn in its middle; a row of letters has gaps at every height.
-    around = thickness < 3 ? 1 : 0;
+  const middle = (from + to) / 2;
+  // A line is drawn in its middle; a row of letters has gaps at every height.
+  const around = thickness < 3 ? 1 : 0;
   let drawn = 0;
   for (let x = from; x <= to; x++) {
     const y = Math.round(at + slope * (x - middle));

@@ -34,15 +34,15 @@ export interface UprightPage {
 }
 
 export function readUpright(reading: Reading): UprightPage {
-  const { page } = reading,
-    sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
+  const { page } = reading;
+  const sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
   const quarters = isDoubtful(sample) ? findTurn(reading, { x: 0.5, y: 0.5 }, sample) : 0;
   const first = readTurned(reading, quarters);
   if (quarters !== 0 || countLineLetters(sample) >= print_letters_min || !isDoubtful(first.lines))
     return first;
   // The middle is empty: try where the letters are.
-  const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines),
-    again = turn === 0 ? first : readTurned(reading, turn);
+  const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines);
+  const again = turn === 0 ? first : readTurned(reading, turn);
   return meanConfidence(again.lines) > neededFrom(first.lines) ? again : first;
 }
 
@@ -55,9 +55,9 @@ const runDown = (lines: readonly RecognisedLine[]): boolean => {
 const long_letters_min = 4;
 const isTall = ({ words }: RecognisedLine): boolean => {
   const wide =
-      Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left)),
-    tall =
-      Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
+    Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left));
+  const tall =
+    Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
   return tall > 1.5 * wide;
 };
 /** The confidence from which another rotation is the right one. */
@@ -65,8 +65,8 @@ const neededFrom = (lines: readonly RecognisedLine[]): number =>
   meanConfidence(lines) + (runDown(lines) ? -turn_gain_min : turn_gain_min);
 
 function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quarters): UprightPage {
-  const upright = turnedPage(page, quarters),
-    { picture, leaders } = withoutLeaders(upright.picture);
+  const upright = turnedPage(page, quarters);
+  const { picture, leaders } = withoutLeaders(upright.picture);
   return {
     page: { ...upright, picture },
     lines: recogniser.read({ picture, dots_per_inch }),
@@ -108,8 +108,8 @@ function readAround(
   { x, y }: Place,
   quarters: Quarters,
 ): RecognisedLine[] {
-  const { width, height } = page.picture,
-    side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
+  const { width, height } = page.picture;
+  const side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
   const start = (center: number, whole: number): number =>
     Math.round(Math.min(Math.max(0, center * whole - side / 2), whole - side));
   const window = { left: start(x, width), top: start(y, height), width: side, height: side };

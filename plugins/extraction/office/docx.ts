@@ -338,9 +338,9 @@ class WordReader implements XmlHandler {
       builder.is_at_start || number === null || number === "0"
         ? ""
         : numbering.next(number, level, from_style?.styles);
-    const heading = styles.headingLevel(paragraph),
-      goes_on = marker === "" && heading === null && this.indent >= item_indent_min,
-      depth = goes_on ? this.item_level : (level ?? 0);
+    const heading = styles.headingLevel(paragraph);
+    const goes_on = marker === "" && heading === null && this.indent >= item_indent_min;
+    const depth = goes_on ? this.item_level : (level ?? 0);
     if (marker !== "") this.item_level = depth;
     this.indent = 0;
     builder.endParagraph(heading, marker, depth, goes_on);

@@ -61,7 +61,8 @@ export class OdfLists {
     });
   }
   private declareParagraph(tag: Tag): void {
-    const [style, list] = [tag.get("name"), tag.get("list-style-name")];
+    const style = tag.get("name");
+    const list = tag.get("list-style-name");
     if (style !== undefined && list !== undefined && list !== "")
       this.by_paragraph.set(style, list);
   }

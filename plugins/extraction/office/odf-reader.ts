@@ -187,8 +187,8 @@ export class OdfReader implements XmlHandler {
   }
   /** Covered cells are listed, too, and repeated cells are written once. */
   private beginCell(tag: Tag): void {
-    const covered = tag.name === "table:covered-table-cell",
-      repeats = Number(tag.get("number-columns-repeated") ?? 1) || 1;
+    const covered = tag.name === "table:covered-table-cell";
+    const repeats = Number(tag.get("number-columns-repeated") ?? 1) || 1;
     for (let at = Math.min(repeats, cell_repeats_max); at > 0; at--)
       this.builder.beginCell({ covered });
   }
@@ -199,9 +199,9 @@ export class OdfReader implements XmlHandler {
         : null;
     const is_aside = this.open_paragraphs.length > 0 && !this.builder.is_at_start;
     if (is_aside) this.builder.beginAside();
-    const marker = this.lists.markerOf(tag, level),
-      depth = Math.max(0, this.lists.depth - 1),
-      goes_on = level === null && marker === "" && this.lists.depth > 0 && !is_aside;
+    const marker = this.lists.markerOf(tag, level);
+    const depth = Math.max(0, this.lists.depth - 1);
+    const goes_on = level === null && marker === "" && this.lists.depth > 0 && !is_aside;
     this.open_paragraphs.push({ level, marker, depth, goes_on, is_aside });
     this.after_space = true;
   }

@@ -261,8 +261,8 @@ class SheetReader implements XmlHandler {
 
   /** As the sheet shows it: text, true or false, a date, a number. */
   private shown(): string {
-    const { value, type } = this,
-      format = this.book.formats[this.style] ?? null;
+    const { value, type } = this;
+    const format = this.book.formats[this.style] ?? null;
     if (type === "s") return formatText(this.book.strings[Number(value)] ?? "", format);
     if (type === "b") return value === "1" ? "TRUE" : value === "0" ? "FALSE" : value;
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace("T", " ");
@@ -303,7 +303,8 @@ function columnOf(reference: string | undefined): number | null {
 /** `B2:D3` as numbers; columns start at 0, rows at 1. */
 function areaOf(reference: string | undefined): MergedArea | null {
   const [first, last = first] = (reference ?? "").split(":");
-  const [column, end] = [columnOf(first), columnOf(last)];
+  const column = columnOf(first);
+  const end = columnOf(last);
   const [row, end_row] = [first, last].map((one) => Number(/\d+$/.exec(one ?? "")?.[0]));
   return column === null || end === null || !(end >= column) || !(end_row! >= row!)
     ? null

@@ -20,8 +20,8 @@ export function readOutline(access: PdfiumAccess, document: number): OutlineEntr
     let bookmark = engine.FPDFBookmark_GetFirstChild(document, parent);
     while (bookmark !== 0 && !seen.has(bookmark) && seen.size < entries_max) {
       seen.add(bookmark);
-      const title = titleOf(access, bookmark, buffer),
-        page = pageOf(access, document, bookmark);
+      const title = titleOf(access, bookmark, buffer);
+      const page = pageOf(access, document, bookmark);
       if (title !== "" && page > 0) entries.push({ title, level, page });
       if (level < levels_max) visit(bookmark, level + 1);
       bookmark = engine.FPDFBookmark_GetNextSibling(document, bookmark);
@@ -44,8 +44,8 @@ function titleOf({ engine, memory }: PdfiumAccess, bookmark: number, buffer: num
 
 /** Starts at 1; 0 if the entry leads nowhere in this document. */
 function pageOf({ engine }: PdfiumAccess, document: number, bookmark: number): number {
-  const own = engine.FPDFBookmark_GetDest(document, bookmark),
-    action = own === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0,
-    destination = action === 0 ? own : engine.FPDFAction_GetDest(document, action);
+  const own = engine.FPDFBookmark_GetDest(document, bookmark);
+  const action = own === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0;
+  const destination = action === 0 ? own : engine.FPDFAction_GetDest(document, action);
   return destination === 0 ? 0 : engine.FPDFDest_GetDestPageIndex(document, destination) + 1;
 }

@@ -72,8 +72,8 @@ class DrawingReader implements Drawing {
     const { engine } = this.access;
     const count = engine.FPDFPage_CountObjects(page);
     for (let at = 0; at < Math.min(count, objects_max) && this.isWithinLimits(); at++) {
-      const object = engine.FPDFPage_GetObject(page, at),
-        type = engine.FPDFPageObj_GetType(object);
+      const object = engine.FPDFPage_GetObject(page, at);
+      const type = engine.FPDFPageObj_GetType(object);
       // Most objects are text.
       if (type === object_path || type === object_form) this.readObject(object, type, identity, 0);
     }
@@ -88,8 +88,8 @@ class DrawingReader implements Drawing {
     this.objects++;
     if (type === object_path) this.readPath(object, matrix);
     if (type !== object_form || depth >= depth_max) return;
-    const inner = product(this.matrixOf(object), matrix),
-      count = engine.FPDFFormObj_CountObjects(object);
+    const inner = product(this.matrixOf(object), matrix);
+    const count = engine.FPDFFormObj_CountObjects(object);
     for (let at = 0; at < count && this.isWithinLimits(); at++) {
       const part = engine.FPDFFormObj_GetObject(object, at);
       this.readObject(part, engine.FPDFPageObj_GetType(part), inner, depth + 1);
@@ -106,8 +106,8 @@ class DrawingReader implements Drawing {
     const { engine, memory, scratch } = this.access;
     if (engine.FPDFPath_GetDrawMode(path, scratch, scratch + 4) === 0) return;
     const [fill_mode, stroke] = new Int32Array(memory(), scratch, 2);
-    const filled = fill_mode !== 0 && !this.isPale(path, "fill"),
-      stroked = stroke !== 0 && !this.isPale(path, "stroke");
+    const filled = fill_mode !== 0 && !this.isPale(path, "fill");
+    const stroked = stroke !== 0 && !this.isPale(path, "stroke");
     if (!filled && !stroked) return;
     const count = engine.FPDFPath_CountSegments(path);
     if (count < 2 || count > segments_max - this.segments) return;
@@ -147,8 +147,8 @@ class DrawingReader implements Drawing {
       const segment = engine.FPDFPath_GetPathSegment(path, at);
       if (engine.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4) === 0) continue;
       const [px, py] = new Float32Array(memory(), scratch, 2);
-      const x = a * px! + c * py! + e,
-        y = b * px! + d * py! + f;
+      const x = a * px! + c * py! + e;
+      const y = b * px! + d * py! + f;
       const point = { x: x * cos + y * sin, y: y * cos - x * sin };
       const type = engine.FPDFPathSegment_GetType(segment);
       if (type === segment_move || parts.length === 0)
@@ -171,7 +171,8 @@ class DrawingReader implements Drawing {
 
   private addStroke(points: readonly Point[], thickness: number): void {
     for (let at = 1; at < points.length; at++) {
-      const [one, other] = [points[at - 1]!, points[at]!];
+      const one = points[at - 1]!;
+      const other = points[at]!;
       const box = boxOf([one, other]);
       if (box.top - box.bottom <= slant_max) this.addLine(box, "across", thickness);
       else if (box.right - box.left <= slant_max) this.addLine(box, "down", thickness);
@@ -192,9 +193,9 @@ class DrawingReader implements Drawing {
 
   private addFill(points: readonly Point[]): void {
     if (points.length < 4 || points.length > 6 || !isRectangle(points)) return;
-    const box = boxOf(points),
-      wide = box.right - box.left,
-      tall = box.top - box.bottom;
+    const box = boxOf(points);
+    const wide = box.right - box.left;
+    const tall = box.top - box.bottom;
     if (tall <= rule_thickness_max && wide > tall) this.addLine(box, "across", 0);
     else if (wide <= rule_thickness_max && tall > wide) this.addLine(box, "down", 0);
     else this.fills.push(box);

@@ -21,16 +21,15 @@ export function renderPage(access: PdfiumAccess, document: number, index: number
   const { engine } = access;
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  const [across, down] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
+  const across = engine.FPDF_GetPageWidthF(page);
+  const down = engine.FPDF_GetPageHeightF(page);
   const scale = Math.min(
     dots_per_inch / points_per_inch,
     Math.sqrt(pixels_max / (across * down)),
     side_max / Math.max(across, down),
   );
-  const [width, height] = [
-    Math.max(1, Math.floor(across * scale)),
-    Math.max(1, Math.floor(down * scale)),
-  ];
+  const width = Math.max(1, Math.floor(across * scale));
+  const height = Math.max(1, Math.floor(down * scale));
   const picture = render(access, page, width, height);
   engine.FPDF_ClosePage(page);
   return hasContrast(picture.pixels)
@@ -58,7 +57,8 @@ function render(
 }
 
 function hasContrast(pixels: Uint8Array): boolean {
-  let [darkest, lightest] = [255, 0];
+  let darkest = 255;
+  let lightest = 0;
   for (const pixel of pixels) {
     if (pixel < darkest) darkest = pixel;
     if (pixel > lightest) lightest = pixel;

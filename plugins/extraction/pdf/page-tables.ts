@@ -16,11 +16,11 @@ export function withTables(
   lines: readonly PlacedLine[],
 ): readonly Line[] {
   if (lines.length < 2 || lines.length > lines_max) return lines;
-  const turn = turnOf(lines),
-    drawing = readDrawing(text, page, turn);
+  const turn = turnOf(lines);
+  const drawing = readDrawing(text, page, turn);
   if (!hasDrawing(drawing) && !hasGaps(lines)) return lines;
-  const words_of = new Map(lines.map((line) => [line, wordsOf(text, line)])),
-    words = lines.filter((line) => isTurned(line, turn)).flatMap((line) => words_of.get(line)!);
+  const words_of = new Map(lines.map((line) => [line, wordsOf(text, line)]));
+  const words = lines.filter((line) => isTurned(line, turn)).flatMap((line) => words_of.get(line)!);
   const tables = findTables(words, drawing);
   return tables.length === 0 ? lines : arranged(text, words_of, tables);
 }
@@ -38,8 +38,8 @@ const wide_letters = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff0
 function hasGaps(lines: readonly PlacedLine[]): boolean {
   let gaps = 0;
   for (const [at, { text, left, right, base, size }] of lines.entries()) {
-    const before = lines[at - 1],
-      room = (right - left - size) / (0.5 * wide_ratio_min * size);
+    const before = lines[at - 1];
+    const room = (right - left - size) / (0.5 * wide_ratio_min * size);
     const is_beside =
       before !== undefined &&
       Math.abs(before.base - base) < 0.3 * size &&
@@ -56,9 +56,9 @@ function turnOf(lines: readonly PlacedLine[]): Turn {
   if (lines.every(({ cos }) => cos > 0.999)) return upright;
   const counts = new Map<string, { turn: Turn; characters: number }>();
   for (const { cos, sin, text } of lines) {
-    const turn = { cos: Math.round(cos), sin: Math.round(sin) },
-      key = `${turn.cos} ${turn.sin}`,
-      count = counts.get(key);
+    const turn = { cos: Math.round(cos), sin: Math.round(sin) };
+    const key = `${turn.cos} ${turn.sin}`;
+    const count = counts.get(key);
     if (Math.abs(turn.cos) + Math.abs(turn.sin) !== 1) continue;
     if (count === undefined) counts.set(key, { turn, characters: text.length });
     else count.characters += text.length;
@@ -86,7 +86,8 @@ function arranged(
     }
     let outside: PlacedWord[] = [];
     const end = (): void => {
-      const [first, last] = [outside[0], outside.at(-1)];
+      const first = outside[0];
+      const last = outside.at(-1);
       outside = [];
       if (first === undefined) return;
       const piece = lineAt(text, first.order, last!.end, last!.hyphenated);

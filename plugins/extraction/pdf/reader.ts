@@ -114,9 +114,9 @@ class PdfReader {
   }
 
   private async readPage(page: PdfPage, number: number): Promise<PageText | PageWithoutText> {
-    const lines = this.tables.next(page.garbled ? [] : page.lines),
-      joined = joinLines(lines, this.compounds.add(page)),
-      { text } = joined;
+    const lines = this.tables.next(page.garbled ? [] : page.lines);
+    const joined = joinLines(lines, this.compounds.add(page));
+    const { text } = joined;
     const letters = text.length < little_text_characters ? countLetters(text) : text.length;
     const layer: PageText | null =
       text === "" ? null : { text, doubtful: false, layout: this.layout(lines, joined, number) };

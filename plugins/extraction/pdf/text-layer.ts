@@ -19,9 +19,9 @@ export function readTextLayer(access: PdfiumAccess, page: number): TextLayer {
   const { engine, memory } = access;
   const text = engine.FPDFText_LoadPage(page);
   if (text === 0) return { lines: [], garbled: false, suspect: false };
-  const characters = readCharacters(engine, memory, text),
-    text_page = { ...access, text, characters },
-    garbled = isGarbled(characters);
+  const characters = readCharacters(engine, memory, text);
+  const text_page = { ...access, text, characters };
+  const garbled = isGarbled(characters);
   const { lines, guessed } = readLines(text_page);
   const layer = {
     lines: garbled ? lines : withTables(text_page, page, lines),
@@ -41,7 +41,8 @@ const isGarbled = (characters: string): boolean =>
 const vowels_min = 0.2;
 const letters_judged_min = 60;
 function lacksVowels(characters: string): boolean {
-  let [letters, vowels] = [0, 0];
+  let letters = 0;
+  let vowels = 0;
   for (let at = 0; at < characters.length; at++) {
     const code = characters.charCodeAt(at) | 32;
     if (code < 97 || code > 122) continue;

@@ -44,8 +44,8 @@ const readable = (line: string): string =>
 export function readLines(page: TextPage): { lines: PlacedLine[]; guessed: number } {
   const { characters } = page;
   const lines: PlacedLine[] = [];
-  let guessed = 0,
-    start = 0;
+  let guessed = 0;
+  let start = 0;
   const add = (end: number, hyphenated: boolean): void => {
     const line = lineAt(page, start, end, hyphenated);
     if (line === null) return;
@@ -71,8 +71,8 @@ export function lineAt(
   const content = line.trim();
   const shown = readable(content);
   if (shown.trim() === "") return null;
-  const first = start + line.indexOf(content),
-    middle = middleOf(page, first, content.length);
+  const first = start + line.indexOf(content);
+  const middle = middleOf(page, first, content.length);
   return {
     text: shown,
     hyphenated: hyphenated || content.endsWith("\u00ad"),
@@ -108,16 +108,15 @@ function sampleAt({ engine, memory, scratch, text }: TextPage, place: number): S
   const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
   engine.FPDFText_GetMatrix(text, index, scratch);
   const matrix = new Float32Array(memory(), scratch, 6);
-  const [a, b, c, d, x, y] = [
-    matrix[0]!,
-    matrix[1]!,
-    matrix[2]!,
-    matrix[3]!,
-    matrix[4]!,
-    matrix[5]!,
-  ];
+  const a = matrix[0]!;
+  const b = matrix[1]!;
+  const c = matrix[2]!;
+  const d = matrix[3]!;
+  const x = matrix[4]!;
+  const y = matrix[5]!;
   const scale = Math.hypot(a, b) || 1;
-  const [cos, sin] = [a / scale, b / scale];
+  const cos = a / scale;
+  const sin = b / scale;
   return {
     index,
     cos,
@@ -136,7 +135,8 @@ function placeOf(
   last_at: number,
 ): Pick<PlacedLine, "left" | "right" | "base" | "size" | "weight" | "cos" | "sin"> {
   const { engine, memory, scratch, text } = page;
-  const [first, last] = [sampleAt(page, first_at), sampleAt(page, last_at)];
+  const first = sampleAt(page, first_at);
+  const last = sampleAt(page, last_at);
   const { base, size } =
     first.size === last.size ? first : middleBySize(first, sampleAt(page, middle_at), last);
   const { cos, sin, left } = first;
@@ -158,16 +158,16 @@ export interface PlacedWord extends Word {
 
 /** The words of a line, rotated like the line. */
 export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
-  const { engine, memory, scratch, text, characters } = page,
-    { cos, sin } = line,
-    words: PlacedWord[] = [];
+  const { engine, memory, scratch, text, characters } = page;
+  const { cos, sin } = line;
+  const words: PlacedWord[] = [];
   for (const { 0: word, index } of characters.slice(line.start, line.end).matchAll(/\S+/g)) {
     const shown = readable(word).trim();
     if (shown === "") continue;
-    const order = line.start + index,
-      end = order + word.length;
-    const first = engine.FPDFText_GetCharIndexFromTextIndex(text, order),
-      last = engine.FPDFText_GetCharIndexFromTextIndex(text, end - 1);
+    const order = line.start + index;
+    const end = order + word.length;
+    const first = engine.FPDFText_GetCharIndexFromTextIndex(text, order);
+    const last = engine.FPDFText_GetCharIndexFromTextIndex(text, end - 1);
     engine.FPDFText_GetCharBox(text, first, scratch, scratch + 8, scratch + 16, scratch + 24);
     let [left, right, bottom, top] = new Float64Array(memory(), scratch, 4);
     if (last !== first) {

@@ -302,8 +302,8 @@ class RtfReader implements RtfHandler {
   }
   /** Sets the description of a row's cells. */
   private rowWord(name: string, number: number): boolean {
-    const { describes_nested } = this.group,
-      row = describes_nested ? this.nested_row : this.row;
+    const { describes_nested } = this.group;
+    const row = describes_nested ? this.nested_row : this.row;
     switch (name) {
       case "trowd":
         if (describes_nested) this.nested_row = newRow();

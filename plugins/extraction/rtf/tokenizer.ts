@@ -9,9 +9,14 @@ export interface RtfHandler {
   text(bytes: Uint8Array): void;
 }
 
-const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, minus, blank] = [
-  0x7b, 0x7d, 0x5c, 10, 13, 0x27, 0x2d, 0x20,
-];
+const brace_open = 0x7b;
+const brace_close = 0x7d;
+const backslash = 0x5c;
+const line_feed = 10;
+const carriage_return = 13;
+const quote = 0x27;
+const minus = 0x2d;
+const blank = 0x20;
 const isLetter = (byte: number): boolean => (byte | 32) >= 97 && (byte | 32) <= 122;
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
 /** A longer control word is truncated. */
@@ -73,7 +78,8 @@ function readWord(bytes: Uint8Array, start: number, handler: RtfHandler): number
   while (at < bytes.length && isLetter(bytes[at]!) && at - start < word_letters_max) at++;
   const name = String.fromCharCode(...bytes.subarray(start, at));
   const digits = bytes[at] === minus ? at + 1 : at;
-  let [end, number] = [digits, 0];
+  let end = digits;
+  let number = 0;
   for (; end < bytes.length && isDigit(bytes[end]!) && end - digits < 10; end++)
     number = number * 10 + bytes[end]! - 48;
   const has_number = end > digits;

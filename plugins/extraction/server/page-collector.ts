@@ -68,8 +68,8 @@ export class PageCollector {
     }
     this.bytes = message.bytes;
     this.units = message.end;
-    const { page, label, layout = no_layout } = message,
-      before = this.units_before;
+    const { page, label, layout = no_layout } = message;
+    const before = this.units_before;
     this.pages.push({
       page,
       ...(label === undefined ? {} : { label }),
@@ -163,31 +163,31 @@ export class PageCollector {
   private async readable(
     takeLong: ExtractionOptions["takeLong"],
   ): Promise<Pick<Extracted, "text" | "pages" | "headings">> {
-    const running = await runningLines(this.pages),
-      all = new PageCuts(running),
-      headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading)),
-      titles = this.pages.flatMap(({ display, listed }) => [...display, ...listed]);
+    const running = await runningLines(this.pages);
+    const all = new PageCuts(running);
+    const headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading));
+    const titles = this.pages.flatMap(({ display, listed }) => [...display, ...listed]);
     const cuts = new PageCuts(
-        repeatedLines(
-          running,
-          titles.filter((title) => !all.holds(title)),
-        ),
+      repeatedLines(
+        running,
+        titles.filter((title) => !all.holds(title)),
       ),
-      moved = ({ start, end }: Place): Place => ({
-        start: cuts.moved(start),
-        end: cuts.moved(end),
-      });
+    );
+    const moved = ({ start, end }: Place): Place => ({
+      start: cuts.moved(start),
+      end: cuts.moved(end),
+    });
     const text = await handOver(this.written, {
       takeLong,
       separator: page_separator,
       shorten: (parts) => cuts.shortened(parts),
     });
     const pages = this.pages.map((one) => ({
-        page: one.page,
-        ...(one.label === undefined ? {} : { label: one.label }),
-        ...moved(one),
-      })),
-      spans = headings.map((heading) => ({ ...moved(heading), level: heading.level }));
+      page: one.page,
+      ...(one.label === undefined ? {} : { label: one.label }),
+      ...moved(one),
+    }));
+    const spans = headings.map((heading) => ({ ...moved(heading), level: heading.level }));
     return {
       text,
       pages: pages.filter(({ start, end }) => start < end),

@@ -26,8 +26,8 @@ export class PageCuts {
 
   /** The text without the cuts. */
   async *shortened(parts: AsyncIterable<string>): AsyncGenerator<string, void> {
-    let next = 0,
-      part_start = 0;
+    let next = 0;
+    let part_start = 0;
     for await (const part of parts) {
       const part_end = part_start + part.length;
       let from = part_start;
@@ -50,8 +50,8 @@ export class PageCuts {
 
   /** Maps a position of the whole text to the shortened one. */
   moved(at: number): number {
-    let low = 0,
-      high = this.cuts.length;
+    let low = 0;
+    let high = this.cuts.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.cuts[middle]!.start < at) low = middle + 1;

@@ -44,8 +44,8 @@ function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
         size >= larger_ratio_min * body_size || (bold && size >= bold_ratio_min * body_size),
     ),
   );
-  const characters = charactersOf(pages),
-    displayed = charactersOf(lines);
+  const characters = charactersOf(pages);
+  const displayed = charactersOf(lines);
   if (lines.length < headings_min || displayed > display_share_max * characters) return [];
   const levelOf = levelsByNumber(lines) ?? levelsBySize(lines);
   return lines.map((line) => ({

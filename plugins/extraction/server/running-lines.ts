@@ -90,8 +90,10 @@ const wordsOf = (text: string): string =>
     .trim();
 
 function candidateOf(edge: EdgeLine, page: number, at_page: number): Candidate {
-  const { said } = edge,
-    numbers = [...said.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu)];
+  const { said } = edge;
+  const numbers = [
+    ...said.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu),
+  ];
   // A page number is at one end of its line; `2. Water` is a chapter title.
   const ends = numbers.filter(
     ({ 0: number, index }) =>
@@ -138,8 +140,8 @@ function byPlace(candidates: readonly Candidate[]): (one: Candidate) => Candidat
 
 /** Of candidates sorted by page, those of pages near this one. */
 function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] {
-  let low = 0,
-    high = candidates.length;
+  let low = 0;
+  let high = candidates.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (candidates[middle]!.at_page < at_page - near_pages) low = middle + 1;
@@ -204,9 +206,9 @@ export function repeatedLines(
   headings: readonly { readonly said: string }[],
 ): RunningLine[] {
   const titles = [...new Set(headings.map(({ said }) => wordsOf(said)))].filter(
-      (title) => title.length > 2,
-    ),
-    seen = new Set<string>();
+    (title) => title.length > 2,
+  );
+  const seen = new Set<string>();
   return running.filter(({ words }) => {
     if (words === "" || seen.has(words) || seen.size >= heads_max) return true;
     seen.add(words);

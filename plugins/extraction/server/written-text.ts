@@ -25,8 +25,8 @@ export async function handOver(
   files: readonly WrittenFile[],
   { takeLong, separator = "", shorten = (parts) => parts }: HandOverOptions,
 ): Promise<string> {
-  const units_max = files.reduce((sum, { bytes }) => sum + bytes + separator.length, 0),
-    parts = shorten(partsOf(files, separator));
+  const units_max = files.reduce((sum, { bytes }) => sum + bytes + separator.length, 0);
+  const parts = shorten(partsOf(files, separator));
   if (takeLong !== undefined && units_max > long_bytes_min) {
     await takeLong({ units_max, parts });
     return "";

@@ -33,8 +33,8 @@ export function delimiterOf(text: string): string | null {
     .map((delimiter) => {
       const widths = widthsOf(sample, delimiter);
       if (sample.length < text.length) widths.pop();
-      const [titles, width] = mostUsual(widths),
-        table = widths.slice(titles);
+      const [titles, width] = mostUsual(widths);
+      const table = widths.slice(titles);
       const even = table.filter((one) => one === width).length / Math.max(1, table.length);
       return { delimiter, width, titles, is_even: even > even_min, rows: table.length };
     })
@@ -64,11 +64,11 @@ function mostUsual(widths: readonly number[]): [titles: number, width: number] {
 
 /** The tables in the text. */
 export function tabulate(text: string, delimiter: string): string {
-  const grid = new Grid(() => {}),
-    rows = [...rowsOf(withoutMark(text), delimiter)],
-    /** Line ends that were doubled in transit. */
-    doubled = 5 * rows.filter(isBlank).length > 2 * rows.length,
-    titles: { row: number; column: number; rows: number; columns: number }[] = [];
+  const grid = new Grid(() => {});
+  const rows = [...rowsOf(withoutMark(text), delimiter)];
+  /** Line ends that were doubled in transit. */
+  const doubled = 5 * rows.filter(isBlank).length > 2 * rows.length;
+  const titles: { row: number; column: number; rows: number; columns: number }[] = [];
   let row = 0;
   for (const cells of rows) {
     if (doubled && isBlank(cells)) continue;

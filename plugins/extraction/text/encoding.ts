@@ -38,7 +38,8 @@ export function announcedEncoding(head: Uint8Array): Encoding | null {
   if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_escape))
     return { label: "iso-2022-jp", skip: 0, exact: false };
   if (!head.includes(0)) return null;
-  let [even, odd] = [0, 0];
+  let even = 0;
+  let odd = 0;
   for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) {
     if (at % 2 === 0) even++;
     else odd++;
@@ -159,7 +160,9 @@ export async function decodeInto(
 ): Promise<{ readonly broken: number }> {
   const encoding = await detectEncoding(chunks, guess);
   if (encoding === null) throw notText();
-  let [characters, broken, blank] = [0, 0, true];
+  let characters = 0;
+  let broken = 0;
+  let blank = true;
   for (const piece of decode(chunks, encoding)) {
     characters += piece.text.length;
     broken += piece.broken;

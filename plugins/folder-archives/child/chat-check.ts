@@ -6,11 +6,11 @@ import { chat_lines, type ChatLines } from "../layout";
 import type { CheckedDocument } from "./document-check";
 import { checkName, checkShape, namesOf, type PartReader } from "./part-reader";
 
-const chat_shape = new Validator(chat_lines.chat),
-  message_shape = new Validator(chat_lines.message);
+const chat_shape = new Validator(chat_lines.chat);
+const message_shape = new Validator(chat_lines.message);
 const text_length_max = 32_000;
-const folders_max = 200,
-  prompts_max = 20;
+const folders_max = 200;
+const prompts_max = 20;
 
 export interface KnownRecords {
   readonly folders: ReadonlySet<string>;

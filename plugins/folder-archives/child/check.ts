@@ -33,18 +33,18 @@ const manifest_shape = new Validator(layout.Manifest);
 
 /** @throws BadArchive */
 export async function checkArchive(input: CheckInput): Promise<Checked> {
-  const { path } = input,
-    entries = await readEntries(path),
-    manifest = await readManifest(path, entries),
-    parts = checkParts(manifest, entries, input);
+  const { path } = input;
+  const entries = await readEntries(path);
+  const manifest = await readManifest(path, entries);
+  const parts = checkParts(manifest, entries, input);
   const reader: PartReader = {
     parts,
     limits: input,
     bytes: (name) => hashedBytes(path, entries.get(name)!, parts.get(name)!),
     lines: (name) => readLines(name, hashedBytes(path, entries.get(name)!, parts.get(name)!)),
   };
-  const folders = await checkFolders(reader),
-    prompts = await checkPrompts(reader);
+  const folders = await checkFolders(reader);
+  const prompts = await checkPrompts(reader);
   const known: KnownRecords = {
     folders: new Set(folders),
     prompts: new Set(prompts),
@@ -65,8 +65,8 @@ export async function checkArchive(input: CheckInput): Promise<Checked> {
     found.passages += document.passages;
   }
   found.documents = known.documents.size;
-  const texts = new Set(namesOf(parts, "document").map(layout.textPartOf)),
-    stray = namesOf(parts, "text").find((name) => !texts.has(name));
+  const texts = new Set(namesOf(parts, "document").map(layout.textPartOf));
+  const stray = namesOf(parts, "text").find((name) => !texts.has(name));
   if (stray !== undefined) throw badPart(stray, "belongs to no document");
   found.originals = await hashAll(reader, "original");
   Object.assign(found, await checkChats(reader, known));
@@ -88,8 +88,8 @@ async function readManifest(
   path: string,
   entries: ReadonlyMap<string, ZipEntry>,
 ): Promise<Manifest> {
-  const name = layout.manifest_part,
-    entry = entries.get(name);
+  const name = layout.manifest_part;
+  const entry = entries.get(name);
   if (!entry)
     throw new BadArchive(
       `The archive is refused: it has no ${name}, so it is incomplete or not an exported ` +
@@ -121,12 +121,12 @@ function checkParts(
   entries: ReadonlyMap<string, ZipEntry>,
   { bytes_max }: CheckInput,
 ): ReadonlyMap<string, Part> {
-  const parts = new Map<string, Part>(),
-    names = new Set<string>();
+  const parts = new Map<string, Part>();
+  const names = new Set<string>();
   let bytes = 0;
   for (const part of named) {
-    const { name } = part,
-      entry = entries.get(name);
+    const { name } = part;
+    const entry = entries.get(name);
     if (names.has(name)) throw badPart(layout.manifest_part, `lists ${shown(name)} twice`);
     if (!entry || name === layout.manifest_part)
       throw badPart(layout.manifest_part, `lists ${shown(name)}, which is not in the archive`);

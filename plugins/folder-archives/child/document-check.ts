@@ -70,8 +70,8 @@ function checkRecord(
           `${limits.original_bytes_max} (documents.upload_bytes_max)`,
       );
   }
-  const text_part = textPartOf(part),
-    written = parts.get(text_part);
+  const text_part = textPartOf(part);
+  const written = parts.get(text_part);
   if ((text === null) !== (written === undefined))
     throw badPart(part, `and the part ${text_part} disagree about its text`);
   if (text === null) {

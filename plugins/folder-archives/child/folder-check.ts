@@ -5,11 +5,11 @@ import { FolderLine, folders_part, PromptLine, prompts_part } from "../layout";
 import type { Static } from "../../../core/sdk";
 import { checkName, checkShape, type PartReader } from "./part-reader";
 
-const folder_shape = new Validator(FolderLine),
-  prompt_shape = new Validator(PromptLine);
-const folders_max = 20_000,
-  prompts_max = 2_000,
-  prompt_length_max = 32_000;
+const folder_shape = new Validator(FolderLine);
+const prompt_shape = new Validator(PromptLine);
+const folders_max = 20_000;
+const prompts_max = 2_000;
+const prompt_length_max = 32_000;
 
 /** Returns the ids of the folders; the first is the root of the others. @throws BadArchive */
 export async function checkFolders({ lines }: PartReader): Promise<string[]> {

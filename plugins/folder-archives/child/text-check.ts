@@ -30,12 +30,12 @@ export class TextCheck {
 
   /** Reads the text and compares. @throws BadArchive */
   async run(reader: PartReader, text_part: string): Promise<void> {
-    let unit = 0,
-      point = 0,
-      at = 0;
+    let unit = 0;
+    let point = 0;
+    let at = 0;
     for await (const text of readText(text_part, reader.bytes(text_part))) {
-      const pairs = pairsIn(text),
-        end = unit + text.length;
+      const pairs = pairsIn(text);
+      const end = unit + text.length;
       for (let before = 0; at < this.#places.length && this.#places[at]! <= end; at++) {
         const within = this.#places[at]! - unit;
         while (before < pairs.length && pairs[before]! + 1 < within) before++;

@@ -22,11 +22,11 @@ export async function openListing<Line, Head>(
   what: string,
   write: (output: string, within: Within) => Promise<Head>,
 ): Promise<Listing<Line, Head>> {
-  const output = join(tools.temporary, `${listing_prefix}${newId("lst")}`),
-    release = () => rm(output, { force: true });
+  const output = join(tools.temporary, `${listing_prefix}${newId("lst")}`);
+  const release = () => rm(output, { force: true });
   try {
-    const head = await readInChild(tools, what, (within) => write(output, within)),
-      bytes = Bun.file(output).stream();
+    const head = await readInChild(tools, what, (within) => write(output, within));
+    const bytes = Bun.file(output).stream();
     return { head, lines: decodeLines<Line>(bytes), release };
   } catch (error) {
     await release();

@@ -17,21 +17,21 @@ export interface Analyzer {
   readonly tokenize: (text: string, sink: TermSink) => void;
 }
 
-const separator = 1,
-  word = 2,
-  bigram = 3,
-  trigram = 4,
-  invisible = 5;
-const word_chars_max = 64,
-  parts_max = 6,
-  cached_words_max = 60_000;
+const separator = 1;
+const word = 2;
+const bigram = 3;
+const trigram = 4;
+const invisible = 5;
+const word_chars_max = 64;
+const parts_max = 6;
+const cached_words_max = 60_000;
 /**
  * The number of letters of a stem that are kept, by script: truncation stems every language a
  * little.
  */
-const kept_latin = 7,
-  kept_arabic = 4,
-  kept_other = 5;
+const kept_latin = 7;
+const kept_arabic = 4;
+const kept_other = 5;
 
 /** FNV-1a with a final mix, so that the hashes of a segment are distributed evenly. */
 export const hashOf = (term: string): number => hashBetween(term, 0, term.length);
@@ -91,8 +91,8 @@ class StemCache {
       this.words.clear();
       this.stems = [""];
     }
-    const stem = latinStem(text.slice(start, end).toLowerCase()),
-      added = this.words.add(text, start, end, raw);
+    const stem = latinStem(text.slice(start, end).toLowerCase());
+    const added = this.words.add(text, start, end, raw);
     this.hashes[added] = hashOf(stem);
     this.stems.push(stem);
     return added;
@@ -110,8 +110,8 @@ function termOf(written: string): Term {
   const known = other_terms.get(written);
   if (known !== undefined) return known;
   if (other_terms.size > cached_words_max) other_terms.clear();
-  const term = normalise(written.slice(0, word_chars_max)),
-    made = { term, hash: hashOf(term) };
+  const term = normalise(written.slice(0, word_chars_max));
+  const made = { term, hash: hashOf(term) };
   other_terms.set(
     written.length > word_chars_max ? written.slice(0, word_chars_max) : written,
     made,
@@ -170,8 +170,8 @@ function normalise(written: string): string {
 const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
 /** A decimal digit of any script as 0 to 9: the digits of a script begin at …0 or at …6. */
 function digit(char: string): string {
-  const code = char.codePointAt(0)!,
-    low = code & 15;
+  const code = char.codePointAt(0)!;
+  const low = code & 15;
   return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
 }
 
@@ -213,8 +213,8 @@ function afterPossessive(text: string, at: number): number {
 /** The fast path: a run of ASCII letters and digits. Returns where to continue. */
 function asciiWord(text: string, start: number, sink: TermSink): number {
   const length = text.length;
-  let at = start,
-    raw = hash_of_nothing;
+  let at = start;
+  let raw = hash_of_nothing;
   for (
     let lower = ascii_word[text.charCodeAt(at)]!;
     lower !== 0;
@@ -275,8 +275,8 @@ function partAfter(text: string, at: number): number {
  * to continue.
  */
 function compound(text: string, start: number, sink: TermSink): number {
-  let at = partEnd(text, start),
-    next = at < text.length ? partAfter(text, at) : -1;
+  let at = partEnd(text, start);
+  let next = at < text.length ? partAfter(text, at) : -1;
   if (next < 0) {
     emit(sink, termOf(visible(text.slice(start, at))), start, at);
     return Math.max(at, start + 1);
@@ -304,8 +304,8 @@ function emit(sink: TermSink, { term, hash }: Term, start: number, end: number):
 
 /** The end of a run of word characters; a hyphen in it may be followed by a line break. */
 function partEnd(text: string, start: number): number {
-  let at = start,
-    end = start;
+  let at = start;
+  let end = start;
   while (at < text.length) {
     const kind = ascii_word[text.charCodeAt(at)] !== 0 ? word : kindAt(text, at);
     if (kind === word) {
@@ -324,8 +324,8 @@ function partEnd(text: string, start: number): number {
  * Khmer, Burmese). Returns where to continue.
  */
 function ngrams(text: string, start: number, sink: TermSink, kind: number): number {
-  let end = start,
-    plain = true;
+  let end = start;
+  let plain = true;
   while (end < text.length && kindAt(text, end) === kind) {
     const unit = text.charCodeAt(end);
     if (

@@ -36,8 +36,8 @@ export class AsciiWords {
 
   /** The number of the word between `start` and `end`, starting at 1; 0 when it was not added. */
   find(text: string, start: number, end: number, hash: number): number {
-    const { slots, hashes } = this,
-      mask = slots.length - 1;
+    const { slots, hashes } = this;
+    const mask = slots.length - 1;
     for (let slot = firstSlot(hash) & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot]!;
       if (found === 0 || (hashes[found] === hash && this.same(found, text, start, end)))
@@ -47,15 +47,15 @@ export class AsciiWords {
 
   /** Adds a new word. Numbers ascend by one. */
   add(text: string, start: number, end: number, hash: number): number {
-    const { slots } = this,
-      mask = slots.length - 1,
-      added = ++this.size;
+    const { slots } = this;
+    const mask = slots.length - 1;
+    const added = ++this.size;
     let slot = firstSlot(hash) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = added;
     this.hashes[added] = hash;
-    const begin = this.begins[added]!,
-      length = end - start;
+    const begin = this.begins[added]!;
+    const length = end - start;
     if (begin + length > this.letters.length) this.grow(begin + length);
     for (let i = 0; i < length; i++)
       this.letters[begin + i] = ascii_word[text.charCodeAt(start + i)]!;
@@ -69,8 +69,8 @@ export class AsciiWords {
   }
 
   private same(found: number, text: string, start: number, end: number): boolean {
-    const { begins, letters } = this,
-      begin = begins[found]!;
+    const { begins, letters } = this;
+    const begin = begins[found]!;
     if (begins[found + 1]! - begin !== end - start) return false;
     for (let at = begin, i = start; i < end; at++, i++)
       if (letters[at] !== ascii_word[text.charCodeAt(i)]) return false;

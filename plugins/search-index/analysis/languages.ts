@@ -105,8 +105,8 @@ class CountedStopwords {
   }
 
   likeliest(): { readonly language: string; readonly stopwords: number } {
-    let likeliest = "en",
-      most = 0;
+    let likeliest = "en";
+    let most = 0;
     for (const [language, count] of this.counts)
       if (count > most && (count > 1 || this.decided.has(language))) {
         likeliest = language;
@@ -148,11 +148,11 @@ const alphabets: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Armenian}/gu, "hy"],
   [/\p{Script=Georgian}/gu, "ka"],
 ];
-const sample_chars = 2_500,
-  stopwords_min = 4,
-  question_stopwords_min = 2,
-  stopwords_share_min = 0.1,
-  alphabet_share_min = 0.2;
+const sample_chars = 2_500;
+const stopwords_min = 4;
+const question_stopwords_min = 2;
+const stopwords_share_min = 0.1;
+const alphabet_share_min = 0.2;
 
 /**
  * The ISO 639-1 code of a text's language, from its alphabet and its stopwords; null when they
@@ -175,8 +175,8 @@ export function languageOf(
 
 /** Whether a question and a text are in different languages, as far as that can be detected. */
 export function areLanguagesDifferent(question: string, text: string): boolean {
-  const asked = languageOfQuestion(question),
-    written = languageOf(text);
+  const asked = languageOfQuestion(question);
+  const written = languageOf(text);
   if (asked !== null && written !== null) return asked !== written;
   const words = new Set(text.toLowerCase().match(words_of_text));
   return !(question.toLowerCase().match(words_of_text) ?? []).some((word) => words.has(word));

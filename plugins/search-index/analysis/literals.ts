@@ -15,22 +15,22 @@ const question_mark = /(?<=\S\S)\?\s*$/;
 
 /** Each once. */
 export function literalsOf(query: string): readonly string[] {
-  const asked = query.replace(question_mark, ""),
-    found = patterns.flatMap((pattern) => asked.match(pattern) ?? []);
+  const asked = query.replace(question_mark, "");
+  const found = patterns.flatMap((pattern) => asked.match(pattern) ?? []);
   return [...new Set(found)].slice(0, literals_max);
 }
 
 /** A hyphen as it is typeset. */
-const hyphen = "[-\u2010-\u2014\u2212]",
-  sign = "[!?\\\\$@#%&*~/|<>=^+-]";
+const hyphen = "[-\u2010-\u2014\u2212]";
+const sign = "[!?\\\\$@#%&*~/|<>=^+-]";
 
 /** Matches a literal that is no part of a longer one. One hyphen may be typeset for two. */
 export function literalPattern(literal: string): RegExp {
-  const escaped = literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"),
-    exact = escaped.replace(/^--?/, `${hyphen}{1,2}`);
+  const escaped = literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const exact = escaped.replace(/^--?/, `${hyphen}{1,2}`);
   if (!/\w/.test(literal)) return new RegExp(`(?<!${sign})${exact}(?!${sign})`, "u");
-  const before = /^[\w-]/.test(literal) ? "(?<![\\p{L}\\p{N}_])" : "",
-    after = literal.endsWith("(") ? "" : "(?![\\p{L}\\p{N}_]|-\\p{L})";
+  const before = /^[\w-]/.test(literal) ? "(?<![\\p{L}\\p{N}_])" : "";
+  const after = literal.endsWith("(") ? "" : "(?![\\p{L}\\p{N}_]|-\\p{L})";
   return new RegExp(before + exact + after, "u");
 }
 

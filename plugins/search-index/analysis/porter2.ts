@@ -187,8 +187,8 @@ export function porter2(raw: string): string {
   if (exception !== undefined) return exception;
   // A consonant y is written Y while the rules run.
   let word = raw.includes("y") ? raw.replace(/^y|(?<=[aeiouy])y/g, "Y").replace(/YY/g, "Yy") : raw;
-  const r1 = firstRegion(word),
-    r2 = regionAfter(word, r1);
+  const r1 = firstRegion(word);
+  const r2 = regionAfter(word, r1);
   word = withoutPlural(word);
   if (finished_after_plural.has(word)) return word;
   word = withoutPast(word, r1);

@@ -7,9 +7,9 @@ import type { Analyzer } from "./analyzer";
 import { stopwordsOf } from "./languages";
 import { commonTerm, otherSpellings } from "./spelling";
 
-const repeats_max = 3,
-  context_weight = 0.5,
-  terms_max = 256;
+const repeats_max = 3;
+const context_weight = 0.5;
+const terms_max = 256;
 /** Words of the earlier query are not neighbours of this query's words. */
 const context_position = 100_000;
 
@@ -57,9 +57,9 @@ export function parseQuery(
   current: number,
 ): Query {
   const weights = new Map<string, { weight: number; token: Token; forms: Set<string> }>();
-  const analyzer = analyzers.get(current)!,
-    own = tokensOf(text, "q", analyzer),
-    earlier = context === undefined ? [] : tokensOf(context, "c", analyzer, context_position);
+  const analyzer = analyzers.get(current)!;
+  const own = tokensOf(text, "q", analyzer);
+  const earlier = context === undefined ? [] : tokensOf(context, "c", analyzer, context_position);
   const earlier_terms = earlier.filter((token) => !token.is_stopword);
   const add = (token: Token, weight: number): void => {
     weights.set(token.term, { weight, token, forms: new Set(token.forms) });
@@ -113,11 +113,11 @@ function tokensOf(
   analyzer: Analyzer,
   first_position = 0,
 ): Token[] {
-  const tokens: Token[] = [],
-    isStopword = stopwordsOf(text);
+  const tokens: Token[] = [];
+  const isStopword = stopwordsOf(text);
   analyzer.tokenize(text, (hash, start, end, term) => {
-    const written = text.slice(start, end),
-      others = otherSpellings(written.toLowerCase(), analyzer);
+    const written = text.slice(start, end);
+    const others = otherSpellings(written.toLowerCase(), analyzer);
     tokens.push({
       key: `${source}${start}:${end}`,
       term: commonTerm(written, analyzer) ?? term ?? written,

@@ -10,10 +10,10 @@ type Rule = readonly [string, string, string, string];
 
 /** Beginnings of words in -our and -or, in -re and -er, in -ogue and -og. */
 const our =
-    "arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|harb|hon|hum|lab|neighb|" +
-    "od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig",
-  re = "calib|cent|fib|lit|lust|meag|met|mit|och|sab|scept|sepulch|somb|spect|theat",
-  ogue = "anal|dial|epil|monol|prol";
+  "arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|harb|hon|hum|lab|neighb|" +
+  "od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig";
+const re = "calib|cent|fib|lit|lust|meag|met|mit|och|sab|scept|sepulch|somb|spect|theat";
+const ogue = "anal|dial|epil|monol|prol";
 /** Words before -ise and the like that never have -ize: they have a noun in -ision, -ice or -is. */
 const never_ize =
   "adv|advert|circumc|conc|dev|exc|improv|inc|metropol|pract|prec|rev|superv|telev|trell";
@@ -83,8 +83,8 @@ const patterns = rules.map(([before, british, american, after]): Pattern => ({
   to_american: `$1${american}$2`,
 }));
 
-const letters_min = 4,
-  plain_word = /^[a-z]+$/;
+const letters_min = 4;
+const plain_word = /^[a-z]+$/;
 const isEnglish = (word: string): boolean => word.length >= letters_min && plain_word.test(word);
 
 const cached_words_max = 60_000;
@@ -126,8 +126,8 @@ export function otherSpellings(
  * itself.
  */
 export function commonTerm(written: string, analyzer: Analyzer): string | undefined {
-  const word = written.toLowerCase(),
-    american = americanSpelling(word);
+  const word = written.toLowerCase();
+  const american = americanSpelling(word);
   return american === word ? undefined : termOf(american, analyzer).term;
 }
 

@@ -53,9 +53,9 @@ export const backendFills = (ctx: BackendChecksContext): Fill[] => [
 
 /** Null when it works, or there is none. If it has failed, triggers a check whether it is back. */
 export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
-  const name = backend()?.name,
-    told = feed.failing(),
-    asked = search.failing();
+  const name = backend()?.name;
+  const told = feed.failing();
+  const asked = search.failing();
   if (name === undefined || (told === null && asked === null)) return null;
   probe.look();
   return asked === null
@@ -66,20 +66,21 @@ export function backendFailing({ backend, feed, probe, search }: CheckedBackend)
 async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> {
   const name = ctx.backend()?.name;
   if (name === undefined) return null;
-  const row = await store.findBackend(ctx.db),
-    counted = await ctx.reads.get<{ segments: number }>(
-      "select count(*) as segments from index_backend_waiting",
-    ),
-    is_filled = row?.begun === 1 && row.filled_to === null,
-    state = backendFailing(ctx) !== null ? "failing" : is_filled ? "ready" : "filling";
+  const row = await store.findBackend(ctx.db);
+  const counted = await ctx.reads.get<{ segments: number }>(
+    "select count(*) as segments from index_backend_waiting",
+  );
+  const is_filled = row?.begun === 1 && row.filled_to === null;
+  const state = backendFailing(ctx) !== null ? "failing" : is_filled ? "ready" : "filling";
   return { name, state, waiting: toNumber(counted?.segments) };
 }
 
 async function judge(ctx: BackendChecksContext): Promise<CheckResult> {
   const found = await stateOf(ctx);
   if (found === null) return ok("No search backend is set up: the built-in index is used.");
-  const { name, state, waiting } = found,
-    told = `${waiting} ${waiting === 1 ? "segment is waiting" : "segments are waiting"} to be sent`;
+  const { name, state, waiting } = found;
+  const segments = waiting === 1 ? "segment is" : "segments are";
+  const told = `${waiting} ${segments} waiting to be sent`;
   if (state === "failing")
     return {
       status: "warn",

@@ -15,8 +15,8 @@ import { findVectors, vectorSets } from "../vectors/vector-store";
 /** Segments that one transaction adds to the waiting ones when everything is sent. */
 const filled_together = 1_000;
 /** Segments read together, and the approximate number of passages sent at once. */
-const read_together = 64,
-  sent_together = 512;
+const read_together = 64;
+const sent_together = 512;
 /** How long one run sends. */
 const run_ms = 20_000;
 /** How often to check whether the backend still has what it was sent. */
@@ -112,8 +112,8 @@ export class BackendFeed {
 
   /** What it contains, or will contain from now on. */
   private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
-    const { db, inTransaction, log } = this.ctx,
-      wanted = { name: backend.name, ...(await servingVectors(db)) };
+    const { db, inTransaction, log } = this.ctx;
+    const wanted = { name: backend.name, ...(await servingVectors(db)) };
     let row = await store.findBackend(db);
     const is_same = row?.name === wanted.name && holdsVectors(row, wanted);
     if (row === undefined || !is_same || (await this.isLost(backend, row, signal))) {
@@ -136,12 +136,12 @@ export class BackendFeed {
     { begun, contents, filled_to }: BackendRow,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { db, log } = this.ctx,
-      now_ms = performance.now();
+    const { db, log } = this.ctx;
+    const now_ms = performance.now();
     if (begun === 0 || now_ms < this.checked_at_ms + check_ms) return false;
     const isWaiting = async () => filled_to !== null || (await store.isAnyWaiting(db));
-    const was_waiting = await isWaiting(),
-      state = await backend.state(signal);
+    const was_waiting = await isWaiting();
+    const state = await backend.state(signal);
     this.checked_at_ms = now_ms;
     if (state?.contents !== contents) {
       log.warn("a search backend has none of the documents that it was sent", {
@@ -149,9 +149,9 @@ export class BackendFeed {
       });
       return true;
     }
-    const passages = await store.countPassages(db),
-      is_other = !was_waiting && passages !== state.passages && !(await isWaiting()),
-      is_lost = is_other && this.is_suspect;
+    const passages = await store.countPassages(db);
+    const is_other = !was_waiting && passages !== state.passages && !(await isWaiting());
+    const is_lost = is_other && this.is_suspect;
     // A document that is deleted in parts counts until the last one.
     this.is_suspect = is_other && !is_lost;
     if (is_lost)
@@ -199,25 +199,25 @@ export class BackendFeed {
     waiting: readonly BackendWaitingRow[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { db } = this.ctx,
-      ids = waiting.map(({ segment_id }) => Number(segment_id)),
-      published = await store.publishedAmong(db, ids),
-      folders = await store.foldersOfSegments(db, ids),
-      there = new Set(published.map(({ id }) => Number(id))),
-      gone = ids.filter((id) => !there.has(id));
+    const { db } = this.ctx;
+    const ids = waiting.map(({ segment_id }) => Number(segment_id));
+    const published = await store.publishedAmong(db, ids);
+    const folders = await store.foldersOfSegments(db, ids);
+    const there = new Set(published.map(({ id }) => Number(id)));
+    const gone = ids.filter((id) => !there.has(id));
     if (gone.length > 0) await backend.remove(contents, gone, signal);
-    let some: BackendSegment[] = [],
-      passages = 0;
+    let some: BackendSegment[] = [];
+    let passages = 0;
     const put = async (): Promise<void> => {
       if (some.length > 0) await backend.put(contents, some, signal);
       some = [];
       passages = 0;
     };
     for (const { id, data, owner_id } of published) {
-      const segment_id = Number(id),
-        vectors =
-          dimensions === 0 ? null : await findVectors(db, { id: set_id, dimensions }, segment_id),
-        told = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
+      const segment_id = Number(id);
+      const vectors =
+        dimensions === 0 ? null : await findVectors(db, { id: set_id, dimensions }, segment_id);
+      const told = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
       some.push({
         segment_id,
         owner_id,

@@ -18,8 +18,8 @@ export function passagesOf(
   vectors: Uint8Array | null,
   dimensions: number,
 ): BackendPassage[] {
-  const terms = termsOf(segment),
-    of_chunk = vectors === null ? [] : vectorsOf(vectors, dimensions);
+  const terms = termsOf(segment);
+  const of_chunk = vectors === null ? [] : vectorsOf(vectors, dimensions);
   return terms.map((some, chunk) => ({
     terms: some,
     is_listing: lengthOf(segment, chunk) === listing_length,
@@ -46,13 +46,16 @@ const newTerm = (term: number, count: number) => ({ term, count });
 
 /** By chunk, for those that have vectors. */
 function vectorsOf(block: Uint8Array, dimensions: number): Float32Array[][] {
-  const view = new DataView(block.buffer, block.byteOffset, block.byteLength),
-    rows = view.getUint32(4, true),
-    of_chunk: Float32Array[][] = [];
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  const rows = view.getUint32(4, true);
+  const of_chunk: Float32Array[][] = [];
   for (let row = 0; row < rows; row++) {
-    const scale = view.getFloat32(scales_at + 4 * row, true),
-      at = rowsAt(rows) + row * strideOf(dimensions),
-      vector = Float32Array.from({ length: dimensions }, (_, i) => scale * view.getInt8(at + i));
+    const scale = view.getFloat32(scales_at + 4 * row, true);
+    const at = rowsAt(rows) + row * strideOf(dimensions);
+    const vector = Float32Array.from(
+      { length: dimensions },
+      (_, i) => scale * view.getInt8(at + i),
+    );
     // Without a direction it is similar to nothing.
     if (scale > 0) (of_chunk[block[chunksAt(rows) + row]!] ??= []).push(vector);
   }

@@ -42,9 +42,9 @@ export class BackendProbe {
 
   /** It must have everything that is published before it counts as back. */
   private async probe(): Promise<void> {
-    const { db, feed, search } = this.ctx,
-      backend = this.ctx.backend(),
-      row = await store.findBackend(db);
+    const { db, feed, search } = this.ctx;
+    const backend = this.ctx.backend();
+    const row = await store.findBackend(db);
     if (backend === undefined || row?.begun !== 1 || row.filled_to !== null) return;
     if (await store.isAnyWaiting(db)) return;
     const state = await backend.state(AbortSignal.timeout(state_ms_max));

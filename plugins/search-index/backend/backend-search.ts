@@ -15,8 +15,8 @@ import type { QueryVector } from "../vectors/vector-math";
 /** How long a search waits for it. */
 const timeout_ms_max = 2_000;
 /** After this many failures in a row it is not asked for a while. */
-const failures_max = 3,
-  pause_ms = 15_000;
+const failures_max = 3;
+const pause_ms = 15_000;
 
 /** Whether it has everything published for an owner, with vectors of one set and length. */
 const ready_sql =
@@ -95,8 +95,8 @@ export class BackendSearch {
     { contents, dimensions }: Pick<BackendRow, "contents" | "dimensions">,
   ): Promise<void> {
     if (this.asked === undefined || this.short_contents === contents) return;
-    const { query } = this.asked,
-      is_comparable = query.vector?.length === Number(dimensions);
+    const { query } = this.asked;
+    const is_comparable = query.vector?.length === Number(dimensions);
     await this.ask(backend, contents, is_comparable ? query : { ...query, vector: null });
     this.failures = 0;
   }
@@ -123,8 +123,8 @@ export class BackendSearch {
     query: BackendQuery,
     signal?: AbortSignal,
   ): Promise<BackendAnswer> {
-    const late = () => new Error(`it gave no answer within ${timeout_ms_max / 1_000} s`),
-      time = new TimeLimit(timeout_ms_max, { signal, reason: late });
+    const late = () => new Error(`it gave no answer within ${timeout_ms_max / 1_000} s`);
+    const time = new TimeLimit(timeout_ms_max, { signal, reason: late });
     try {
       const answer = await time.race(backend.find(contents, query, time.signal));
       checkAnswer(answer, query.terms.length);
@@ -151,9 +151,9 @@ function backendQuery(
   { query, context, owner_id, folder_ids, limit }: SearchRequest,
   vector: QueryVector | undefined,
 ) {
-  const parsed = parseQuery(query, context, analyzers, analyzer.version),
-    hashes = parsed.hashes.get(analyzer.version)!,
-    terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight }));
+  const parsed = parseQuery(query, context, analyzers, analyzer.version);
+  const hashes = parsed.hashes.get(analyzer.version)!;
+  const terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight }));
   return {
     query: {
       owner_id,

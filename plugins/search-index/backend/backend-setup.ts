@@ -7,10 +7,10 @@ import { BackendSearch, type BackendSearchContext } from "./backend-search";
 import { CheckBackend } from "../jobs";
 
 export function backendOf(ctx: BackendFeedContext & Omit<BackendSearchContext, "onFailure">) {
-  const feed = new BackendFeed(ctx),
-    search = new BackendSearch({ ...ctx, onFailure: () => feed.lookAgain() }),
-    probe = new BackendProbe({ ...ctx, feed, search }),
-    with_backend = { ...ctx, feed, probe, search };
+  const feed = new BackendFeed(ctx);
+  const search = new BackendSearch({ ...ctx, onFailure: () => feed.lookAgain() });
+  const probe = new BackendProbe({ ...ctx, feed, search });
+  const with_backend = { ...ctx, feed, probe, search };
   return {
     feed,
     search,

@@ -122,11 +122,11 @@ export const segmentsGone = (
  */
 export async function nextWait(tx: IndexDb, after: number, limit: number): Promise<number | null> {
   const published = tx
-      .selectFrom("index_segments as s")
-      .innerJoin("index_documents as d", "d.edition", "s.edition")
-      .where("s.id", ">", after),
-    ids = await published.select("s.id").orderBy("s.id").limit(limit).execute(),
-    last = ids.at(-1);
+    .selectFrom("index_segments as s")
+    .innerJoin("index_documents as d", "d.edition", "s.edition")
+    .where("s.id", ">", after);
+  const ids = await published.select("s.id").orderBy("s.id").limit(limit).execute();
+  const last = ids.at(-1);
   if (last === undefined) return null;
   await insertWaiting(tx)
     .expression(
@@ -183,14 +183,14 @@ export async function foldersOfSegments(
   ids: readonly number[],
 ): Promise<Map<number, string[]>> {
   const rows = await db
-      .selectFrom("index_scope")
-      .select(["segment_id", "folder_id"])
-      .where("segment_id", "in", ids)
-      .execute(),
-    folders = new Map<number, string[]>();
+    .selectFrom("index_scope")
+    .select(["segment_id", "folder_id"])
+    .where("segment_id", "in", ids)
+    .execute();
+  const folders = new Map<number, string[]>();
   for (const { segment_id, folder_id } of rows) {
-    const id = toNumber(segment_id),
-      some = folders.get(id);
+    const id = toNumber(segment_id);
+    const some = folders.get(id);
     if (some) some.push(folder_id);
     else folders.set(id, [folder_id]);
   }

@@ -60,8 +60,8 @@ export class ChunkAssembler {
 
   add(block: Block): void {
     if (this.open !== null && this.closes(this.open, block)) {
-      const { start, end, lead } = this.open,
-        goes_on = block.heading === null && block.start - end <= gap_chars_max;
+      const { start, end, lead } = this.open;
+      const goes_on = block.heading === null && block.start - end <= gap_chars_max;
       if (lead !== null && goes_on && lead.start > start && end - lead.start < short_chars)
         this.closeBefore(lead);
       else this.close();
@@ -80,8 +80,8 @@ export class ChunkAssembler {
   }
 
   private closes(open: Open, block: Block): boolean {
-    const crosses = crossesPage(this.pages, open.end, block.start),
-      length = block.end - open.start;
+    const crosses = crossesPage(this.pages, open.end, block.start);
+    const length = block.end - open.start;
     if (block.start - open.end > gap_chars_max) return true;
     if (!open.has_body) return block.heading !== null && (crosses || length > target_chars);
     if (block.heading !== null) return true;
@@ -133,8 +133,8 @@ export class ChunkAssembler {
   }
 
   private push(start: number, end: number): void {
-    const first = this.pages[pageAt(this.pages, start)],
-      last = this.pages[pageAt(this.pages, end - 1)];
+    const first = this.pages[pageAt(this.pages, start)];
+    const last = this.pages[pageAt(this.pages, end - 1)];
     this.chunks.push({
       start,
       end,
@@ -149,8 +149,8 @@ export class ChunkAssembler {
 
   /** The headings, and the head of the table whose rows begin here. */
   private headingAt(start: number): string | null {
-    const head = this.tables.headAbove(start),
-      { text } = this.path;
+    const head = this.tables.headAbove(start);
+    const { text } = this.path;
     return head === null ? text : text === null ? head : text + separator + head;
   }
 

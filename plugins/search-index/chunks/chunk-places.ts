@@ -14,15 +14,15 @@ import type { ChunkPlace } from "../contract";
 
 export type { ChunkPlace } from "../contract";
 
-const has_points = 1,
-  has_pages = 2,
-  has_headings = 4,
-  has_times = 8;
+const has_points = 1;
+const has_pages = 2;
+const has_headings = 4;
+const has_times = 8;
 const header_bytes = 8;
 
 export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array<ArrayBuffer> {
-  const headings = [...new Set(chunks.flatMap(({ heading }) => heading ?? []))],
-    number_of = new Map(headings.map((heading, at) => [heading, at + 1]));
+  const headings = [...new Set(chunks.flatMap(({ heading }) => heading ?? []))];
+  const number_of = new Map(headings.map((heading, at) => [heading, at + 1]));
   const columns =
     (chunks.some(({ start, end, ...at }) => at.start_point !== start || at.end_point !== end)
       ? has_points
@@ -31,9 +31,9 @@ export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array<ArrayBuf
     (headings.length > 0 ? has_headings : 0) |
     (chunks.some(({ time_start }) => time_start !== null) ? has_times : 0);
   const list = headings.length > 0 ? new TextEncoder().encode(JSON.stringify(headings)) : null;
-  const list_start = listStart(chunks.length, columns),
-    bytes = new Uint8Array(list_start + (list?.length ?? 0)),
-    view = new DataView(bytes.buffer);
+  const list_start = listStart(chunks.length, columns);
+  const bytes = new Uint8Array(list_start + (list?.length ?? 0));
+  const view = new DataView(bytes.buffer);
   let at = 0;
   const put = (value: number): void => {
     view.setUint32(at, value, true);
@@ -101,12 +101,12 @@ export class ChunkPlaces {
       column += 8 * count;
       return Number.isNaN(value) ? null : value;
     };
-    const start = next(),
-      end = next(),
-      points = columns & has_points ? [next(), next()] : [start, end],
-      pages = columns & has_pages ? [next(), next()] : [0, 0],
-      heading = columns & has_headings ? next() : 0,
-      times = columns & has_times ? [nextTime(), nextTime()] : [null, null];
+    const start = next();
+    const end = next();
+    const points = columns & has_points ? [next(), next()] : [start, end];
+    const pages = columns & has_pages ? [next(), next()] : [0, 0];
+    const heading = columns & has_headings ? next() : 0;
+    const times = columns & has_times ? [nextTime(), nextTime()] : [null, null];
     return {
       start,
       end,

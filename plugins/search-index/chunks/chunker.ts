@@ -38,13 +38,13 @@ export function* chunksOf(
   spoken = false,
 ): Generator<Chunk, void> {
   const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
-  const tables = new TableRows(text),
-    assembler = new ChunkAssembler(text, pages, tables);
+  const tables = new TableRows(text);
+  const assembler = new ChunkAssembler(text, pages, tables);
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
     const line_end = endOfLine(text, line_start);
-    const start = skipSpace(text, line_start, line_end),
-      end = trimSpace(text, start, line_end);
+    const start = skipSpace(text, line_start, line_end);
+    const end = trimSpace(text, start, line_end);
     if (start < end) {
       const in_table = tables.take(start, end);
       const breaks =
@@ -100,8 +100,8 @@ const continuesSentence = (text: ReadableText, end: number, start: number): bool
 
 /** Turns lines into a block. */
 function blockOf(text: ReadableText, lines: Lines, marked: MarkedHeadings | undefined): Block {
-  const { start, end } = lines,
-    heading = marked ? marked.of(start, end) : headingLike(text, lines);
+  const { start, end } = lines;
+  const heading = marked ? marked.of(start, end) : headingLike(text, lines);
   return { start, end, heading, leads_on: heading === null ? leadsOn(text, lines) : null };
 }
 function leadsOn(text: ReadableText, { start, end, lines }: Lines): Block["leads_on"] {

@@ -8,8 +8,8 @@ export const heading_chars_max = 100;
 /** … and one marked by the document not longer than this. */
 const marked_chars_max = 300;
 /** Levels of lines that look like headings: below those of Markdown, by their number if any. */
-const numbered_level = 7,
-  plain_level = 20;
+const numbered_level = 7;
+const plain_level = 20;
 
 /** The headings marked in a document, looked up line after line. */
 export class MarkedHeadings {
@@ -53,9 +53,9 @@ export function headingLike(
   { start, end, lines }: { readonly start: number; readonly end: number; readonly lines: number },
 ): Heading | null {
   if (end - start > heading_chars_max + 8 || lines > 2) return null;
-  const written = text.slice(start, end),
-    [, marks, marked] = /^(#{1,6})\s+(.+?)\s*#*$/.exec(written) ?? [],
-    [, underlined, line] = /^(.+)\n\s*(=|-)\2{2,}$/.exec(written) ?? [];
+  const written = text.slice(start, end);
+  const [, marks, marked] = /^(#{1,6})\s+(.+?)\s*#*$/.exec(written) ?? [];
+  const [, underlined, line] = /^(.+)\n\s*(=|-)\2{2,}$/.exec(written) ?? [];
   if (marked !== undefined) return { text: marked.trim(), level: marks!.length };
   if (underlined !== undefined) return { text: underlined.trim(), level: line === "=" ? 1 : 2 };
   if (lines > 1 || written.length > heading_chars_max || !isLabel(written)) return null;

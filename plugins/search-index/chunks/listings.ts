@@ -25,22 +25,22 @@ const entries_share_min = 0.6;
  */
 const numbered_min = 6;
 /** They are in the first or the last part of a document with this many pages. */
-const outer_share = 0.25,
-  pages_min = 10;
+const outer_share = 0.25;
+const pages_min = 10;
 /** The share of neighbours in ascending order, by page or alphabetically. */
-const ascending_share_min = 0.9,
-  alphabetical_share_min = 0.7;
+const ascending_share_min = 0.9;
+const alphabetical_share_min = 0.7;
 /** The maximum length of a heading that an entry may repeat, and the number of such headings. */
-const heading_chars_max = 300,
-  headings_max = 10_000;
+const heading_chars_max = 300;
+const headings_max = 10_000;
 
 /**
  * Dots, or similar, that lead from an entry to its page number, which may be cut off. They match
  * only from their beginning: otherwise a line of a thousand dots is tried from each of them.
  */
-const leading = String.raw`(?<![.·] ?)(?:[.·] ?){4,}|(?<!…)…{2,}|(?<!_)_{4,}`,
-  page = String.raw`(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])`,
-  cut_off = String.raw`(?<![.·] )(?:[.·] ){4,}[.·]?$`;
+const leading = String.raw`(?<![.·] ?)(?:[.·] ?){4,}|(?<!…)…{2,}|(?<!_)_{4,}`;
+const page = String.raw`(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])`;
+const cut_off = String.raw`(?<![.·] )(?:[.·] ){4,}[.·]?$`;
 const leader = new RegExp(String.raw`(?:${leading})\s*${page}|${cut_off}`, "u");
 /** Every leader contains this: most lines don't, and are rejected much faster. */
 const leader_part = /[.·] ?[.·]|……|____/;
@@ -59,8 +59,8 @@ export class Listings {
 
   /** Whether this part of the document, which begins at `start`, belongs to such a list. */
   isPart(part: string, { start }: { readonly start: number }): boolean {
-    const lines = linesOf(part, start).filter((line) => !this.isHeading(line)),
-      count = (isEntry: (line: Line) => boolean) => lines.filter(isEntry).length;
+    const lines = linesOf(part, start).filter((line) => !this.isHeading(line));
+    const count = (isEntry: (line: Line) => boolean) => lines.filter(isEntry).length;
     const least_led = Math.max(1, entries_share_min * lines.length);
     if (count(hasLeader) >= least_led) return true;
     if (lines.length < entries_min) return false;
@@ -73,9 +73,9 @@ export class Listings {
   }
 
   private isNumbered(lines: readonly Line[], start: number, least: number): boolean {
-    const { text, pages } = this.document,
-      last_page = pages.at(-1)?.page ?? 0,
-      is_outer = start < outer_share * text.length || start > (1 - outer_share) * text.length;
+    const { text, pages } = this.document;
+    const last_page = pages.at(-1)?.page ?? 0;
+    const is_outer = start < outer_share * text.length || start > (1 - outer_share) * text.length;
     if (last_page < pages_min || !is_outer) return false;
     const entries = lines.flatMap((line) => {
       const [, entry, page] = numbered.exec(line.text) ?? [];
@@ -93,8 +93,8 @@ export class Listings {
   private repeatsHeading(line: string): boolean {
     this.headings ??= this.readHeadings();
     if (this.headings.size === 0) return false;
-    const bare = line.replace(mark, ""),
-      entry = link.exec(bare)?.[1] ?? bare;
+    const bare = line.replace(mark, "");
+    const entry = link.exec(bare)?.[1] ?? bare;
     return (
       this.headings.has(lettersOf(entry)) ||
       this.headings.has(lettersOf(line)) ||
@@ -103,8 +103,8 @@ export class Listings {
   }
 
   private readHeadings(): ReadonlySet<string> {
-    const { text, headings = [] } = this.document,
-      all = new Set<string>();
+    const { text, headings = [] } = this.document;
+    const all = new Set<string>();
     for (const { start, end } of headings.slice(0, headings_max))
       if (end - start <= heading_chars_max) all.add(lettersOf(text.slice(start, end)));
     all.delete("");
@@ -114,8 +114,8 @@ export class Listings {
   /** Whether there is a heading of the document at that position. */
   private isHeading({ text, start }: Line): boolean {
     const { headings = [] } = this.document;
-    let low = 0,
-      high = headings.length;
+    let low = 0;
+    let high = headings.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (headings[middle]!.end <= start) low = middle + 1;

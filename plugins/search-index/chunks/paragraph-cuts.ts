@@ -56,8 +56,8 @@ function nearest(
  * after a full stop and closing marks followed by white space.
  */
 function endsSentence(text: ReadableText, at: number): boolean {
-  const unit = text.charCodeAt(at),
-    before = text.charCodeAt(at - 1);
+  const unit = text.charCodeAt(at);
+  const before = text.charCodeAt(at - 1);
   if (unit === 10) return true;
   if (before === 0x3002 || before === 0xff01 || before === 0xff1f || before === 0x0964)
     return unit !== 0x300d && unit !== 0x300f && unit !== 0x201d;

@@ -18,8 +18,8 @@ export class SpokenTimes {
   /** From the earliest start to the latest end of all spans between two UTF-16 indices. */
   between(start: number, end: number): Spoken {
     while (this.at < this.spans.length && this.spans[this.at]!.end <= start) this.at++;
-    let from = Infinity,
-      to = -Infinity;
+    let from = Infinity;
+    let to = -Infinity;
     for (let at = this.at; at < this.spans.length && this.spans[at]!.start < end; at++) {
       from = Math.min(from, this.spans[at]!.time_start);
       to = Math.max(to, this.spans[at]!.time_end);

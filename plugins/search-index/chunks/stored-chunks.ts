@@ -20,8 +20,8 @@ export interface EmbeddedChunk extends Pick<ChunkRow, "heading" | "text"> {
 
 /** In order; none when they were deleted meanwhile. */
 export async function chunksOfSegment(db: Db, segment_id: number): Promise<EmbeddedChunk[]> {
-  const chunks = await textsOfSegment(db, segment_id),
-    found = await store.findSegment(db, segment_id);
+  const chunks = await textsOfSegment(db, segment_id);
+  const found = await store.findSegment(db, segment_id);
   if (found === undefined) return [];
   const segment = fromStored(found.data.slice());
   return chunks.map(({ heading, text }, chunk) => ({
@@ -37,9 +37,9 @@ async function textsOfSegment(
 ): Promise<Pick<ChunkRow, "heading" | "text">[]> {
   const row = await store.placesOf(db, segment_id);
   if (row === undefined) return store.chunksOf(db, segment_id);
-  const places = new ChunkPlaces(row.data).all(),
-    from = places[0]!.start,
-    text = await readUnits(piecesOfDb(db), toNumber(row.text_id), from, places.at(-1)!.end);
+  const places = new ChunkPlaces(row.data).all();
+  const from = places[0]!.start;
+  const text = await readUnits(piecesOfDb(db), toNumber(row.text_id), from, places.at(-1)!.end);
   return text === undefined
     ? []
     : places.map(({ heading, start, end }) => ({
@@ -53,8 +53,8 @@ export async function inputOf(
   db: Db,
   document: DocumentRow,
 ): Promise<Pick<IndexInput, "title" | "text" | "stored" | "pages" | "headings" | "times">> {
-  const chunks: ChunkRow[] = [],
-    places: ChunkPlace[] = [];
+  const chunks: ChunkRow[] = [];
+  const places: ChunkPlace[] = [];
   let text_id = 0;
   for (const segment_id of await store.segmentsOf(db, document.edition)) {
     const row = await store.placesOf(db, segment_id);

@@ -44,8 +44,8 @@ export function crossesPage(pages: readonly PageSpan[], from: number, to: number
 }
 /** The index of the page that contains `at`, or of the last one before it; -1 before the first. */
 export function pageAt(pages: readonly PageSpan[], at: number): number {
-  let low = 0,
-    high = pages.length;
+  let low = 0;
+  let high = pages.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (pages[middle]!.start <= at) low = middle + 1;

@@ -162,10 +162,10 @@ export class DocumentEmbedder {
   ): Promise<void> {
     const target = await this.sets.targetIn(tx);
     if (target === null || segment_count === 0) return;
-    const passages = Math.ceil(chunks / segment_count),
-      segments = segment_count,
-      document = { index_version: id, document_id, owner_id, passages, segments },
-      has_some = set_id === target.id;
+    const passages = Math.ceil(chunks / segment_count);
+    const segments = segment_count;
+    const document = { index_version: id, document_id, owner_id, passages, segments };
+    const has_some = set_id === target.id;
     if (this.waiting.totals.documents === 0) this.progress.begin();
     await this.waiting.begin(tx, document, folder_ids, has_some ? set_id : null);
     await this.goOn(tx);
@@ -206,8 +206,8 @@ export class DocumentEmbedder {
 
   /** One run of the job. */
   async run({ signal }: JobRun): Promise<JobEffect | void> {
-    const embedder = this.ctx.embedder(),
-      set = this.sets.target;
+    const embedder = this.ctx.embedder();
+    const set = this.sets.target;
     if (embedder === undefined || set === null) return;
     await this.waiting.lookAtAll(set, signal);
     // Nothing is requested (and paid for) that could not be stored.
@@ -237,8 +237,8 @@ export class DocumentEmbedder {
     call: EmbeddingCall,
     signal: AbortSignal,
   ): Promise<void> {
-    const { inTransaction } = this.ctx,
-      began_ms = performance.now();
+    const { inTransaction } = this.ctx;
+    const began_ms = performance.now();
     let made: Awaited<ReturnType<typeof embedChecked>>;
     try {
       made = await embedCall(embedder, set, call, signal);
@@ -262,8 +262,8 @@ export class DocumentEmbedder {
     await this.ctx.calibrations.make(embedder, { ...set, dimensions }, signal);
     // The embedder was replaced meanwhile.
     if (this.sets.target?.id !== set.id) return;
-    const complete = this.scheduler.done(call, made),
-      is_known = set.dimensions === dimensions && set.adopted === 0;
+    const complete = this.scheduler.done(call, made);
+    const is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)
       await inTransaction((tx) => this.storeVectors(tx, set, complete, dimensions));
   }

@@ -133,8 +133,8 @@ export class EmbeddingScheduler {
   }
 
   private async nextOfOwners(texts_max: number): Promise<EmbeddingCall | null> {
-    const lines = await this.linesInTurn(texts_max),
-      draft: Draft = { counts: new Map(), begun: this.open.size };
+    const lines = await this.linesInTurn(texts_max);
+    const draft: Draft = { counts: new Map(), begun: this.open.size };
     let room = texts_max;
     // An owner with less than a share leaves the rest to others.
     for (let before = -1; room > 0 && before !== room;) {
@@ -155,8 +155,8 @@ export class EmbeddingScheduler {
 
   /** Waiting segments of the owners whose turn it is, as many as one call can take. */
   private async linesInTurn(most: number): Promise<WaitingSegment[][]> {
-    const first = await store.nextOwner(this.db, this.last_owner),
-      lines: WaitingSegment[][] = [];
+    const first = await store.nextOwner(this.db, this.last_owner);
+    const lines: WaitingSegment[][] = [];
     for (let owner = first; owner !== undefined && lines.length < most;) {
       lines.push(await this.lineOf(owner, most));
       this.last_owner = owner;
@@ -172,8 +172,8 @@ export class EmbeddingScheduler {
 
   /** Segments in progress come first: their vectors are in memory. */
   private async lineOf(owner_id: string, most: number): Promise<WaitingSegment[]> {
-    const begun = this.begun().filter((one) => one.owner_id === owner_id),
-      waiting = await store.newestOf(this.db, owner_id, most + begun.length);
+    const begun = this.begun().filter((one) => one.owner_id === owner_id);
+    const waiting = await store.newestOf(this.db, owner_id, most + begun.length);
     return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
   }
 
@@ -182,9 +182,9 @@ export class EmbeddingScheduler {
     const { counts } = draft;
     let taken = 0;
     while (line.length > 0 && taken < most) {
-      const [row] = line as [WaitingSegment],
-        is_begun = "made" in row,
-        is_long = row.passages > most - taken;
+      const [row] = line as [WaitingSegment];
+      const is_begun = "made" in row;
+      const is_long = row.passages > most - taken;
       if (is_long && !is_begun) {
         if (draft.begun >= begun_max) {
           line.shift();
@@ -192,10 +192,10 @@ export class EmbeddingScheduler {
         }
         draft.begun++;
       }
-      const segment = await this.openOf(row),
-        before = counts.get(segment) ?? 0,
-        left = segment.texts.length - segment.made.length - before,
-        count = Math.min(left, most - taken);
+      const segment = await this.openOf(row);
+      const before = counts.get(segment) ?? 0;
+      const left = segment.texts.length - segment.made.length - before;
+      const count = Math.min(left, most - taken);
       counts.set(segment, before + count);
       taken += count;
       if (count === left) line.shift();
@@ -210,9 +210,9 @@ export class EmbeddingScheduler {
       this.has_failed = false;
       return null;
     }
-    const segment = await this.openOf(row),
-      // The embedder may be slow, or fail on one of them.
-      part = partOf(segment, Math.max(1, texts_max >> Math.min(row.tries, 16)));
+    const segment = await this.openOf(row);
+    // The embedder may be slow, or fail on one of them.
+    const part = partOf(segment, Math.max(1, texts_max >> Math.min(row.tries, 16)));
     return callOf([part], row.tries);
   }
 
@@ -244,9 +244,14 @@ export async function embedCall(
   { texts }: EmbeddingCall,
   signal: AbortSignal,
 ): Promise<readonly (readonly Float32Array[])[]> {
-  const asked = texts.flat(),
-    options = { kind: "document", model, dimensions: asked_dimensions || null, signal } as const,
-    made: Made[] = [];
+  const asked = texts.flat();
+  const options = {
+    kind: "document",
+    model,
+    dimensions: asked_dimensions || null,
+    signal,
+  } as const;
+  const made: Made[] = [];
   let length = adopted === 1 ? 0 : dimensions;
   for (let at = 0; at < asked.length; at += embedder.texts_max) {
     const some = asked.slice(at, at + embedder.texts_max);

@@ -18,10 +18,10 @@ export interface EmbeddingFacts {
 const idle_ms_max = 10 * 60_000;
 
 export function embeddingState(facts: EmbeddingFacts): EmbeddingState {
-  const { totals, progress } = facts,
-    failing = failingOf(facts),
-    state = stateOf(facts, failing),
-    per_second = progress.perSecond();
+  const { totals, progress } = facts;
+  const failing = failingOf(facts);
+  const state = stateOf(facts, failing);
+  const per_second = progress.perSecond();
   const left_s =
     state === "pending" && per_second !== null ? Math.ceil(totals.passages / per_second) : null;
   return { state, ...totals, made: progress.made, per_second, left_s, failing };
@@ -46,9 +46,10 @@ function failingOf({
   progress,
 }: EmbeddingFacts): string | null {
   if (!has_embedder || is_paused || documents === 0) return null;
-  const idle_ms = progress.idleMs(),
-    minutes = Math.floor(idle_ms / 60_000),
-    reason = failure ?? (idle_ms > idle_ms_max ? `none were created for ${minutes} minutes` : null);
+  const idle_ms = progress.idleMs();
+  const minutes = Math.floor(idle_ms / 60_000);
+  const reason =
+    failure ?? (idle_ms > idle_ms_max ? `none were created for ${minutes} minutes` : null);
   if (reason === null) return null;
   const who =
     documents === 1

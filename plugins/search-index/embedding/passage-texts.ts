@@ -6,17 +6,17 @@ import { separator } from "../chunks/heading-path";
 import type { EmbeddedChunk } from "../chunks/stored-chunks";
 
 /** A shorter passage, or one of fewer entries, is about one thing. UTF-16 units. */
-const list_chars_min = 500,
-  entries_min = 3;
+const list_chars_min = 500;
+const entries_min = 3;
 /** Short entries share a part of at most this length. */
 const part_chars_max = 330;
 /** Further entries are in the last part. */
 const parts_max = 12;
 
 /** What begins an entry: a mark or number (`• x`, `2. x`), an option (`--quiet`), a table cell. */
-const mark = String.raw`(?:[-*•●○■□–—‣▶▪◦]|\d{1,3}[.)])\s`,
-  option = String.raw`(?:[‘'"“(<]|\[no-\])?--?(?:\[[\p{L}|-]+\])?\p{L}`,
-  entry_line = new RegExp(String.raw`^[ \t]*(?:${mark}|${option}|\|)`, "gmu");
+const mark = String.raw`(?:[-*•●○■□–—‣▶▪◦]|\d{1,3}[.)])\s`;
+const option = String.raw`(?:[‘'"“(<]|\[no-\])?--?(?:\[[\p{L}|-]+\])?\p{L}`;
+const entry_line = new RegExp(String.raw`^[ \t]*(?:${mark}|${option}|\|)`, "gmu");
 
 /** Empty for a passage that gets no vector. */
 export function textsToEmbed(
@@ -24,10 +24,10 @@ export function textsToEmbed(
   { heading, text: stored, is_listing }: EmbeddedChunk,
 ): readonly string[] {
   if (is_listing) return [];
-  const text = stored.trimEnd(),
-    parts = partsOf(text),
-    // The document and the chapter say little about an entry, and would be most of its text.
-    heading_of_parts = heading?.split(separator).at(-1);
+  const text = stored.trimEnd();
+  const parts = partsOf(text);
+  // The document and the chapter say little about an entry, and would be most of its text.
+  const heading_of_parts = heading?.split(separator).at(-1);
   return [
     joined([title, heading, text]),
     ...(parts.length > 1 ? parts.map((part) => joined([heading_of_parts, part])) : []),

@@ -93,12 +93,12 @@ export class WaitingDocuments {
   private async lookAtSome(tx: Db, set_id: number): Promise<boolean> {
     const set = await followedVectorSet(tx);
     if (set?.id !== set_id || set.looked_to === null) return false;
-    const found = await store.documentsAfter(tx, set.looked_to, looked_at_once),
-      waiting = await store.waitingAmong(tx, found),
-      others = found.filter((document_id) => !waiting.has(document_id)),
-      lacking = await store.insertLacking(tx, set_id, others),
-      documents = new Set(lacking.map(({ document_id }) => document_id)),
-      passages = lacking.reduce((sum, row) => sum + row.passages, 0);
+    const found = await store.documentsAfter(tx, set.looked_to, looked_at_once);
+    const waiting = await store.waitingAmong(tx, found);
+    const others = found.filter((document_id) => !waiting.has(document_id));
+    const lacking = await store.insertLacking(tx, set_id, others);
+    const documents = new Set(lacking.map(({ document_id }) => document_id));
+    const passages = lacking.reduce((sum, row) => sum + row.passages, 0);
     await this.move(tx, await store.countAmong(tx, [...documents]), 1);
     this.add({ documents: documents.size, passages });
     const looked_to = found.length < looked_at_once ? null : found.at(-1)!;
@@ -114,15 +114,15 @@ export class WaitingDocuments {
 
   /** Folders whose count of waiting documents is wrong. */
   async miscounted(): Promise<number> {
-    const { db, folders } = this.ctx,
-      counted = await folders.listVectorsPending(db),
-      waiting = await store.countEverywhere(db),
-      // Folders that are being purged count nothing.
-      there = await folders.findRoots(
-        db,
-        waiting.map(({ folder_id }) => folder_id),
-      ),
-      right = new Map(waiting.map(({ folder_id, documents }) => [folder_id, documents]));
+    const { db, folders } = this.ctx;
+    const counted = await folders.listVectorsPending(db);
+    const waiting = await store.countEverywhere(db);
+    // Folders that are being purged count nothing.
+    const there = await folders.findRoots(
+      db,
+      waiting.map(({ folder_id }) => folder_id),
+    );
+    const right = new Map(waiting.map(({ folder_id, documents }) => [folder_id, documents]));
     const wrong = new Set(
       counted.filter(({ id, documents }) => right.get(id) !== documents).map(({ id }) => id),
     );

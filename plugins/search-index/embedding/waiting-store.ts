@@ -106,15 +106,15 @@ const lackingSegments = (db: IndexDb, set_id: number, document_ids: readonly str
   const segments = sql<number>`(
     select count(*) from index_segments as every where every.edition = s.edition)`;
   const vectors = db
-      .selectFrom("index_vectors as v")
-      .select("v.segment_id")
-      .where("v.set_id", "=", set_id)
-      .whereRef("v.segment_id", "=", sql.ref("s.id")),
-    floats = db
-      .selectFrom("index_float_vectors as f")
-      .select("f.segment_id")
-      .where("f.set_id", "=", set_id)
-      .whereRef("f.segment_id", "=", sql.ref("s.id"));
+    .selectFrom("index_vectors as v")
+    .select("v.segment_id")
+    .where("v.set_id", "=", set_id)
+    .whereRef("v.segment_id", "=", sql.ref("s.id"));
+  const floats = db
+    .selectFrom("index_float_vectors as f")
+    .select("f.segment_id")
+    .where("f.set_id", "=", set_id)
+    .whereRef("f.segment_id", "=", sql.ref("s.id"));
   return db
     .selectFrom("index_documents as d")
     .innerJoin("index_segments as s", "s.edition", "d.edition")

@@ -33,9 +33,9 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
     return (await texts).open(stored);
   };
   return async (request, run) => {
-    const text = await textOf(request),
-      language = languageOf(text),
-      { stored } = request;
+    const text = await textOf(request);
+    const language = languageOf(text);
+    const { stored } = request;
     for (const segment of encodeInSteps({ ...request, text, points: stored?.points }, analyzer)) {
       if (segment !== null) garbage.add(garbage_share * segment.data.byteLength);
       if (segment !== null && stored === undefined)

@@ -51,11 +51,11 @@ export function* encodeInSteps(
   input: EncoderInput<ReadableText>,
   analyzer: Analyzer,
 ): Generator<EncodedSegment | null, void> {
-  const title = hashesOf(input.title, analyzer),
-    points = new CodePoints(input.text, input.points),
-    times = new SpokenTimes(input.times ?? []),
-    listings = new Listings(input),
-    builder = new SegmentBuilder();
+  const title = hashesOf(input.title, analyzer);
+  const points = new CodePoints(input.text, input.points);
+  const times = new SpokenTimes(input.times ?? []);
+  const listings = new Listings(input);
+  const builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
   for (const chunk of chunksOf(
     input.text,
@@ -63,8 +63,8 @@ export function* encodeInSteps(
     input.headings,
     input.times !== undefined && input.times.length > 0,
   )) {
-    const text = input.text.slice(chunk.start, chunk.end),
-      body = hashesOf(text, analyzer);
+    const text = input.text.slice(chunk.start, chunk.end);
+    const body = hashesOf(text, analyzer);
     const heading = hashesOf(chunk.headings_above, analyzer);
     if (!builder.fits(body.length + heading.length + title.length * title_weight)) {
       yield { data: builder.finish(analyzer.version), chunks };

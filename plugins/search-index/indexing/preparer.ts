@@ -96,10 +96,10 @@ export class DocumentPreparer {
     produce: (take: Take, ended: AbortSignal) => Promise<string | null>,
   ): Promise<Prepared> {
     const { owner_id, document_id, version, title, headings, times } = input;
-    const removal = this.begin(document_id),
-      ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new IndexVersionRows(document_id, text, this.ctx.nextId),
-      staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
+    const removal = this.begin(document_id);
+    const ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
+    const rows = new IndexVersionRows(document_id, text, this.ctx.nextId);
+    const staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
     try {
       const { language, segments } = await this.collectRows(rows, staging, (take) =>
         produce(take, ended),

@@ -14,8 +14,8 @@ import * as store from "../store";
 import type { DocumentRow } from "../store";
 
 /** Per run. */
-const documents_max = 50,
-  chunks_max = 2_000;
+const documents_max = 50;
+const chunks_max = 2_000;
 
 /** Replaces an owner: all of this work takes turns as one. */
 const maintenance = "index.reencode";
@@ -72,8 +72,8 @@ export class Reindexer {
 
   /** A document that was overwritten or deleted meanwhile is left alone. */
   private async replace(tx: Db, { document, prepared }: Reindexed): Promise<void> {
-    const { index } = this.ctx,
-      published = await store.findDocument(tx, document.document_id);
+    const { index } = this.ctx;
+    const published = await store.findDocument(tx, document.document_id);
     if (published?.edition === document.edition)
       await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));
     else index.discard(prepared);

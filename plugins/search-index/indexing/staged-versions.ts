@@ -96,12 +96,12 @@ export class StagedVersions {
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, node, truncateWal } = this.ctx,
-      alive = await node.alive(),
-      staged = await store.allStaged(db),
-      unused = staged.filter((one) =>
-        one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
-      );
+    const { db, inDeletion, node, truncateWal } = this.ctx;
+    const alive = await node.alive();
+    const staged = await store.allStaged(db);
+    const unused = staged.filter((one) =>
+      one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
+    );
     for (const { edition, node: of } of unused) {
       // A process that was only silent must not publish what is partly deleted.
       if (of !== "") await inDeletion((tx) => store.clearNode(tx, { edition }));

@@ -16,14 +16,14 @@ import {
 } from "../segments/segment";
 import type { Pauses } from "../workers/worker-protocol";
 
-const k1 = 1.2,
-  b = 0.75;
+const k1 = 1.2;
+const b = 0.75;
 /**
  * A document's score is the mean of the best chunks within this distance of a chunk, including
  * itself. In a manual of a thousand chunks, distant ones say nothing about it.
  */
-const document_chunks = 5,
-  document_reach = 4;
+const document_chunks = 5;
+const document_reach = 4;
 /** Lengths up to this one have their weight computed once. */
 const common_length_max = 2_047;
 
@@ -103,13 +103,13 @@ export class Ranker {
 
   /** Segments must come in order, except for those in packs. */
   addSegment(place: number, segment: Segment): void {
-    const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [],
-      runs_before = this.runs_used;
+    const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [];
+    const runs_before = this.runs_used;
     this.count(place, chunkCount(segment), lengthSum(segment));
     for (const { at: term, hash } of hashes) {
-      const range = postingsOf(segment, hash),
-        first = range >>> 16,
-        end = range & 0xffff;
+      const range = postingsOf(segment, hash);
+      const first = range >>> 16;
+      const end = range & 0xffff;
       if (range === 0) continue;
       this.makeRoom(end - first);
       for (let at = first; at < end; at++) {
@@ -137,22 +137,22 @@ export class Ranker {
 
   /** `parts`: those returned by `partsFor`, by number. */
   addPack({ pack, places, whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
-    const { head } = pack,
-      { segment_of, lengths } = head,
-      hashes = this.query.hashes.get(head.analyzer) ?? [],
-      runs_before = this.runs_used;
+    const { head } = pack;
+    const { segment_of, lengths } = head;
+    const hashes = this.query.hashes.get(head.analyzer) ?? [];
+    const runs_before = this.runs_used;
     for (let segment = 0; segment < places.length; segment++) {
       if (places[segment]! < 0) continue;
       const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
       this.count(places[segment]!, chunks, head.length_sums[segment]!);
     }
     for (const { at: term, hash } of hashes) {
-      const found = parts.get(partOf(hash))!.read(hash, this.buffer),
-        before = this.used;
+      const found = parts.get(partOf(hash))!.read(hash, this.buffer);
+      const before = this.used;
       this.makeRoom(found);
       for (let at = 0; at < found; at++) {
-        const posting = this.buffer[at]!,
-          chunk = posting >>> 8;
+        const posting = this.buffer[at]!;
+        const chunk = posting >>> 8;
         if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
       }
       if (this.used > before) this.endRun(term, this.used - before);
@@ -171,30 +171,30 @@ export class Ranker {
 
   /** The best `limit` chunks. Equal scores are in the order of their segments. */
   async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
-    const { chunks } = this,
-      { passages, frequencies } = this.statistics ?? {
-        passages: chunks,
-        frequencies: this.frequencies,
-      },
-      idfs = frequencies.map((found) => {
-        // A chunk that has two spellings of a term was counted twice.
-        const count = Math.min(found, passages);
-        return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
-      });
-    const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1)),
-      length_mean = this.length_sum / Math.max(1, chunks);
-    const top = new TopHits<RankedHit>(limit),
-      scores = new Float64Array(pack_chunks_max),
-      saturations = new Saturations(length_mean);
-    let run = 0,
-      at = 0;
+    const { chunks } = this;
+    const { passages, frequencies } = this.statistics ?? {
+      passages: chunks,
+      frequencies: this.frequencies,
+    };
+    const idfs = frequencies.map((found) => {
+      // A chunk that has two spellings of a term was counted twice.
+      const count = Math.min(found, passages);
+      return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
+    });
+    const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1));
+    const length_mean = this.length_sum / Math.max(1, chunks);
+    const top = new TopHits<RankedHit>(limit);
+    const scores = new Float64Array(pack_chunks_max);
+    const saturations = new Saturations(length_mean);
+    let run = 0;
+    let at = 0;
     for (const unit of this.units) {
       for (; run < unit.runs_end; run++) {
-        const weight = weights[this.runs[run * 2]!]!,
-          end = this.runs[run * 2 + 1]!;
+        const weight = weights[this.runs[run * 2]!]!;
+        const end = this.runs[run * 2 + 1]!;
         for (; at < end; at++) {
-          const posting = this.postings[at]!,
-            tf = posting & 255;
+          const posting = this.postings[at]!;
+          const tf = posting & 255;
           scores[posting >>> 8]! += (weight * tf) / (tf + saturations.of(this.lengths[at]!));
         }
       }
@@ -291,11 +291,11 @@ function addHits(
   for (let at = 0; at < chunks; at++) {
     const score = scores[at]!;
     if (score === 0 || score < top.threshold) continue;
-    const segment = segment_of[at]!,
-      chunk = at - first_chunks[segment]!;
+    const segment = segment_of[at]!;
+    const chunk = at - first_chunks[segment]!;
     if (!top.admits(score, places[segment]!, chunk)) continue;
-    const first = Math.max(first_chunks[segment]!, at - document_reach),
-      end = Math.min(first_chunks[segment + 1]!, at + document_reach + 1);
+    const first = Math.max(first_chunks[segment]!, at - document_reach);
+    const end = Math.min(first_chunks[segment + 1]!, at + document_reach + 1);
     top.add({
       segment: places[segment]!,
       chunk,

@@ -99,15 +99,15 @@ export function fuseRankings(
   meaning: MeaningRanking,
   { limit, unlikely = false }: { readonly limit: number; readonly unlikely?: boolean | undefined },
 ): FusedHit[] {
-  const nearness = new Nearness(meaning, unlikely),
-    share = words_share * Math.min(1, words.coverage / coverage_enough),
-    all = new Map<number, FusedHit>();
+  const nearness = new Nearness(meaning, unlikely);
+  const share = words_share * Math.min(1, words.coverage / coverage_enough);
+  const all = new Map<number, FusedHit>();
   for (const hit of wordsAlone(words.hits))
     // One that is not among the most similar counts as unrelated.
     all.set(keyOf(hit), { ...hit, score: share * hit.score, meaning: nearness.meaningOf(-1) });
   for (const hit of meaning.hits) {
-    const known = all.get(keyOf(hit)),
-      is_near = nearness.isNear(hit.score);
+    const known = all.get(keyOf(hit));
+    const is_near = nearness.isNear(hit.score);
     if (known === undefined && !is_near) continue;
     all.set(keyOf(hit), {
       ...hit,
@@ -150,11 +150,11 @@ class Nearness {
   }
   /** Infinity when even the best is no more similar than by chance, unless `unlikely` is set. */
   private leastMargin(unlikely: boolean): number {
-    const { compared, scale } = this.ranking,
-      most = this.marginOf(this.largest);
+    const { compared, scale } = this.ranking;
+    const most = this.marginOf(this.largest);
     if (scale === undefined) return 0;
-    const bonus = subject_bonus * Math.max(0, this.unrelated - scale.unrelated),
-      is_chance = !unlikely && most + bonus < scale.spread * chance(compared);
+    const bonus = subject_bonus * Math.max(0, this.unrelated - scale.unrelated);
+    const is_chance = !unlikely && most + bonus < scale.spread * chance(compared);
     return is_chance ? Infinity : Math.min(most, most * tail_share);
   }
 
@@ -177,11 +177,11 @@ class Nearness {
 /** By how much less than expected a query is similar to passages that are all about one subject. */
 function missingSubject({ compared, mean, likeness, around, scale }: MeaningRanking): number {
   if (likeness === null || scale === undefined) return 0;
-  const { share, least, most } = subject,
-    more = (likeness - scale.alike) / scale.right,
-    expected = share * scale.right * Math.min(more - least, 2 * most - least - more),
-    // One document among many may be about another subject.
-    found = Math.max(mean, around ?? mean) - scale.unrelated,
-    known_share = compared / (compared + reference_weight);
+  const { share, least, most } = subject;
+  const more = (likeness - scale.alike) / scale.right;
+  const expected = share * scale.right * Math.min(more - least, 2 * most - least - more);
+  // One document among many may be about another subject.
+  const found = Math.max(mean, around ?? mean) - scale.unrelated;
+  const known_share = compared / (compared + reference_weight);
   return known_share * Math.max(0, expected - found);
 }

@@ -18,9 +18,9 @@ export function spreadOverPages<H extends Hit>(
   pages: readonly (number | null)[],
   limit: number,
 ): H[] {
-  const left = hits.map((hit, at) => ({ hit, page: pageOf(hit, pages[at] ?? null) })),
-    times = new Map<string, number>(),
-    spread: H[] = [];
+  const left = hits.map((hit, at) => ({ hit, page: pageOf(hit, pages[at] ?? null) }));
+  const times = new Map<string, number>();
+  const spread: H[] = [];
   const scoreOf = ({ hit, page }: (typeof left)[number]): number =>
     hit.score * repeated_share ** (times.get(page ?? "") ?? 0);
   while (spread.length < limit && left.length > 0) {
@@ -30,8 +30,8 @@ export function spreadOverPages<H extends Hit>(
       if (left[at]!.hit.score <= scoreOf(left[best]!)) break;
       if (scoreOf(left[at]!) > scoreOf(left[best]!)) best = at;
     }
-    const one = left[best]!,
-      score = scoreOf(one);
+    const one = left[best]!;
+    const score = scoreOf(one);
     left.splice(best, 1);
     spread.push({ ...one.hit, score });
     if (one.page !== null) times.set(one.page, (times.get(one.page) ?? 0) + 1);

@@ -47,11 +47,11 @@ export async function rerank(
   { analyzers, textsOf, pauses }: RerankOptions,
 ): Promise<Hit[]> {
   const considered = hits.slice(0, rerank_hits_max);
-  const boost_max = boostMax(query),
-    least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
+  const boost_max = boostMax(query);
+  const least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
   const candidates = considered.filter((hit) => baseScore(hit) + hit.score * boost_max >= least);
-  const texts = await textsOf(candidates),
-    features = new TextFeatures(query, idfs, analyzers);
+  const texts = await textsOf(candidates);
+  const features = new TextFeatures(query, idfs, analyzers);
   const reranked: RankedHit[] = [];
   for (const [at, hit] of candidates.entries()) {
     const text = texts[at];
@@ -86,11 +86,11 @@ class TextFeatures {
   /** Relative to the score, 0 to `boostMax`. `analyzer` is the version that indexed the text. */
   boost(text: string, analyzer: number): number {
     if (this.worth_sum === 0) return 0;
-    const { terms } = this.query,
-      positions: number[][] = terms.map(() => []),
-      same_form = new Uint8Array(terms.length),
-      sentences = new SentenceWorth(text, this.worth),
-      term_of = this.term_of.get(analyzer)!;
+    const { terms } = this.query;
+    const positions: number[][] = terms.map(() => []);
+    const same_form = new Uint8Array(terms.length);
+    const sentences = new SentenceWorth(text, this.worth);
+    const term_of = this.term_of.get(analyzer)!;
     let position = 0;
     this.analyzers.get(analyzer)!.tokenize(text, (hash, start, end) => {
       position++;
@@ -115,9 +115,9 @@ class TextFeatures {
     positions: readonly (readonly number[])[],
     same_form: Uint8Array,
   ): { readonly form: number; readonly partial: number } {
-    let form = 0,
-      partial = 0,
-      lower = "";
+    let form = 0;
+    let partial = 0;
+    let lower = "";
     this.query.terms.forEach((term, t) => {
       if (same_form[t] === 1) form += this.worth[t]!;
       else if (positions[t]!.length === 0) {
@@ -144,11 +144,11 @@ function proximity(
   { terms }: Query,
   idfs: readonly number[],
 ): number {
-  let sum = 0,
-    whole = 0;
+  let sum = 0;
+  let whole = 0;
   for (let t = 0; t + 1 < terms.length; t++) {
-    const rarity = Math.min(idfs[t]!, idfs[t + 1]!),
-      distance = terms[t + 1]!.position - terms[t]!.position;
+    const rarity = Math.min(idfs[t]!, idfs[t + 1]!);
+    const distance = terms[t + 1]!.position - terms[t]!.position;
     whole += rarity;
     sum += rarity / (1 + leastDeviation(positions[t]!, positions[t + 1]!, distance));
   }
@@ -217,10 +217,10 @@ class SentenceWorth {
   }
 }
 
-const prefix_letters_min = 4,
-  inner_letters_min = 5,
-  inner_similarity = 0.7,
-  similarity_min = 0.6;
+const prefix_letters_min = 4;
+const inner_letters_min = 5;
+const inner_similarity = 0.7;
+const similarity_min = 0.6;
 const letter = /[\p{L}\p{N}\p{M}]/u;
 /**
  * 0 to 1: the similarity of some word of the text to this one: it contains it, or begins with the
@@ -232,8 +232,8 @@ function partialMatch(text: string, word: string): number {
   const prefix = word.slice(0, prefix_letters_min);
   for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
     if (at > 0 && letter.test(text[at - 1]!)) continue;
-    let same = prefix.length,
-      end = at + prefix.length;
+    let same = prefix.length;
+    let end = at + prefix.length;
     while (same < word.length && text[end] === word[same]) {
       same++;
       end++;

@@ -45,8 +45,8 @@ export class ScopeResolver {
     { owner_id, folder_ids, document_ids }: ScopeRequest,
     pauses: Pauses,
   ): Promise<Scope> {
-    const packs = await this.directory.packsOf(owner_id, pauses),
-      ids = await this.idsIn(folder_ids, pauses);
+    const packs = await this.directory.packsOf(owner_id, pauses);
+    const ids = await this.idsIn(folder_ids, pauses);
     return withPacks(
       document_ids === undefined ? ids : await this.onlyOf(document_ids, ids),
       packs,
@@ -56,9 +56,9 @@ export class ScopeResolver {
 
   /** Without duplicates, ascending. */
   private async idsIn(folder_ids: readonly string[], pauses: Pauses): Promise<Float64Array> {
-    const key = folder_ids.join(" "),
-      version = await this.reader.version(),
-      known = this.remembered.get(key);
+    const key = folder_ids.join(" ");
+    const version = await this.reader.version();
+    const known = this.remembered.get(key);
     if (known?.version === version) {
       this.forget(key);
       this.remember(key, version, known.ids);
@@ -102,16 +102,16 @@ export class ScopeResolver {
 
 /** The same scope, of which only these segments are read, each singly. */
 export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {
-  const wanted = Float64Array.from(new Set(segment_ids)).sort(),
-    loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
+  const wanted = Float64Array.from(new Set(segment_ids)).sort();
+  const loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
   return { ...scope, packs: [], loose: Uint32Array.from(loose) };
 }
 
 /** The ids of all pages, without duplicates; each page ascends. */
 function ascending(pages: readonly Float64Array[]): Float64Array {
   const ids = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));
-  let used = 0,
-    sorted = true;
+  let used = 0;
+  let sorted = true;
   for (const page of pages) {
     sorted &&= used === 0 || ids[used - 1]! < page[0]!;
     ids.set(page, used);
@@ -128,13 +128,13 @@ function withoutRepeats(sorted: Float64Array): Float64Array {
 
 /** Finds the segments of each pack among `ids`. */
 async function withPacks(ids: Float64Array, packs: Iterable<Pack>, pauses: Pauses): Promise<Scope> {
-  const packed = new Uint8Array(ids.length),
-    alone = new Uint8Array(ids.length).fill(1),
-    scoped: ScopedPack[] = [];
+  const packed = new Uint8Array(ids.length);
+  const alone = new Uint8Array(ids.length).fill(1);
+  const scoped: ScopedPack[] = [];
   for (const pack of packs) {
-    const places = placesOf(pack.head.ids, ids),
-      chunks = chunksAt(pack, places),
-      is_used = chunks > few_chunks;
+    const places = placesOf(pack.head.ids, ids);
+    const chunks = chunksAt(pack, places);
+    const is_used = chunks > few_chunks;
     for (const place of places) {
       if (place < 0) continue;
       packed[place] = 1;
@@ -172,8 +172,8 @@ function chunksAt({ head }: Pack, places: Int32Array): number {
 
 /** The first index from `start` on whose id is not below `id`: galloping, then bisection. */
 export function firstFrom(ids: Float64Array, start: number, id: number): number {
-  let low = start,
-    step = 1;
+  let low = start;
+  let step = 1;
   while (low + step < ids.length && ids[low + step]! < id) {
     low += step;
     step *= 2;

@@ -38,9 +38,9 @@ export function searchHandler(
   const searcher = new Searcher(reader, options);
   return async (request, run) => {
     if ("search" in request) return searcher.search(request.search, run);
-    const { analyzer_version } = options,
-      { from_id } = request.pack,
-      scope = await searcher.scopeOf(request.pack, run);
+    const { analyzer_version } = options;
+    const { from_id } = request.pack;
+    const scope = await searcher.scopeOf(request.pack, run);
     for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id))
       run.sendPart(
         pack,

@@ -98,8 +98,8 @@ export class Searcher {
   }
 
   async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
-    const { analyzers, analyzer_version } = this.options,
-      query = parseQuery(request.query, request.context, analyzers, analyzer_version);
+    const { analyzers, analyzer_version } = this.options;
+    const query = parseQuery(request.query, request.context, analyzers, analyzer_version);
     for (let attempt = 1; attempt <= attempts_max; attempt++)
       try {
         return await this.searchInSnapshots(request, query, pauses, beginAgain);
@@ -125,8 +125,8 @@ export class Searcher {
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
-    let endSnapshot = await this.reader.beginSnapshot(),
-      is_open = true;
+    let endSnapshot = await this.reader.beginSnapshot();
+    let is_open = true;
     const pause = async (): Promise<void> => {
       endSnapshot();
       is_open = false;
@@ -165,16 +165,16 @@ export class Searcher {
     if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const whole = await this.scopes.resolve(request, pauses);
     if (whole.ids.length === 0) return nothing;
-    const is_short = (request.among?.passages ?? Infinity) < whole.ids.length,
-      among = is_short ? undefined : request.among,
-      scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
+    const is_short = (request.among?.passages ?? Infinity) < whole.ids.length;
+    const among = is_short ? undefined : request.among;
+    const scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
     using ranker = new Ranker(query, scope.ids.length, among);
-    const { vector } = request,
-      limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
+    const { vector } = request;
+    const limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
     for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
     const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
-    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
-      by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
+    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses);
+    const by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
     const fused =
       meaning === undefined
@@ -184,8 +184,8 @@ export class Searcher {
             meaning,
             { ...request, limit: request.limit * spread_factor },
           );
-    const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids))),
-      hits = spreadOverPages(fused, pages, request.limit);
+    const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids)));
+    const hits = spreadOverPages(fused, pages, request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,
@@ -202,8 +202,8 @@ export class Searcher {
 
   /** @throws ScopeChanged */
   private async addPack(ranker: Ranker, scoped: ScopedPack, pauses: Pauses): Promise<void> {
-    const wanted = ranker.partsFor(scoped),
-      keys = wanted.map((part) => partKey(scoped.pack, part));
+    const wanted = ranker.partsFor(scoped);
+    const keys = wanted.map((part) => partKey(scoped.pack, part));
     const read = (missing: readonly number[]) =>
       this.reader.packParts(
         scoped.pack.id,
@@ -261,25 +261,25 @@ export class Searcher {
     { folder_ids, document_ids, among }: HybridSearchRequest,
     pauses: Pauses,
   ): Promise<MeaningRanking & { readonly is_beyond: boolean }> {
-    const { set_id, data, scale } = vector,
-      { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
+    const { set_id, data, scale } = vector;
+    const { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
     if (this.vectors?.set_id !== set_id)
       this.vectors = {
         set_id,
         memory: new VectorMemory(data.length, vector_cache_bytes_max),
         likeness: new Likeness(set_id, data.length),
       };
-    const { memory, likeness } = this.vectors,
-      { vectors: reader } = this.reader,
-      near =
-        document_ids === undefined
-          ? (query: Float32Array, segments: number) =>
-              this.nearIn({ folder_ids, set_id, query, segments })
-          : undefined,
-      found = among && { near: among.segment_ids, unknown: [] },
-      options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
-    const nearest = await nearestChunks(ids, vector, options),
-      [best] = nearest.hits;
+    const { memory, likeness } = this.vectors;
+    const { vectors: reader } = this.reader;
+    const near =
+      document_ids === undefined
+        ? (query: Float32Array, segments: number) =>
+            this.nearIn({ folder_ids, set_id, query, segments })
+        : undefined;
+    const found = among && { near: among.segment_ids, unknown: [] };
+    const options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
+    const nearest = await nearestChunks(ids, vector, options);
+    const [best] = nearest.hits;
     // Passages chosen by a backend are alike anyway.
     if (scale === undefined || among !== undefined || best === undefined)
       return { ...nearest, likeness: null, around: null, scale };
@@ -294,8 +294,8 @@ export class Searcher {
 
   /** @throws ScopeChanged after an error, which has also ended the snapshot. */
   private async nearIn(request: NearRequest): Promise<NearSegments | null | undefined> {
-    const { vectors } = this.reader,
-      now_ms = performance.now();
+    const { vectors } = this.reader;
+    const now_ms = performance.now();
     if (vectors.near === undefined || now_ms < this.near_failed_at_ms + near_pause_ms)
       return undefined;
     try {
@@ -333,8 +333,8 @@ function coverageOf(
   idfs: readonly number[],
 ): number {
   if (hit === undefined) return 0;
-  const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!,
-    whole = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
+  const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!;
+  const whole = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
   return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / whole;
 }
 

@@ -33,9 +33,9 @@ export async function* packLoose(
   from_id = 0,
 ): AsyncGenerator<BuiltPack, void> {
   const garbage = new GarbageMeter();
-  let members: PackMember[] = [],
-    chunks = 0,
-    postings = 0;
+  let members: PackMember[] = [];
+  let chunks = 0;
+  let postings = 0;
   const build = async (): Promise<BuiltPack> => {
     const pack = await buildPack(members, pauses);
     garbage.add(postings * garbage_bytes);
@@ -47,9 +47,9 @@ export async function* packLoose(
   const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);
   const part = new PartSize(segments_read, read_ms);
   for (let at = 0; at < loose.length;) {
-    const some = [...loose.subarray(at, at + part.size)],
-      begun_ms = performance.now(),
-      segments = await reader.segments(some);
+    const some = [...loose.subarray(at, at + part.size)];
+    const begun_ms = performance.now();
+    const segments = await reader.segments(some);
     part.took(performance.now() - begun_ms);
     at += some.length;
     for (const [i, segment] of segments.entries()) {

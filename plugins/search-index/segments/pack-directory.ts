@@ -32,14 +32,14 @@ export class PackDirectory {
 
   /** The packs that are stored now. */
   async packsOf(owner_id: string, pauses: Pauses): Promise<Iterable<Pack>> {
-    const ids = await this.reader.packIds(owner_id),
-      known: Packs = this.owners.get(owner_id) ?? new Map(),
-      packs = new Map<number, Pack>();
-    const missing = ids.filter((id) => !known.has(id)),
-      read = new Map<number, Pack>();
+    const ids = await this.reader.packIds(owner_id);
+    const known: Packs = this.owners.get(owner_id) ?? new Map();
+    const packs = new Map<number, Pack>();
+    const missing = ids.filter((id) => !known.has(id));
+    const read = new Map<number, Pack>();
     for (let at = 0; at < missing.length; at += heads_read_max) {
-      const some = missing.slice(at, at + heads_read_max),
-        heads = await this.reader.packHeads(some);
+      const some = missing.slice(at, at + heads_read_max);
+      const heads = await this.reader.packHeads(some);
       heads.forEach((head, i) => {
         const id = some[i]!;
         if (head !== null)

@@ -33,10 +33,10 @@ export const pack_chunks_max = 2_048;
 export const pack_postings_max = 2 ** 19;
 /** The number of parts of a pack, by the highest bits of the hash. */
 export const pack_parts = 64;
-const part_shift = 26,
-  format = 1,
-  head_words = 4,
-  wide = 0x8000_0000;
+const part_shift = 26;
+const format = 1;
+const head_words = 4;
+const wide = 0x8000_0000;
 
 export const partOf = (hash: number): number => hash >>> part_shift;
 
@@ -66,8 +66,8 @@ export async function buildPack(
   members: readonly PackMember[],
   pauses: Pauses,
 ): Promise<BuiltPack> {
-  const { hashes, postings, ends } = await postingsByPart(members, pauses),
-    parts: Uint8Array[] = [];
+  const { hashes, postings, ends } = await postingsByPart(members, pauses);
+  const parts: Uint8Array[] = [];
   let start = 0;
   for (const end of ends) {
     const sorted = radixSort(hashes.slice(start, end), postings.slice(start, end));
@@ -89,8 +89,8 @@ async function postingsByPart(members: readonly PackMember[], pauses: Pauses): P
     }
     if (pauses.due) await pauses.pause();
   }
-  const count = ends.reduce((sum, of_part) => sum + of_part, 0),
-    found = { hashes: new Uint32Array(count), postings: new Uint32Array(count), ends };
+  const count = ends.reduce((sum, of_part) => sum + of_part, 0);
+  const found = { hashes: new Uint32Array(count), postings: new Uint32Array(count), ends };
   // Each is the start of its part first, and its end once every posting has been written.
   for (let part = 0, start = 0; part < pack_parts; part++) {
     const of_part = ends[part]!;
@@ -112,9 +112,9 @@ function addPostings(
   first_chunk: number,
 ): void {
   for (let term = 0; term < termCount(segment); term++) {
-    const hash = hashAt(segment, term),
-      range = postingsAt(segment, term),
-      part = partOf(hash);
+    const hash = hashAt(segment, term);
+    const range = postingsAt(segment, term);
+    const part = partOf(hash);
     let at = ends[part]!;
     for (let place = range >>> 16; place < (range & 0xffff); place++) {
       hashes[at] = hash;
@@ -147,9 +147,9 @@ function buildHead(members: readonly PackMember[]): Uint8Array {
 
 function buildPart(hashes: Uint32Array, postings: Uint32Array): Uint8Array {
   // At most two bytes of varint and one of tf.
-  const bytes = new Uint8Array(postings.length * 3),
-    terms: number[] = [],
-    ends: number[] = [];
+  const bytes = new Uint8Array(postings.length * 3);
+  const terms: number[] = [];
+  const ends: number[] = [];
   let end = 0;
   for (let at = 0, last_chunk = -1; at < hashes.length; at++) {
     if (at === 0 || hashes[at] !== hashes[at - 1]) {
@@ -157,8 +157,8 @@ function buildPart(hashes: Uint32Array, postings: Uint32Array): Uint8Array {
       terms.push(hashes[at]!);
       last_chunk = -1;
     }
-    const chunk = postings[at]! >>> 8,
-      tf = postings[at]! & 0xff;
+    const chunk = postings[at]! >>> 8;
+    const tf = postings[at]! & 0xff;
     let value = ((chunk - last_chunk - 1) << 1) | Number(tf !== 1);
     for (; value > 0x7f; value >>>= 7) bytes[end++] = (value & 0x7f) | 0x80;
     bytes[end++] = value;
@@ -174,10 +174,10 @@ function packedPart(
   ends: readonly number[],
   bytes: Uint8Array,
 ): Uint8Array {
-  const is_wide = bytes.length > 0xffff,
-    ends_at = 4 + terms.length * 4,
-    bytes_at = ends_at + terms.length * (is_wide ? 4 : 2),
-    part = new Uint8Array(bytes_at + bytes.length);
+  const is_wide = bytes.length > 0xffff;
+  const ends_at = 4 + terms.length * 4;
+  const bytes_at = ends_at + terms.length * (is_wide ? 4 : 2);
+  const part = new Uint8Array(bytes_at + bytes.length);
   new Uint32Array(part.buffer, 0, 1)[0] = terms.length + (is_wide ? wide : 0);
   new Uint32Array(part.buffer, 4, terms.length).set(terms);
   new (is_wide ? Uint32Array : Uint16Array)(part.buffer, ends_at, terms.length).set(ends);
@@ -201,8 +201,8 @@ export class PackHead {
 
   /** `bytes` must be aligned to eight. */
   constructor(bytes: Uint8Array) {
-    const { buffer, byteOffset } = bytes,
-      [, analyzer, segments, chunks] = new Uint32Array(buffer, byteOffset, head_words);
+    const { buffer, byteOffset } = bytes;
+    const [, analyzer, segments, chunks] = new Uint32Array(buffer, byteOffset, head_words);
     this.analyzer = analyzer!;
     let at = byteOffset + head_words * 4;
     this.ids = new Float64Array(buffer, at, segments!);
@@ -240,10 +240,10 @@ export class PackPart {
 
   /** `bytes` must be aligned to four. */
   constructor(bytes: Uint8Array) {
-    const { buffer, byteOffset, byteLength } = bytes,
-      first = new Uint32Array(buffer, byteOffset, 1)[0]!,
-      terms = first & ~wide,
-      ends_at = byteOffset + 4 + terms * 4;
+    const { buffer, byteOffset, byteLength } = bytes;
+    const first = new Uint32Array(buffer, byteOffset, 1)[0]!;
+    const terms = first & ~wide;
+    const ends_at = byteOffset + 4 + terms * 4;
     this.hashes = new Uint32Array(buffer, byteOffset + 4, terms);
     this.ends =
       first >= wide
@@ -261,14 +261,14 @@ export class PackPart {
   read(hash: number, into: Uint32Array): number {
     const term = this.placeOf(hash);
     if (term < 0) return 0;
-    const { postings } = this,
-      // Beyond it, when it is damaged.
-      end = Math.min(this.ends[term]!, postings.length);
-    let count = 0,
-      chunk = -1;
+    const { postings } = this;
+    // Beyond it, when it is damaged.
+    const end = Math.min(this.ends[term]!, postings.length);
+    let count = 0;
+    let chunk = -1;
     for (let at = term === 0 ? 0 : this.ends[term - 1]!; at < end && count < into.length;) {
-      let byte = postings[at++]!,
-        value = byte & 0x7f;
+      let byte = postings[at++]!;
+      let value = byte & 0x7f;
       for (let shift = 7; byte > 0x7f; shift += 7) {
         byte = postings[at++]!;
         value |= (byte & 0x7f) << shift;
@@ -281,8 +281,8 @@ export class PackPart {
 
   /** -1 when there is no such term. */
   private placeOf(hash: number): number {
-    let low = 0,
-      high = this.hashes.length;
+    let low = 0;
+    let high = this.hashes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.hashes[middle]! < hash) low = middle + 1;

@@ -74,8 +74,8 @@ export class Packer {
 
   /** After a search of these folders: `loose_chunks` of those covered are in no pack. */
   searched(owner_id: string, folder_ids: readonly string[], loose_chunks: number): void {
-    const { now_ms } = this.ctx,
-      last_ms = this.packed_at_ms.get(owner_id);
+    const { now_ms } = this.ctx;
+    const last_ms = this.packed_at_ms.get(owner_id);
     if (loose_chunks < loose_chunks_max || this.running.has(owner_id)) return;
     if (last_ms !== undefined && now_ms() >= last_ms && now_ms() < last_ms + search_pause_ms)
       return;
@@ -88,8 +88,8 @@ export class Packer {
 
   /** Never rejects. */
   private async pack(request: PackRequest): Promise<void> {
-    const { searcher, log } = this.ctx,
-      { owner_id } = request;
+    const { searcher, log } = this.ctx;
+    const { owner_id } = request;
     this.running.add(owner_id);
     let stored: Promise<unknown> = Promise.resolve();
     const onPart = (pack: BuiltPack): Promise<unknown> =>

@@ -155,12 +155,12 @@ export class PostgresSegmentReader implements SegmentReader {
   }
 
   async pages(keys: readonly ChunkKey[]): Promise<(number | null)[]> {
-    const ids = keys.map(({ segment_id }) => segment_id),
-      places = await this.bytes(
-        ids,
-        "select segment_id as id, data from index_places where segment_id in",
-      ),
-      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    const ids = keys.map(({ segment_id }) => segment_id);
+    const places = await this.bytes(
+      ids,
+      "select segment_id as id, data from index_places where segment_id in",
+    );
+    const rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
     return keys.map(({ segment_id, ordinal }) => {
       const data = places.get(segment_id);
       if (data !== undefined) return new ChunkPlaces(data).find(ordinal)?.page ?? null;
@@ -190,9 +190,9 @@ export class PostgresSegmentReader implements SegmentReader {
       ),
     ]);
     return keys.map(({ segment_id }, i) => {
-      const chunk = chunks[i] ?? null,
-        found = documents.get(segment_id)?.[0],
-        folder_ids = (folders.get(segment_id) ?? []).map(({ folder_id }) => folder_id);
+      const chunk = chunks[i] ?? null;
+      const found = documents.get(segment_id)?.[0];
+      const folder_ids = (folders.get(segment_id) ?? []).map(({ folder_id }) => folder_id);
       if (chunk === null || found === undefined) return null;
       const { document_id, version, title } = found;
       return { chunk, document: { document_id, version, title }, folder_ids };
@@ -226,9 +226,14 @@ export class PostgresSegmentReader implements SegmentReader {
    * itself.
    */
   private async placed(keys: readonly ChunkKey[]): Promise<(PublishedChunk["chunk"] | null)[]> {
-    const ids = keys.map(({ segment_id }) => segment_id),
-      places = await byKey<Places>(this.session, ids, places_sql, ({ segment_id }) => segment_id),
-      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    const ids = keys.map(({ segment_id }) => segment_id);
+    const places = await byKey<Places>(
+      this.session,
+      ids,
+      places_sql,
+      ({ segment_id }) => segment_id,
+    );
+    const rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
     return Promise.all(
       keys.map(async ({ segment_id, ordinal }) => {
         const row = places.get(segment_id)?.[0];
@@ -236,11 +241,11 @@ export class PostgresSegmentReader implements SegmentReader {
           return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal) ?? null;
         const place = new ChunkPlaces(row.data).find(ordinal);
         if (place === null) return null;
-        const { start_point, end_point, ...rest } = place,
-          text =
-            row.first === null
-              ? await readUnits(piecesOfSession(this.session), row.text_id, place.start, place.end)
-              : row.first.slice(place.start, place.end);
+        const { start_point, end_point, ...rest } = place;
+        const text =
+          row.first === null
+            ? await readUnits(piecesOfSession(this.session), row.text_id, place.start, place.end)
+            : row.first.slice(place.start, place.end);
         return text === undefined ? null : { ...rest, first_point: start_point, end_point, text };
       }),
     );
@@ -258,11 +263,11 @@ class PostgresVectorReader implements VectorReader {
     dimensions: number,
     ids: readonly number[],
   ): Promise<Map<number, Uint8Array | null>> {
-    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null])),
-      select = (table: string) => (marks: string) =>
-        `select segment_id as id, data from ${table} where set_id = ? and segment_id in (${marks})`,
-      rowsIn = (table: string, some: readonly number[]) =>
-        byKey<Bytes>(this.session, some, select(table), ({ id }) => id, [set_id]);
+    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
+    const select = (table: string) => (marks: string) =>
+      `select segment_id as id, data from ${table} where set_id = ? and segment_id in (${marks})`;
+    const rowsIn = (table: string, some: readonly number[]) =>
+      byKey<Bytes>(this.session, some, select(table), ({ id }) => id, [set_id]);
     for (const [id, [row]] of await rowsIn("index_vectors", ids))
       if (isBlockOf(row!.data, dimensions)) found.set(id, own(row!.data));
     const missing = ids.filter((id) => found.get(id) === null);
@@ -274,9 +279,9 @@ class PostgresVectorReader implements VectorReader {
 
   async vectorsSince(set_id: number, mark: VectorMark | null) {
     const [newest] = await this.session.all<VectorMark>(
-        "select id, set_id, segment_id from index_vectors order by id desc limit 1",
-      ),
-      last = newest ?? { id: 0, set_id: 0, segment_id: 0 };
+      "select id, set_id, segment_id from index_vectors order by id desc limit 1",
+    );
+    const last = newest ?? { id: 0, set_id: 0, segment_id: 0 };
     if (mark === null || !(await this.isThere(mark))) return { mark: last, segment_ids: null };
     const rows = await this.session.all<{ segment_id: number }>(
       "select segment_id from index_vectors where id > ? and set_id = ? order by id limit ?",

@@ -44,9 +44,9 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     ids: ArrayLike<number>,
     read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
   ): Promise<(T | null)[]> {
-    const found: (T | null)[] = [],
-      missing: number[] = [],
-      missing_at: number[] = [];
+    const found: (T | null)[] = [];
+    const missing: number[] = [];
+    const missing_at: number[] = [];
     for (let at = 0; at < ids.length; at++) {
       const held = this.get(ids[at]!);
       found.push(held ?? null);
@@ -70,8 +70,8 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   }
 
   delete(id: number): void {
-    const young = this.young.get(id),
-      old = this.old.get(id);
+    const young = this.young.get(id);
+    const old = this.old.get(id);
     if (young !== undefined) this.young_bytes -= young.byteLength + entry_bytes;
     if (old !== undefined) this.old_bytes -= old.byteLength + entry_bytes;
     this.young.delete(id);

@@ -138,10 +138,10 @@ export class SqliteSegmentReader implements SegmentReader {
   async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
     const chunks: (PublishedChunk | null)[] = [];
     for (const key of keys) {
-      const { segment_id } = key,
-        chunk = await this.chunkOf(key),
-        document = this.statements.document.get(segment_id),
-        folder_ids = this.statements.folders.values(segment_id).map((row) => row[0] as string);
+      const { segment_id } = key;
+      const chunk = await this.chunkOf(key);
+      const document = this.statements.document.get(segment_id);
+      const folder_ids = this.statements.folders.values(segment_id).map((row) => row[0] as string);
       chunks.push(chunk && document && { chunk, document, folder_ids });
     }
     return chunks;
@@ -151,8 +151,8 @@ export class SqliteSegmentReader implements SegmentReader {
     const stored = this.storedChunk(key);
     if (stored === undefined) return this.statements.chunk.get(key.segment_id, key.ordinal);
     if (stored === null) return null;
-    const { start_point, end_point, ...place } = stored.place,
-      text = await this.textOf(stored);
+    const { start_point, end_point, ...place } = stored.place;
+    const text = await this.textOf(stored);
     return text === null ? null : { ...place, first_point: start_point, end_point, text };
   }
 
@@ -162,8 +162,8 @@ export class SqliteSegmentReader implements SegmentReader {
       ? this.shown.get(segment_id, this.readText)
       : this.readText(segment_id);
     if (found === undefined) return undefined;
-    const { text_id, places, first } = found,
-      place = new ChunkPlaces(places).find(ordinal);
+    const { text_id, places, first } = found;
+    const place = new ChunkPlaces(places).find(ordinal);
     if (place === null) return null;
     return { text_id, place, text: first === null ? null : first.slice(place.start, place.end) };
   }

@@ -17,9 +17,9 @@ export const segment_chunks_max = 256;
  * The number of term occurrences after which a segment is closed, so that its postings fit 16 bits.
  */
 export const segment_terms_max = 60_000;
-const header_words = 6,
-  length_max = 65_534,
-  tf_max = 255;
+const header_words = 6;
+const length_max = 65_534;
+const tf_max = 255;
 /**
  * The length of a chunk in a table of contents or an index: it counts as so long that it ranks
  * behind everything else. It is not part of the mean length.
@@ -44,8 +44,8 @@ export const lengthOf = (segment: Segment, chunk: number): number =>
  * term.
  */
 export function postingsOf(segment: Segment, hash: number): number {
-  const terms = segment[1]!,
-    last = header_words + terms - 1;
+  const terms = segment[1]!;
+  const last = header_words + terms - 1;
   // Interpolation search: hashes are distributed evenly, so the guess is at most a few steps off.
   let at = header_words + Math.floor((hash * terms) / 4_294_967_296);
   let found = segment[at]!;
@@ -115,8 +115,8 @@ export class SegmentBuilder {
     const { used } = this;
     // Equal hashes keep their order, which is that of their chunks.
     const { keys, values } = radixSort(this.hashes.slice(0, used), this.places.slice(0, used));
-    let terms = 0,
-      postings = 0;
+    let terms = 0;
+    let postings = 0;
     for (let at = 0; at < used; at++) {
       const is_new = at === 0 || keys[at] !== keys[at - 1];
       if (is_new) terms++;
@@ -144,11 +144,11 @@ function writePostings(
   keys: Uint32Array,
   chunks: Uint32Array,
 ): void {
-  let term = 0,
-    posting = 0;
+  let term = 0;
+  let posting = 0;
   for (let at = 0; at < keys.length;) {
-    const hash = keys[at]!,
-      chunk = chunks[at]!;
+    const hash = keys[at]!;
+    const chunk = chunks[at]!;
     if (at === 0 || keys[at - 1] !== hash) {
       hashes[term] = hash;
       starts[term++] = posting;

@@ -29,16 +29,16 @@ import {
 
 const is_stored = 0x8000_0000;
 const header_bytes = 4;
-const last_posting = 0x80,
-  /** Codes from which on the step, and then the tf, have bytes of their own. */
-  far = 112,
-  far_and_often = 127;
+const last_posting = 0x80;
+/** Codes from which on the step, and then the tf, have bytes of their own. */
+const far = 112;
+const far_and_often = 127;
 
 export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
-  const chunks = chunkCount(segment),
-    terms = termCount(segment),
-    postings = postingCount(segment),
-    out = new Writer(bytesMax(chunks, terms, postings));
+  const chunks = chunkCount(segment);
+  const terms = termCount(segment);
+  const postings = postingCount(segment);
+  const out = new Writer(bytesMax(chunks, terms, postings));
   out.u32(is_stored + analyzerOf(segment));
   out.varint(terms);
   out.varint(chunks);
@@ -47,8 +47,8 @@ export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
   out.highBytes(segment, terms);
   for (let term = 0; term < terms; term++) out.u24(hashAt(segment, term) & 0xff_ffff);
   for (let term = 0; term < terms; term++) {
-    const range = postingsAt(segment, term),
-      end = range & 0xffff;
+    const range = postingsAt(segment, term);
+    const end = range & 0xffff;
     let before = 0;
     for (let place = range >>> 16; place < end; place++) {
       const posting = postingAt(segment, place);
@@ -112,8 +112,8 @@ class Writer {
     this.u8(value);
   }
   highBytes(segment: Segment, terms: number): void {
-    let high = 0,
-      bit = 0;
+    let high = 0;
+    let bit = 0;
     for (let term = 0; term < terms; term++) {
       const next = hashAt(segment, term) >>> 24;
       bit += next - high;
@@ -124,8 +124,8 @@ class Writer {
     this.at += (bit + 7) >> 3;
   }
   posting(step: number, tf: number, last: boolean): void {
-    const flag = last ? last_posting : 0,
-      near = (step << 3) | (tf - 1);
+    const flag = last ? last_posting : 0;
+    const near = (step << 3) | (tf - 1);
     if (near < far && tf <= 8) return this.u8(flag | near);
     this.u8(flag | Math.min(far + tf - 1, far_and_often));
     this.u8(step);
@@ -152,8 +152,8 @@ class Reader {
   }
   hashes(into: Uint32Array): void {
     const { bytes } = this;
-    let bit = this.at << 3,
-      high = 0;
+    let bit = this.at << 3;
+    let high = 0;
     for (let term = 0; term < into.length; term++, bit++) {
       for (; ((bytes[bit >> 3]! >> (bit & 7)) & 1) === 0; bit++) if (++high > 0xff) throw damaged();
       into[term] = high << 24;
@@ -165,12 +165,12 @@ class Reader {
   }
   postings({ starts, postings }: SegmentColumns): void {
     const { bytes } = this;
-    let { at } = this,
-      term = 1,
-      chunk = 0;
+    let { at } = this;
+    let term = 1;
+    let chunk = 0;
     for (let place = 0; place < postings.length; place++) {
-      const byte = bytes[at++]!,
-        code = byte & 0x7f;
+      const byte = bytes[at++]!;
+      const code = byte & 0x7f;
       chunk += code < far ? code >> 3 : bytes[at++]!;
       const tf = code < far ? (code & 7) + 1 : code < far_and_often ? code - far + 1 : bytes[at++]!;
       postings[place] = (chunk << 8) | tf;

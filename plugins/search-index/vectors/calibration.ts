@@ -64,24 +64,24 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
   );
   if (known.length < pairs_min) return null;
   const languages = languagesOf(
-      questions.filter((some) => some.every((one) => one !== null)),
-      known.map(({ question }) => question),
-    ),
-    unrelated: number[] = [],
-    deviations: number[] = [],
-    rights: number[] = [];
+    questions.filter((some) => some.every((one) => one !== null)),
+    known.map(({ question }) => question),
+  );
+  const unrelated: number[] = [];
+  const deviations: number[] = [];
+  const rights: number[] = [];
   for (const { question, passage } of known) {
-    const own = ownOf(question, languages),
-      others = known
-        .filter((other) => other.passage !== passage)
-        .map((other) => cosine(own, other.passage)),
-      usual = median(others);
+    const own = ownOf(question, languages);
+    const others = known
+      .filter((other) => other.passage !== passage)
+      .map((other) => cosine(own, other.passage));
+    const usual = median(others);
     unrelated.push(usual);
     deviations.push(...others.map((one) => Math.abs(one - usual)));
     rights.push(cosine(own, passage) - usual);
   }
-  const right = median(rights),
-    spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
+  const right = median(rights);
+  const spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
   return right > 0 && right >= spreads_min * spread
     ? {
         languages,
@@ -99,8 +99,8 @@ export function scaleOf(
   { languages, passages, usual, alike, spread, right }: Calibration,
   question: Float32Array,
 ): MeaningScale {
-  const own = ownOf(question, languages),
-    unrelated = median(passages.map((passage) => cosine(own, passage)));
+  const own = ownOf(question, languages);
+  const unrelated = median(passages.map((passage) => cosine(own, passage)));
   return { own, unrelated, alike, excess: Math.max(0, unrelated - usual), spread, right };
 }
 
@@ -113,12 +113,12 @@ function languagesOf(
   questions: readonly (readonly Float32Array[])[],
   others: readonly Float32Array[],
 ): Languages {
-  const means = questions.map(averageOf),
-    common = averageOf(means.length > 1 ? means : others),
-    directions: Float32Array[] = [];
+  const means = questions.map(averageOf);
+  const common = averageOf(means.length > 1 ? means : others);
+  const directions: Float32Array[] = [];
   for (const mean of means) {
-    const difference = minus(mean, common, 1),
-      rest = directions.reduce((left, one) => minus(left, one, cosine(left, one)), difference);
+    const difference = minus(mean, common, 1);
+    const rest = directions.reduce((left, one) => minus(left, one, cosine(left, one)), difference);
     const length = Math.sqrt(cosine(rest, rest));
     if (length > direction_min * Math.sqrt(cosine(difference, difference)))
       directions.push(rest.map((number) => number / length));
@@ -142,7 +142,7 @@ const minus = (one: Float32Array, other: Float32Array, share: number): Float32Ar
 
 /** Of at least one number. */
 function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b),
-    middle = sorted.length >>> 1;
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >>> 1;
   return (sorted[middle]! + sorted[(sorted.length - 1) >>> 1]!) / 2;
 }

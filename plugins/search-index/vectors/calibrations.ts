@@ -92,9 +92,9 @@ export class Calibrations {
 
 /** The vectors of `reference_texts`, concatenated; zeros for a text that the model can't take. */
 async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<Float32Array> {
-  const { model, asked_dimensions, dimensions } = set,
-    signal = AbortSignal.timeout(timeout_ms),
-    all = new Float32Array(texts_count * dimensions);
+  const { model, asked_dimensions, dimensions } = set;
+  const signal = AbortSignal.timeout(timeout_ms);
+  const all = new Float32Array(texts_count * dimensions);
   let at = 0;
   for (const [kind, texts] of reference_texts)
     for (const some of batchesOf(texts, embedder.texts_max)) {
@@ -114,9 +114,9 @@ function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVecto
     at += dimensions;
     return vector.some((number) => number !== 0) ? vector : null;
   };
-  const asked = reference_pairs.map(next),
-    questions = reference_questions.map((some) => some.map(next)),
-    passages = reference_pairs.map(next);
+  const asked = reference_pairs.map(next);
+  const questions = reference_questions.map((some) => some.map(next));
+  const passages = reference_pairs.map(next);
   return { pairs: asked.map((question, i) => ({ question, passage: passages[i]! })), questions };
 }
 

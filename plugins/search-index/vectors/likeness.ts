@@ -7,8 +7,8 @@ import type { VectorReader } from "./vector-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
 /** It is estimated from about this many segments, of which so many are read at once. */
-const sampled_segments = 64,
-  read_at_once = 8;
+const sampled_segments = 64;
+const read_at_once = 8;
 /** Fewer passages tell nothing. */
 const passages_min = 8;
 /** Segments whose sums are kept in memory. */
@@ -32,8 +32,8 @@ export class Likeness {
 
   /** `ids`: the segments in scope. Null when there are too few passages. */
   async of(ids: Float64Array, reader: VectorReader, pauses: Pauses): Promise<number | null> {
-    const sampled = sampleOf(ids),
-      sum = new Float64Array(this.dimensions);
+    const sampled = sampleOf(ids);
+    const sum = new Float64Array(this.dimensions);
     let rows = 0;
     for (let at = 0; at < sampled.length; at += read_at_once)
       for (const part of await this.sumsOf(sampled.slice(at, at + read_at_once), reader, pauses)) {
@@ -85,8 +85,8 @@ export class Likeness {
 
 /** Always the same ones, as long as they are in scope. */
 function sampleOf(ids: Float64Array): number[] {
-  const limit = (2 ** 32 * sampled_segments) / ids.length,
-    sample: number[] = [];
+  const limit = (2 ** 32 * sampled_segments) / ids.length;
+  const sample: number[] = [];
   for (let at = 0; at < ids.length; at++)
     if (Math.imul(ids[at]!, 0x9e37_79b1) >>> 0 < limit) sample.push(ids[at]!);
   return sample;
@@ -94,11 +94,11 @@ function sampleOf(ids: Float64Array): number[] {
 
 /** `block`: as in `vector-block.ts`. */
 function sumOf(block: Uint8Array, dimensions: number): VectorSum {
-  const view = new DataView(block.buffer, block.byteOffset, block.byteLength),
-    rows = view.getUint32(4, true),
-    numbers = new Int8Array(block.buffer, block.byteOffset + rowsAt(rows)),
-    stride = strideOf(dimensions),
-    vector = new Float32Array(dimensions);
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  const rows = view.getUint32(4, true);
+  const numbers = new Int8Array(block.buffer, block.byteOffset + rowsAt(rows));
+  const stride = strideOf(dimensions);
+  const vector = new Float32Array(dimensions);
   for (let row = 0; row < rows; row++) {
     const scale = view.getFloat32(scales_at + 4 * row, true);
     for (let i = 0; i < dimensions; i++) vector[i]! += scale * numbers[row * stride + i]!;

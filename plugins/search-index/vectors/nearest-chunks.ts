@@ -69,13 +69,13 @@ async function nearestAmong(
   { near, unknown }: NearSegments,
   options: NearestOptions,
 ): Promise<NearestChunks> {
-  const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments),
-    { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
-  const wanted = new Set([...near, ...unknown]),
-    places: number[] = [];
+  const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments);
+  const { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
+  const wanted = new Set([...near, ...unknown]);
+  const places: number[] = [];
   for (let place = 0; place < ids.length; place++) if (wanted.has(ids[place]!)) places.push(place);
-  const some = Float64Array.from(places, (place) => ids[place]!),
-    { hits } = await compareAll(some, vector, options);
+  const some = Float64Array.from(places, (place) => ids[place]!);
+  const { hits } = await compareAll(some, vector, options);
   return {
     hits: hits.map((hit) => ({ ...hit, segment: places[hit.segment]! })),
     compared: Math.round((compared * ids.length) / Math.max(1, judged.length)),
@@ -92,15 +92,16 @@ async function compareAll(
   { set_id, data, scale }: QueryVector,
   { memory, reader, limit, pauses }: NearestOptions,
 ): Promise<Omit<NearestChunks, "is_beyond">> {
-  const search = memory.beginSearch(),
-    comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
+  const search = memory.beginSearch();
+  const comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
   try {
     const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
     memory.mark = mark;
     memory.forgetAbsent(segment_ids);
     for (let start = 0; start < ids.length;) {
-      const { end, missing } = memory.next(ids, start),
-        blocks = missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
+      const { end, missing } = memory.next(ids, start);
+      const blocks =
+        missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
       // Another search may have evicted some meanwhile: then they are read.
       if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
       giveBack(blocks.values());

@@ -31,11 +31,11 @@ export function openKernel(memory: WebAssembly.Memory): Nearest {
 /** The same as kernel/nearest.ts. */
 export function plainKernel(memory: WebAssembly.Memory): Nearest {
   return (blocks, count, query, scale, threshold, hits) => {
-    const view = new DataView(memory.buffer),
-      bytes = new Uint8Array(memory.buffer);
-    let to = hits + totals_bytes,
-      sum = 0,
-      compared = 0;
+    const view = new DataView(memory.buffer);
+    const bytes = new Uint8Array(memory.buffer);
+    let to = hits + totals_bytes;
+    let sum = 0;
+    let compared = 0;
     const end = (at: number, chunk: number, score: number): void => {
       sum += score;
       compared++;
@@ -46,16 +46,16 @@ export function plainKernel(memory: WebAssembly.Memory): Nearest {
       to += hit_bytes;
     };
     for (let at = 0; at < count; at++) {
-      const block = view.getUint32(blocks + 4 * at, true),
-        rows = view.getUint32(block + 4, true),
-        stride = strideOf(view.getUint32(block + 8, true)),
-        numbers = new Int16Array(memory.buffer, query, stride),
-        chunkOf = (row: number) => bytes[block + chunksAt(rows) + row]!;
+      const block = view.getUint32(blocks + 4 * at, true);
+      const rows = view.getUint32(block + 4, true);
+      const stride = strideOf(view.getUint32(block + 8, true));
+      const numbers = new Int16Array(memory.buffer, query, stride);
+      const chunkOf = (row: number) => bytes[block + chunksAt(rows) + row]!;
       let best = -Infinity;
       for (let row = 0; row < rows; row++) {
-        const own = new Int8Array(memory.buffer, block + rowsAt(rows) + row * stride, stride),
-          row_scale = view.getFloat32(block + scales_at + 4 * row, true),
-          score = Math.fround(Math.fround(Math.fround(dot(own, numbers)) * row_scale) * scale);
+        const own = new Int8Array(memory.buffer, block + rowsAt(rows) + row * stride, stride);
+        const row_scale = view.getFloat32(block + scales_at + 4 * row, true);
+        const score = Math.fround(Math.fround(Math.fround(dot(own, numbers)) * row_scale) * scale);
         best = Math.max(best, score);
         if (row + 1 < rows && chunkOf(row + 1) === chunkOf(row)) continue;
         end(at, chunkOf(row), best);

@@ -20,8 +20,8 @@ import { rowsAt, strideOf } from "./vector-block";
 import { vectorSets } from "./vector-store";
 
 /** Segments copied together before there is an index, and after, when it is slower. */
-const together = 64,
-  together_indexed = 4;
+const together = 64;
+const together_indexed = 4;
 /** The minimum interval between requests for the copy. */
 const pause_ms = 30_000;
 /** The memory for creating the index of a copy, if the server grants less. */
@@ -77,16 +77,16 @@ export class PgvectorCopy {
     await using session = this.open();
     const pgvector = await openPgvector(session.all);
     if (pgvector.state !== "ready") return;
-    const schema = await copiesSchema(session.all),
-      sets = await vectorSets(db),
-      set = sets.find(({ serving }) => serving === 1);
+    const schema = await copiesSchema(session.all);
+    const sets = await vectorSets(db);
+    const set = sets.find(({ serving }) => serving === 1);
     await dropOthers(session.all, schema, sets);
     if (set === undefined || set.dimensions < 1 || set.dimensions > dimensions_max) return;
     for (const sql of createCopy(schema, set.id, set.dimensions, pgvector.schema))
       await session.all(sql);
-    const copy = copyOf(schema, set.id),
-      began_ms = performance.now(),
-      target = { schema, set, types: pgvector.schema };
+    const copy = copyOf(schema, set.id);
+    const began_ms = performance.now();
+    const target = { schema, set, types: pgvector.schema };
     const has_index = await isIndexed(session.all, copy);
     const segments = await copyAll(
       session,
@@ -106,8 +106,8 @@ export class PgvectorCopy {
   async state(): Promise<CopyState | null> {
     if (this.ctx.read_connection.engine !== "postgres") return null;
     await using session = this.open();
-    const pgvector = await findPgvector(session.all),
-      nothing = { ...pgvector, is_searched: false, copied: 0 };
+    const pgvector = await findPgvector(session.all);
+    const nothing = { ...pgvector, is_searched: false, copied: 0 };
     const set = (await vectorSets(this.ctx.db)).find(({ serving }) => serving === 1);
     if (pgvector.state !== "ready" || set === undefined) return nothing;
     const copy = copyOf(await copiesSchema(session.all), set.id);
@@ -227,10 +227,10 @@ async function insertRows(
 
 /** The rows of a block as text; their length is irrelevant for a direction. */
 function wholeNumbers(data: Uint8Array, dimensions: number): string[] {
-  const rows = new DataView(data.buffer, data.byteOffset).getUint32(4, true),
-    first = data.byteOffset + rowsAt(rows),
-    stride = strideOf(dimensions),
-    written: string[] = [];
+  const rows = new DataView(data.buffer, data.byteOffset).getUint32(4, true);
+  const first = data.byteOffset + rowsAt(rows);
+  const stride = strideOf(dimensions);
+  const written: string[] = [];
   for (let row = 0; row < rows; row++) {
     const numbers = new Int8Array(data.buffer, first + row * stride, dimensions);
     // Without a direction it is similar to nothing.

@@ -11,8 +11,8 @@ const asked_for = 250;
  * How far it searches: pgvector's own measure, and the number of vectors in total, including other
  * folders.
  */
-const breadth = 200,
-  looked_through_max = 100_000;
+const breadth = 200;
+const looked_through_max = 100_000;
 /** More missing segments than this are not compared one by one. */
 const not_copied_max = 2_000;
 /** It searches all vectors, in any folder: for a small share of all, comparing is faster. */
@@ -31,9 +31,9 @@ export async function nearSegments(
     "select reltuples as rows from pg_class where oid = to_regclass('index_vectors')",
   );
   if (segments < (all?.rows ?? 0) * share_min) return undefined;
-  const [schema] = await session.all<{ name: string }>(schema_sql),
-    copy = copyOf(schema!.name, set_id),
-    [searchable] = await session.all<{ types: string }>(is_searchable_sql, copy);
+  const [schema] = await session.all<{ name: string }>(schema_sql);
+  const copy = copyOf(schema!.name, set_id);
+  const [searchable] = await session.all<{ types: string }>(is_searchable_sql, copy);
   if (searchable === undefined || folder_ids.length === 0) return null;
   const { types } = searchable;
   const not_copied = await session.all<{ segment_id: number }>(
@@ -52,8 +52,8 @@ export async function nearSegments(
   await session.all("set local hnsw.iterative_scan = 'relaxed_order'");
   await session.all(`set local hnsw.ef_search = ${breadth}`);
   await session.all(`set local hnsw.max_scan_tuples = ${looked_through_max}`);
-  const marks = folder_ids.map(() => "?").join(", "),
-    numbers = `cast(cast(? as text) as ${types}.halfvec(${query.length}))`;
+  const marks = folder_ids.map(() => "?").join(", ");
+  const numbers = `cast(cast(? as text) as ${types}.halfvec(${query.length}))`;
   const near = await session.all<{ segment_id: number }>(
     `select c.segment_id from ${copy} c where exists (select 1 from index_scope s ` +
       `where s.segment_id = c.segment_id and s.folder_id in (${marks})) ` +
@@ -70,7 +70,7 @@ const idsOf = (rows: readonly { readonly segment_id: number }[]): number[] => [
 ];
 
 function written(query: Float32Array): string {
-  const largest = query.reduce((most, number) => Math.max(most, Math.abs(number)), 0),
-    whole = Array.from(query, (number) => Math.round((number / largest) * number_max));
+  const largest = query.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  const whole = Array.from(query, (number) => Math.round((number / largest) * number_max));
   return `[${whole.join(",")}]`;
 }

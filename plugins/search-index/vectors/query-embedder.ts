@@ -19,8 +19,8 @@ const calibration_ms_max = 2_000;
  * After this many failures in a row no query is embedded for a while; then one query at a time
  * tries again.
  */
-const failures_max = 3,
-  pause_ms = 30_000;
+const failures_max = 3;
+const pause_ms = 30_000;
 /** Vectors in memory: queries are repeated within a conversation. */
 const cached_max = 100;
 /** The rest of a longer query adds nothing to its vector; UTF-16 units. */
@@ -52,8 +52,8 @@ export class QueryEmbedder {
     request: SearchRequest,
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const embedder = this.ctx.embedder(),
-      set = this.ctx.servingSet();
+    const embedder = this.ctx.embedder();
+    const set = this.ctx.servingSet();
     if (embedder === undefined || set === null) return undefined;
     const vector = await this.vectorIn(set, embedder, request, signal);
     return vector && { ...vector, scale: await this.scaleOf(vector, set, embedder, signal) };
@@ -65,9 +65,9 @@ export class QueryEmbedder {
     request: SearchRequest,
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const text = textOf(request),
-      key = `${set.id} ${text}`,
-      cached = this.cache.get(key);
+    const text = textOf(request);
+    const key = `${set.id} ${text}`;
+    const cached = this.cache.get(key);
     if (cached !== undefined) return cached;
     // The endpoint may have another model although it lacked the last one.
     if (this.set_id !== set.id) {
@@ -128,9 +128,9 @@ export class QueryEmbedder {
     { text, owner_id }: { readonly text: string; readonly owner_id: string },
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const timeout_ms = this.ctx.timeout_ms ?? timeout_ms_max,
-      reason = () => new Error(`the embedder did not respond within ${timeout_ms / 1_000} s`),
-      limit = new TimeLimit(timeout_ms, { signal, reason });
+    const timeout_ms = this.ctx.timeout_ms ?? timeout_ms_max;
+    const reason = () => new Error(`the embedder did not respond within ${timeout_ms / 1_000} s`);
+    const limit = new TimeLimit(timeout_ms, { signal, reason });
     const options = {
       kind: "query",
       model,
@@ -139,8 +139,8 @@ export class QueryEmbedder {
       signal: limit.signal,
     } as const;
     try {
-      const [vectors] = await limit.race(embedChecked(embedder, [text], options, dimensions)),
-        data = meanOf(vectors!);
+      const [vectors] = await limit.race(embedChecked(embedder, [text], options, dimensions));
+      const data = meanOf(vectors!);
       return data && { set_id: id, data };
     } finally {
       limit.clear();

@@ -11,8 +11,8 @@ import type { VectorSetRow } from "../store";
 import { cosine, embedChecked, meanOf } from "./vector-math";
 
 /** After this many calls in a row without a result in time, none is made for a while. */
-const failures_max = 3,
-  pause_ms = 5_000;
+const failures_max = 3;
+const pause_ms = 5_000;
 /** The longest wait of a question for those before it. */
 const turn_ms_max = 900;
 /** Vectors in memory: the sentences of a passage are compared again and again. */
@@ -42,18 +42,20 @@ export class TextSimilarities {
     texts: readonly string[],
     options: SimilarityOptions,
   ): Promise<Similarities | null> {
-    const { embedder, servingSet, questions } = this.ctx,
-      model = embedder(),
-      set = servingSet();
+    const { embedder, servingSet, questions } = this.ctx;
+    const model = embedder();
+    const set = servingSet();
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
-    const { owner_id, signal } = options,
-      reason = () => new Error("it took too long"),
-      vectors = this.known(set, texts),
-      endTurn = texts.every((text) => vectors.has(text)) ? undefined : await this.takeTurn(signal),
-      limit = new TimeLimit(options.timeout_ms, { signal, reason });
+    const { owner_id, signal } = options;
+    const reason = () => new Error("it took too long");
+    const vectors = this.known(set, texts);
+    const endTurn = texts.every((text) => vectors.has(text))
+      ? undefined
+      : await this.takeTurn(signal);
+    const limit = new TimeLimit(options.timeout_ms, { signal, reason });
     try {
-      const asked = { query: question, owner_id, folder_ids: [], limit: 1 },
-        query = await limit.race(questions.vectorOf(asked, limit.signal));
+      const asked = { query: question, owner_id, folder_ids: [], limit: 1 };
+      const query = await limit.race(questions.vectorOf(asked, limit.signal));
       if (query?.set_id !== set.id || query.scale === undefined) return null;
       const { own, unrelated, excess, right } = query.scale;
       const missing = [...new Set(texts.filter((text) => !vectors.has(text)))];
@@ -84,9 +86,9 @@ export class TextSimilarities {
    * A question's time starts when those before it are done. Returns a function to call at the end.
    */
   private async takeTurn(signal: AbortSignal | undefined): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>(),
-      before = this.turn,
-      limit = new TimeLimit(turn_ms_max, { signal });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.turn;
+    const limit = new TimeLimit(turn_ms_max, { signal });
     this.turn = before.then(() => promise);
     try {
       await limit.race(before);

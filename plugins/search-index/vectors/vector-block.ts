@@ -28,8 +28,8 @@ const { layout, header_bytes, alignment, rows_max } = vector_layout;
 /** Whether these bytes are a block of vectors of this length. */
 export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
   if (bytes.length < header_bytes) return false;
-  const view = viewOf(bytes),
-    rows = view.getUint32(4, true);
+  const view = viewOf(bytes);
+  const rows = view.getUint32(4, true);
   return (
     view.getUint32(0, true) === layout &&
     view.getUint32(8, true) === dimensions &&
@@ -52,12 +52,12 @@ export function packBlock(
   vectors: readonly ChunkVector[],
   dimensions: number,
 ): Uint8Array<ArrayBuffer> {
-  const rows = vectors.length,
-    stride = strideOf(dimensions),
-    first = rowsAt(rows),
-    block = new Uint8Array(blockBytes(rows, dimensions)),
-    view = viewOf(block),
-    numbers = new Int8Array(block.buffer, first);
+  const rows = vectors.length;
+  const stride = strideOf(dimensions);
+  const first = rowsAt(rows);
+  const block = new Uint8Array(blockBytes(rows, dimensions));
+  const view = viewOf(block);
+  const numbers = new Int8Array(block.buffer, first);
   for (const [at, value] of [layout, rows, dimensions].entries())
     view.setUint32(4 * at, value, true);
   vectors.forEach(({ chunk, vector }, row) => {
@@ -82,8 +82,8 @@ function quantise(vector: Float32Array, to: Int8Array, at: number): number {
  * concatenated by chunk; zeros where there is none.
  */
 export function blockOfFloats(data: Uint8Array, dimensions: number): Uint8Array<ArrayBuffer> {
-  const numbers = new Float32Array(data.slice().buffer),
-    vectors: ChunkVector[] = [];
+  const numbers = new Float32Array(data.slice().buffer);
+  const vectors: ChunkVector[] = [];
   for (let chunk = 0; (chunk + 1) * dimensions <= numbers.length; chunk++) {
     const vector = numbers.subarray(chunk * dimensions, (chunk + 1) * dimensions);
     if (vector.some((number) => number !== 0)) vectors.push({ chunk, vector });
@@ -96,17 +96,17 @@ export interface WholeQuery {
   readonly numbers: Int16Array;
   readonly scale: number;
 }
-const int16_max = 32_767,
-  int32_max = 2 ** 31 - 1,
-  /** Of a row, at worst. */
-  row_number_max = 128;
+const int16_max = 32_767;
+const int32_max = 2 ** 31 - 1;
+/** Of a row, at worst. */
+const row_number_max = 128;
 
 /** As precise as possible while sums of products with a row stay within 32 bits. */
 export function wholeQuery(vector: Float32Array): WholeQuery {
-  const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length))),
-    largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0),
-    scale = Math.fround(largest / most),
-    numbers = new Int16Array(strideOf(vector.length));
+  const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length)));
+  const largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0);
+  const scale = Math.fround(largest / most);
+  const numbers = new Int16Array(strideOf(vector.length));
   if (scale > 0) vector.forEach((number, at) => (numbers[at] = Math.round(number / scale)));
   return { numbers, scale };
 }

@@ -11,8 +11,8 @@ import { blockOfFloats } from "./vector-block";
 import * as store from "./vector-store";
 
 /** Per run; a larger segment comes alone. */
-const bytes_max = 2 * 2 ** 20,
-  segments_max = 64;
+const bytes_max = 2 * 2 ** 20;
+const segments_max = 64;
 
 export class VectorConverter {
   constructor(

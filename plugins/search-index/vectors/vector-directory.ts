@@ -5,12 +5,12 @@
 import { firstFrom } from "../ranking/scope";
 
 /** Nothing is known of a segment, or it is known to have no vectors. */
-export const unknown = 0,
-  absent = 1;
+export const unknown = 0;
+export const absent = 1;
 
 /** After this many additions, or this share of all, they are sorted in together. */
-const recent_max = 4_096,
-  recent_share = 1 / 8;
+const recent_max = 4_096;
+const recent_share = 1 / 8;
 
 export class VectorDirectory {
   /** Ascending. */
@@ -38,11 +38,11 @@ export class VectorDirectory {
 
   /** Drops every location for which `keep` returns false. */
   rebuild(keep: (place: number) => boolean): void {
-    const added = [...this.recent].sort(([one], [other]) => one - other),
-      ids = new Float64Array(this.ids.length + added.length),
-      places = new Uint32Array(ids.length);
-    let used = 0,
-      next = 0;
+    const added = [...this.recent].sort(([one], [other]) => one - other);
+    const ids = new Float64Array(this.ids.length + added.length);
+    const places = new Uint32Array(ids.length);
+    let used = 0;
+    let next = 0;
     const add = (id: number, place: number): void => {
       if (place === unknown || !keep(place)) return;
       ids[used] = id;

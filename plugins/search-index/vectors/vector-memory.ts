@@ -14,16 +14,16 @@ const page_bytes = 65_536;
 /** What WebAssembly can address, minus the other areas. */
 const slabs_bytes_max = 3 * 2 ** 30;
 /** A slab has space for at least two segments of the largest usual size. */
-const slab_bytes_min = 2 ** 20,
-  slab_rows_min = 2 * segment_chunks_max;
+const slab_bytes_min = 2 ** 20;
+const slab_rows_min = 2 * segment_chunks_max;
 /** The size of the area for passing through. */
 const passage_bytes_min = 4 * 2 ** 20;
 /** Segments compared per call, which is short because others are waiting. */
 const batch_segments_max = 256;
 const batch_bytes_max = 4 * 2 ** 20;
 /** The intended and the maximum size of one read, whatever the size of segments. */
-const read_bytes_wanted = 2 * 2 ** 20,
-  read_bytes_max = 32 * 2 ** 20;
+const read_bytes_wanted = 2 * 2 ** 20;
+const read_bytes_max = 32 * 2 ** 20;
 /** The number of latest blocks from which their size is estimated. */
 const judged_blocks = 100;
 /** The maximum number of segments without vectors that are remembered. */
@@ -167,12 +167,12 @@ export class VectorMemory {
    * which of them have to be read for it.
    */
   next(ids: Float64Array, start: number): { readonly end: number; readonly missing: number[] } {
-    const most = Math.min(ids.length, start + batch_segments_max),
-      missing: number[] = [],
-      missing_max = Math.min(
-        read_bytes_wanted / this.usual_bytes,
-        read_bytes_max / blockBytes(segment_chunks_max, this.dimensions),
-      );
+    const most = Math.min(ids.length, start + batch_segments_max);
+    const missing: number[] = [];
+    const missing_max = Math.min(
+      read_bytes_wanted / this.usual_bytes,
+      read_bytes_max / blockBytes(segment_chunks_max, this.dimensions),
+    );
     this.directory.fill(ids, start, most, this.places);
     let end = start;
     for (let bytes = 0; end < most && bytes < batch_bytes_max; end++) {
@@ -200,8 +200,8 @@ export class VectorMemory {
     const given = (at: number): boolean =>
       this.places[at - start] !== unknown || blocks.has(ids[at]!);
     for (let at = start; at < end; at++) if (!given(at)) return false;
-    let count = 0,
-      passing = 0;
+    let count = 0;
+    let passing = 0;
     const compareThese = (): void => {
       this.run(count, comparison);
       count = 0;
@@ -236,19 +236,19 @@ export class VectorMemory {
 
   private run(count: number, comparison: Comparison): void {
     if (count === 0) return;
-    const { blocks_at, query_at, hits_at, memory } = this,
-      { top, query } = comparison;
+    const { blocks_at, query_at, hits_at, memory } = this;
+    const { top, query } = comparison;
     new Int16Array(memory.buffer, query_at).set(query.numbers);
-    const hits = this.nearest(blocks_at, count, query_at, query.scale, top.threshold, hits_at),
-      totals = new DataView(memory.buffer, hits_at, totals_bytes),
-      words = new Uint32Array(memory.buffer, hits_at + totals_bytes, (hits * hit_bytes) / 4),
-      scores = new Float32Array(memory.buffer, words.byteOffset, words.length);
+    const hits = this.nearest(blocks_at, count, query_at, query.scale, top.threshold, hits_at);
+    const totals = new DataView(memory.buffer, hits_at, totals_bytes);
+    const words = new Uint32Array(memory.buffer, hits_at + totals_bytes, (hits * hit_bytes) / 4);
+    const scores = new Float32Array(memory.buffer, words.byteOffset, words.length);
     comparison.sum += totals.getFloat64(0, true);
     comparison.compared += totals.getUint32(8, true);
     for (let at = 0; at < words.length; at += 3) {
-      const segment = this.segments[words[at]!]!,
-        chunk = words[at + 1]!,
-        score = scores[at + 2]!;
+      const segment = this.segments[words[at]!]!;
+      const chunk = words[at + 1]!;
+      const score = scores[at + 2]!;
       if (top.admits(score, segment, chunk)) top.add({ segment, chunk, score, document_score: 0 });
     }
   }

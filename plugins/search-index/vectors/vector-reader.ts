@@ -59,12 +59,12 @@ export class SqliteVectorReader implements VectorReader {
     dimensions: number,
     ids: readonly number[],
   ): Promise<Map<number, Uint8Array | null>> {
-    const { statements } = this,
-      found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
+    const { statements } = this;
+    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
     for (let at = 0; at < ids.length;) {
-      const left = ids.length - at,
-        size = at_once.find((some) => some <= left || (some === 8 && left > 1))!,
-        some = Array.from({ length: size }, (_, i) => ids[Math.min(at + i, ids.length - 1)]!);
+      const left = ids.length - at;
+      const size = at_once.find((some) => some <= left || (some === 8 && left > 1))!;
+      const some = Array.from({ length: size }, (_, i) => ids[Math.min(at + i, ids.length - 1)]!);
       for (const row of statements.vectors_of[size].values(set_id, ...some)) {
         const [id, data] = row as [number, Uint8Array];
         if (isBlockOf(data, dimensions)) found.set(id, data);
@@ -81,8 +81,8 @@ export class SqliteVectorReader implements VectorReader {
   }
 
   async vectorsSince(set_id: number, mark: VectorMark | null) {
-    const { statements } = this,
-      last = statements.last.get() ?? { id: 0, set_id: 0, segment_id: 0 };
+    const { statements } = this;
+    const last = statements.last.get() ?? { id: 0, set_id: 0, segment_id: 0 };
     if (mark === null || !this.isThere(mark)) return { mark: last, segment_ids: null };
     const rows = statements.since.values(mark.id, set_id, listed_max);
     return {

@@ -53,8 +53,8 @@ export class VectorSets {
   async reload(): Promise<boolean> {
     const embedder = this.ctx.embedder();
     if (embedder === undefined) return false;
-    const sets = await vectorSets(this.ctx.db),
-      target = targetAmong(sets, embedder);
+    const sets = await vectorSets(this.ctx.db);
+    const target = targetAmong(sets, embedder);
     if (target === undefined) return false;
     const is_other = target.id !== this.target?.id;
     this.target = target;

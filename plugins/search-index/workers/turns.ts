@@ -23,8 +23,8 @@ export class Turns<T extends TakesTurns> {
   private last_was_fresh = false;
 
   add(item: T): void {
-    const key = keyOf(item),
-      line = this.lines.get(key);
+    const key = keyOf(item);
+    const line = this.lines.get(key);
     if (line !== undefined) {
       line.push(item);
       return;
@@ -54,8 +54,8 @@ export class Turns<T extends TakesTurns> {
 
   /** It has ended: the next one of its owner may start. */
   end(item: T): void {
-    const key = keyOf(item),
-      line = this.lines.get(key)!;
+    const key = keyOf(item);
+    const line = this.lines.get(key)!;
     line.shift();
     if (line.length === 0) this.lines.delete(key);
     else this.ringOf(item, this.fresh).add(key);
@@ -63,9 +63,9 @@ export class Turns<T extends TakesTurns> {
 
   /** Removes a request that has not started. */
   remove(item: T): void {
-    const key = keyOf(item),
-      line = this.lines.get(key),
-      at = line?.indexOf(item) ?? -1;
+    const key = keyOf(item);
+    const line = this.lines.get(key);
+    const at = line?.indexOf(item) ?? -1;
     if (line === undefined || at < 0) return;
     line.splice(at, 1);
     if (line.length > 0) return;

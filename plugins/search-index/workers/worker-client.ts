@@ -59,10 +59,10 @@ interface Pending<P extends WorkerProtocol> {
   readonly reject: (error: Error) => void;
 }
 
-const deaths_max = 2,
-  large_max = 2,
-  hang_ms_default = 60_000,
-  close_ms_max = 1_000;
+const deaths_max = 2;
+const large_max = 2;
+const hang_ms_default = 60_000;
+const close_ms_max = 1_000;
 
 export class WorkerClient<P extends WorkerProtocol> {
   private readonly pending = new Map<number, Pending<P>>();
@@ -92,8 +92,8 @@ export class WorkerClient<P extends WorkerProtocol> {
     } catch (error) {
       return Promise.reject(error);
     }
-    const id = ++this.last_id,
-      { promise, resolve, reject } = Promise.withResolvers<P["response"]>();
+    const id = ++this.last_id;
+    const { promise, resolve, reject } = Promise.withResolvers<P["response"]>();
     this.pending.set(id, {
       request,
       owner,
@@ -125,8 +125,8 @@ export class WorkerClient<P extends WorkerProtocol> {
    */
   async stop(): Promise<void> {
     this.stopped = true;
-    const { worker } = this,
-      closed = Promise.withResolvers<void>();
+    const { worker } = this;
+    const closed = Promise.withResolvers<void>();
     worker?.addEventListener("close", () => closed.resolve(), { once: true });
     this.end();
     for (const { reject } of this.pending.values()) reject(new Error("The server is stopping."));
@@ -142,11 +142,11 @@ export class WorkerClient<P extends WorkerProtocol> {
   }
 
   private sendLarge(): void {
-    const large = [...this.pending].filter(([, one]) => one.large),
-      sent = large.filter(([, one]) => one.sent);
+    const large = [...this.pending].filter(([, one]) => one.large);
+    const sent = large.filter(([, one]) => one.sent);
     if (sent.length >= large_max) return;
-    const owners = new Set(sent.map(([, { owner }]) => owner)),
-      waiting = large.filter(([, one]) => !one.sent);
+    const owners = new Set(sent.map(([, { owner }]) => owner));
+    const waiting = large.filter(([, one]) => !one.sent);
     const next = waiting.find(([, { owner }]) => !owners.has(owner)) ?? waiting[0];
     if (next === undefined) return;
     this.send(...next);
@@ -209,8 +209,8 @@ export class WorkerClient<P extends WorkerProtocol> {
     pending: Pending<P>,
     message: NumberedPart<P> & { readonly id: number },
   ): Promise<void> {
-    const { worker } = this,
-      { id, part_no } = message;
+    const { worker } = this;
+    const { id, part_no } = message;
     await takePart(pending, message);
     if (worker !== null && worker === this.worker && this.pending.has(id))
       this.post(worker, { taken: id, parts: part_no + 1 });
@@ -226,8 +226,8 @@ export class WorkerClient<P extends WorkerProtocol> {
     this.died_of = reason;
     const { log, path } = this.options;
     log.warn("a worker crashed", { worker: path, reason, waiting: this.pending.size });
-    const culprit = Atomics.load(this.control, in_work) || this.oldestSent(),
-      blamed = this.pending.get(culprit);
+    const culprit = Atomics.load(this.control, in_work) || this.oldestSent();
+    const blamed = this.pending.get(culprit);
     if (blamed !== undefined && ++blamed.deaths === deaths_max) {
       this.pending.delete(culprit);
       blamed.reject(new Error(`The worker ${path} crashed: ${reason}`));

@@ -43,9 +43,9 @@ export interface WorkerError {
  * Indices into `control`, which both sides share: the running request (0: none), and how often it
  * changed.
  */
-export const in_work = 0,
-  slices = 1,
-  control_bytes = 2 * Int32Array.BYTES_PER_ELEMENT;
+export const in_work = 0;
+export const slices = 1;
+export const control_bytes = 2 * Int32Array.BYTES_PER_ELEMENT;
 
 /** How long work yields to others. */
 export interface Pauses {

@@ -107,8 +107,8 @@ function voicesOf(payload: string): Voice[] {
       break;
     }
     voices.at(-1)!.text += payload.slice(at, open);
-    const length = payload.slice(open, open + tag_chars_max).indexOf(">"),
-      close = open + length;
+    const length = payload.slice(open, open + tag_chars_max).indexOf(">");
+    const close = open + length;
     const inside = payload.slice(open + 1, Math.max(close, open + 1));
     if (!/^[/a-z\d]/i.test(inside)) {
       voices.at(-1)!.text += "<";
@@ -199,7 +199,8 @@ function newTextOf(before: readonly string[], lines: readonly string[]): string 
     if (lines.slice(0, shared).every((line, at) => line === before[before.length - shared + at]))
       return lines.slice(shared).join(" ");
   }
-  const [then, now] = [before.join(" "), lines.join(" ")];
+  const then = before.join(" ");
+  const now = lines.join(" ");
   return now.startsWith(`${then} `) ? now.slice(then.length + 1) : now;
 }
 /** Lines on screen at once. */

@@ -55,9 +55,10 @@ function pieceOf(segment: unknown): RawSegment[] {
 
 /** `offsets` are milliseconds. */
 function piecesOfWhisperCpp(segment: unknown): RawSegment[] {
-  const text = textIn(segment, "text"),
-    offsets = fieldOf(segment, "offsets");
-  const [from, to] = [numberIn(offsets, "from"), numberIn(offsets, "to")];
+  const text = textIn(segment, "text");
+  const offsets = fieldOf(segment, "offsets");
+  const from = numberIn(offsets, "from");
+  const to = numberIn(offsets, "to");
   return text === undefined
     ? []
     : [
@@ -97,13 +98,15 @@ export function parseTimedWords(text: string): RawTranscript | undefined {
   for (const line of text.split("\n")) {
     const match = /^(\S{1,200}) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/.exec(line);
     if (!match) continue;
-    const [word, start, end] = [match[1]!, Number(match[2]), Number(match[3])];
+    const word = match[1]!;
+    const start = Number(match[2]);
+    const end = Number(match[3]);
     if (/^(?:<.*>|\[.*\]|\+\+.*\+\+)$/.test(word)) {
       if (word !== "<sil>" || end - start > pause_s) open = false;
       continue;
     }
-    const spoken = word.replace(/\(\d+\)$/, ""),
-      last = segments.at(-1);
+    const spoken = word.replace(/\(\d+\)$/, "");
+    const last = segments.at(-1);
     if (open && last) {
       last.text += ` ${spoken}`;
       last.end = end;

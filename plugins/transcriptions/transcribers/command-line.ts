@@ -9,7 +9,8 @@
  */
 export function splitCommandLine(command: string): string[] | undefined {
   const words: string[] = [];
-  let word: string | undefined, quote: string | undefined;
+  let word: string | undefined;
+  let quote: string | undefined;
   for (let at = 0; at < command.length; at++) {
     const character = command[at]!;
     if (character === "\\" && quote !== "'") word = (word ?? "") + (command[++at] ?? "\\");

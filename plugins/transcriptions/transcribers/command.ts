@@ -119,8 +119,8 @@ export class CommandTranscriber implements Transcriber {
 /** Contents of the output file; undefined if the program wrote none. */
 async function writtenIn(directory: string): Promise<string | undefined> {
   for (const extension of extensions) {
-    const path = join(directory, `${output_name}${extension}`),
-      found = await stat(path).catch(() => undefined);
+    const path = join(directory, `${output_name}${extension}`);
+    const found = await stat(path).catch(() => undefined);
     if (!found?.isFile() || found.size === 0) continue;
     if (found.size > written_bytes_max)
       throw new TranscriptionFailure(

@@ -113,8 +113,8 @@ function framing(
   { media_type }: Recording,
   fields: Readonly<Record<string, string>>,
 ): { readonly boundary: string; readonly head: Uint8Array; readonly tail: Uint8Array } {
-  const boundary = `dossier-${newUuid()}`,
-    bytes = (text: string) => new TextEncoder().encode(text);
+  const boundary = `dossier-${newUuid()}`;
+  const bytes = (text: string) => new TextEncoder().encode(text);
   const parts = Object.entries(fields).map(
     ([name, value]) =>
       `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,

@@ -56,8 +56,8 @@ export async function runProgram({
   try {
     lowerPriority(child.pid);
     const chunks: Uint8Array[] = [];
-    let bytes = 0,
-      stderr = "";
+    let bytes = 0;
+    let stderr = "";
     const reading = Promise.all([
       each(child.stdout, (chunk) => {
         bytes += chunk.length;

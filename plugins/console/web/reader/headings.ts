@@ -15,8 +15,8 @@ export function headingsOf(text: string, outline: Outline): readonly Heading[] {
     found.flatMap(({ start, end }) => [start, end]),
   );
   return found.map(({ level }, at): Heading => {
-    const place = ends[2 * at]!,
-      end = ends[2 * at + 1]!;
+    const place = ends[2 * at]!;
+    const end = ends[2 * at + 1]!;
     return {
       text: titleOf(text.slice(place, end)),
       level,

@@ -30,8 +30,8 @@ export interface Ink {
 /** `[1]: address` would turn markers into links, so reference definitions are disabled. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
 /** The lexer is recursive: content nested too deeply or too long is shown as plain text. */
-const chars_max = 60_000,
-  depth_max = 24;
+const chars_max = 60_000;
+const depth_max = 24;
 
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
@@ -146,8 +146,8 @@ export function rankHeadings(tokens: readonly Token[], known: readonly RankedHea
 }
 
 /** Answers are below the headings of the page. */
-const heading_first = 3,
-  heading_last = 6;
+const heading_first = 3;
+const heading_last = 6;
 const levels = new WeakMap<Token, number>();
 
 /** Levels start right below those of the page and skip none, whatever the text does. */
@@ -290,8 +290,8 @@ function link({ href, tokens }: Tokens.Link, ink: Ink, depth: number): Component
 function withMarkers(text: string, marker: Marker): ComponentChildren {
   if (!text.includes("[")) return text;
   const parts: ComponentChildren[] = [];
-  let from = 0,
-    last = "";
+  let from = 0;
+  let last = "";
   for (const match of text.matchAll(/\[(\d{1,3}|\?)\]/g)) {
     const element = marker(match[1] === "?" ? 0 : Number(match[1]));
     if (element === null) continue;

@@ -30,8 +30,8 @@ interface PageText {
 async function pageText(pdf: PDFDocumentProxy, number: number): Promise<PageText> {
   const { items } = await textOf(await pdf.getPage(number));
   let text = "";
-  const starts: number[] = [],
-    pieces: string[] = [];
+  const starts: number[] = [];
+  const pieces: string[] = [];
   for (const item of items) {
     if (!("str" in item)) continue;
     starts.push(text.length);
@@ -45,8 +45,8 @@ function hitsOn(page: number, { text, starts, pieces }: PageText, pattern: RegEx
   return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
     const to = index + found.length;
     const parts = starts.flatMap((start, piece): Hit[] => {
-      const first = Math.max(index - start, 0),
-        last = Math.min(to - start, pieces[piece]!.length);
+      const first = Math.max(index - start, 0);
+      const last = Math.min(to - start, pieces[piece]!.length);
       return first < last ? [{ piece, from: first, to: last }] : [];
     });
     return { page, parts };

@@ -213,7 +213,8 @@ function dressIn(
   for (const hit of shades) add(hit, "shade");
   for (const hit of marks) add(hit, "mark");
   for (const hit of hits) add(hit, hit.look);
-  let mark: Element | undefined, current: Element | undefined;
+  let mark: Element | undefined;
+  let current: Element | undefined;
   for (const [piece, ranges] of looks) {
     const div = divs[piece];
     if (!div) continue;

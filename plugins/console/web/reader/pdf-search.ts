@@ -34,8 +34,8 @@ export async function findOnPages(
   if (quote === "") return no_marks;
   if (page === null) return findAnywhere(pdf, quote);
   const last = Math.min(page_end ?? page, page + pages_max - 1);
-  const exact = [page, last] as const,
-    wider = [page - 1, last + 1] as const;
+  const exact = [page, last] as const;
+  const wider = [page - 1, last + 1] as const;
   // The surrounding passage may begin one page earlier, and end one later.
   for (const [from, to] of surroundings === undefined ? [exact, wider] : [wider]) {
     const found = await marksBetween(
@@ -75,8 +75,8 @@ async function marksBetween(
   const pages = await Promise.all(
     numbers.map(async (number) => piecesOf(await textOf(await pdf.getPage(number)))),
   );
-  const pieces = pages.flat(),
-    around = surroundings === undefined ? [] : locate(pieces, surroundings);
+  const pieces = pages.flat();
+  const around = surroundings === undefined ? [] : locate(pieces, surroundings);
   return {
     pages: byPage(pages, numbers, locateWithin(pieces, around, quote)),
     shades: byPage(pages, numbers, around),
@@ -91,8 +91,8 @@ function byPage(
 ): Map<number, Hit[]> {
   const found = new Map<number, Hit[]>();
   for (const { piece, ...place } of hits) {
-    let page = 0,
-      index = piece;
+    let page = 0;
+    let index = piece;
     while (index >= pages[page]!.length) index -= pages[page++]!.length;
     const number = numbers[page]!;
     found.set(number, [...(found.get(number) ?? []), { piece: index, ...place }]);
@@ -110,8 +110,8 @@ async function columnOf(
   if (page.rotate !== 0) return null;
   const [origin] = page.view;
   const pieces = (await textOf(page)).items.filter((item) => "str" in item);
-  let left = Infinity,
-    right = -Infinity;
+  let left = Infinity;
+  let right = -Infinity;
   for (const { piece } of hits) {
     const item = pieces[piece];
     if (!item || item.str.trim() === "") continue;

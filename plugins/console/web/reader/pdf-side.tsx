@@ -64,18 +64,18 @@ function useHeadings({
 }: Pick<PdfSideProps, "document" | "pdf">): readonly Heading[] | null {
   const bookmarks = useBookmarks(pdf);
   const from_text = bookmarks?.length === 0 && document.synced_at !== null;
-  const content = useContent(document, from_text),
-    outline = useOutline(document, from_text);
-  const text = content.data,
-    spans = outline.data;
+  const content = useContent(document, from_text);
+  const outline = useOutline(document, from_text);
+  const text = content.data;
+  const spans = outline.data;
   const headings = useMemo(() => text && spans && headingsByPage(text, spans), [text, spans]);
   if (!from_text) return bookmarks;
   return headings || (content.isPending || outline.isPending ? null : []);
 }
 
 /** Deeper levels and further entries are left out. */
-const depth_max = 5,
-  bookmarks_max = 1_000;
+const depth_max = 5;
+const bookmarks_max = 1_000;
 type Bookmarks = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>> | null;
 
 /**

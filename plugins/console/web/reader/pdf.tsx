@@ -89,8 +89,8 @@ function Pages({
   const search = usePdfFind(pdf, find.query);
   const usual = useMemo(() => turned(upright, rotation), [upright, rotation]);
   const near = useNear(scroller);
-  const width = useWidth(scroller),
-    marks = useMarks(pdf, highlight, onFound);
+  const width = useWidth(scroller);
+  const marks = useMarks(pdf, highlight, onFound);
   const { zoom, setZoom, scale } = useScale(usual, width, marks, rotation);
   const { elements } = near;
   const seen = { scroller, elements, pdf, page, highlight, marks, width, zoom, scale };

@@ -6,9 +6,9 @@ const between = " · ";
 
 /** `| Buoy | 11.5 |` becomes `Buoy, 11.5`, and `## Fees` `Fees`. */
 export function plainText(markdown: string): string {
-  let text = "",
-    /** A text that ends a sentence needs no separator. */
-    alone = false;
+  let text = "";
+  /** A text that ends a sentence needs no separator. */
+  let alone = false;
   for (const line of markdown.split(/\r\n|[\n\r]/)) {
     const { said, by_itself } = lineOf(line);
     if (said === "") continue;

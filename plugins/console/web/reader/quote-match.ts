@@ -25,8 +25,8 @@ interface FoldedText {
  * Runs this long don't match by chance. Scripts that write a word in one or two characters use
  * shorter ones.
  */
-const seed_length = 10,
-  seed_length_dense = 4;
+const seed_length = 10;
+const seed_length_dense = 4;
 /** At least this share of the quotation must be found, or nothing is shown. */
 const found_share_min = 0.4;
 
@@ -42,9 +42,9 @@ const folded = (character: string): string =>
 
 function foldedTextOf(pieces: readonly string[]): FoldedText {
   let text = "";
-  const piece: number[] = [],
-    at: number[] = [],
-    end: number[] = [];
+  const piece: number[] = [];
+  const at: number[] = [];
+  const end: number[] = [];
   for (const [index, source] of pieces.entries()) {
     let position = 0;
     for (const character of source) {

@@ -41,8 +41,8 @@ export function piecesBySource(
     ranges.filter(({ from, to }) => from <= place && place < to).map(({ look }) => look);
   const pieces: { from: number; to: number; looks: Look[] }[] = [];
   for (const [at, place] of sources.entries()) {
-    const looks = looksAt(place),
-      last = pieces.at(-1);
+    const looks = looksAt(place);
+    const last = pieces.at(-1);
     if (last && last.looks.join() === looks.join()) last.to = at + 1;
     else pieces.push({ from: at, to: at + 1, looks });
   }

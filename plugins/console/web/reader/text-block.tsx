@@ -25,8 +25,8 @@ interface TextBlockProps {
 }
 
 /** Estimated size of a block that is not rendered: units per line, pixels per line. */
-const line_units = 80,
-  line_px = 24;
+const line_units = 80;
+const line_px = 24;
 const heightOf = (units: number): number => Math.max(line_px, (units / line_units) * line_px);
 
 /** Memoized: a long text has hundreds of blocks. */

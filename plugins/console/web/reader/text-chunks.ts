@@ -13,8 +13,8 @@ export interface Chunk extends Range {
 }
 
 /** A chunk ends at the next blank line after this many units, or anywhere after this many more. */
-const usual_units = 4_000,
-  longest_units = 16_000;
+const usual_units = 4_000;
+const longest_units = 16_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 export const table_rule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
@@ -34,12 +34,12 @@ export function lineAt(
 /** `cuts`: indices at which a chunk must begin, ascending. */
 export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
   const chunks: Chunk[] = [];
-  let from = 0,
-    head = "",
-    open_head = "",
-    before = "",
-    before_is_row = false,
-    cut = 0;
+  let from = 0;
+  let head = "";
+  let open_head = "";
+  let before = "";
+  let before_is_row = false;
+  let cut = 0;
   const close = (to: number, next_head: string) => {
     if (to > from) chunks.push({ from, to, head });
     from = to;
@@ -83,9 +83,9 @@ export function tablesIn(
   { from, to, head }: Chunk,
 ): readonly (Range & { readonly table: boolean })[] {
   const parts: (Range & { table: boolean })[] = [];
-  let start = from,
-    in_table = head !== "" && isRow(head),
-    row: number | null = null;
+  let start = from;
+  let in_table = head !== "" && isRow(head);
+  let row: number | null = null;
   const close = (end: number, table: boolean) => {
     if (end > start) parts.push({ from: start, to: end, table });
     start = end;

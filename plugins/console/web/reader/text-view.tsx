@@ -215,8 +215,8 @@ function useScrolling(
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box || !to) return;
-    let left = frames_max,
-      frame = 0;
+    let left = frames_max;
+    let frame = 0;
     const settle = () => {
       const element = box.querySelector(to.selector);
       if (element) scrollToMiddle(box, element);

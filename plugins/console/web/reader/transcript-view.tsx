@@ -233,8 +233,8 @@ function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
 
 /** The line at this second; -1 before the first. */
 function cueAt(cues: readonly Cue[], now: number): number {
-  let low = -1,
-    high = cues.length - 1;
+  let low = -1;
+  let high = cues.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (cues[middle]!.start <= now) low = middle;

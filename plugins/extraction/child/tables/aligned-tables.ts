@@ -50,8 +50,8 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
     };
   });
   const found: Table[] = [];
-  let words = 0,
-    end = 0;
+  let words = 0;
+  let end = 0;
   for (let at = 0; at < rows.length && words < words_max;) {
     const run = parted[at]!.pieces.length > 1 ? runFrom(parted, at) : null;
     if (run === null) {
@@ -60,14 +60,14 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
     }
     for (const row of run.rows) words += row.words.length;
     const is_likely =
-        run.values >= values_share_min * run.rows.length || isHeaded(run.rows, across),
-      before = at > end ? parted[at - 1]! : null,
-      is_near =
-        before !== null &&
-        before.row.base - run.rows[0]!.base <= head_step_max * before.row.size &&
-        parted[at]!.has_value,
-      above = is_near ? before : null,
-      table = is_likely ? tableOf(run.rows, across, above) : null;
+      run.values >= values_share_min * run.rows.length || isHeaded(run.rows, across);
+    const before = at > end ? parted[at - 1]! : null;
+    const is_near =
+      before !== null &&
+      before.row.base - run.rows[0]!.base <= head_step_max * before.row.size &&
+      parted[at]!.has_value;
+    const above = is_near ? before : null;
+    const table = is_likely ? tableOf(run.rows, across, above) : null;
     if (table !== null) {
       found.push(table);
       end = run.next;
@@ -89,15 +89,15 @@ interface PartedRow {
 /** Rows from this one on that share a gap. */
 function runFrom(all: readonly PartedRow[], start: number): Run | null {
   const rows: TextRow[] = [];
-  let gaps: readonly Range[] = [{ from: -Infinity, to: Infinity }],
-    parted = 0,
-    end = start,
-    left = Infinity,
-    right = -Infinity,
-    step_max = 0;
+  let gaps: readonly Range[] = [{ from: -Infinity, to: Infinity }];
+  let parted = 0;
+  let end = start;
+  let left = Infinity;
+  let right = -Infinity;
+  let step_max = 0;
   for (let at = start; at < all.length; at++) {
-    const { row, pieces, gaps: own } = all[at]!,
-      before = rows.at(-1);
+    const { row, pieces, gaps: own } = all[at]!;
+    const before = rows.at(-1);
     if (before !== undefined) {
       const step = before.base - row.base;
       if (step > Math.max(2.7 * row.size, 1.4 * step_max)) break;
@@ -123,8 +123,8 @@ function runFrom(all: readonly PartedRow[], start: number): Run | null {
 
 /** Whether its first line is bold, or a rule follows one of its first lines. */
 const isHeaded = (rows: readonly TextRow[], across: readonly Rule[]): boolean => {
-  const top = rows[0]!.base,
-    bottom = rows[Math.min(head_lines_max, rows.length - 1)]!.base;
+  const top = rows[0]!.base;
+  const bottom = rows[Math.min(head_lines_max, rows.length - 1)]!.base;
   return hasBoldHead(rows) || across.some(({ at }) => at < top && at > bottom);
 };
 
@@ -140,8 +140,8 @@ const gapsOf = (pieces: readonly (readonly Word[])[]): Range[] => {
 function intersection(one: readonly Range[], other: readonly Range[], least: number): Range[] {
   const shared: Range[] = [];
   for (let i = 0, j = 0; i < one.length && j < other.length;) {
-    const from = Math.max(one[i]!.from, other[j]!.from),
-      to = Math.min(one[i]!.to, other[j]!.to);
+    const from = Math.max(one[i]!.from, other[j]!.from);
+    const to = Math.min(one[i]!.to, other[j]!.to);
     if (to - from >= least) shared.push({ from, to });
     if (one[i]!.to < other[j]!.to) i++;
     else j++;
@@ -158,8 +158,9 @@ function tableOf(
   if (columns.length < 2 || columns.length > columns_max) return null;
   const edges = edgesOf(columns, columns[0]!);
   const lineOf = (row: TextRow): CellLine => ({ row, cells: cellsOf(row, columns, edges) });
-  const lines = rows.map(lineOf),
-    head_above = above !== null && isHeadOf(above, lineOf(above.row)) ? lineOf(above.row) : null;
+  const lines = rows.map(lineOf);
+  const head_above =
+    above !== null && isHeadOf(above, lineOf(above.row)) ? lineOf(above.row) : null;
   let ruled = headRule(lines, columns, across);
   const is_table = hasTableContent(lines, columns, ruled !== null);
   if (head_above !== null && (is_table || isHeadedGrid([head_above, ...lines]))) {
@@ -200,9 +201,11 @@ function headRule(
   columns: readonly Column[],
   across: readonly Rule[],
 ): number | null {
-  const [left, right] = [columns[0]!.left, columns.at(-1)!.right];
+  const left = columns[0]!.left;
+  const right = columns.at(-1)!.right;
   for (let at = 1; at <= Math.min(head_lines_max, lines.length - 2); at++) {
-    const [above, below] = [lines[at - 1]!.row, lines[at]!.row];
+    const above = lines[at - 1]!.row;
+    const below = lines[at]!.row;
     const is_ruled = across.some(
       (rule) =>
         rule.at < above.base &&

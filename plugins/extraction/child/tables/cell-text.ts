@@ -11,7 +11,8 @@ const item_start = /^[•‣▪◦●○■□]/u;
 
 /** Whether most words with letters are in a right-to-left script. */
 export function runsLeftward(words: readonly Word[]): boolean {
-  let [leftward, rightward] = [0, 0];
+  let leftward = 0;
+  let rightward = 0;
   for (const { text } of words)
     if (leftward_letter.test(text)) leftward++;
     else if (any_letter.test(text)) rightward++;
@@ -20,11 +21,11 @@ export function runsLeftward(words: readonly Word[]): boolean {
 
 /** Joins the lines of a cell; a list item starts a new line. */
 export function cellText(words: readonly Word[], leftward: boolean): string {
-  let text = "",
-    cut = false;
+  let text = "";
+  let cut = false;
   for (const row of rowsOfWords(words)) {
-    const ordered = leftward ? row.words.toSorted((a, b) => a.order - b.order) : row.words,
-      line = joined(ordered);
+    const ordered = leftward ? row.words.toSorted((a, b) => a.order - b.order) : row.words;
+    const line = joined(ordered);
     if (text === "") text = line;
     else if (isItem(ordered)) text += `\n${line}`;
     else if (cut) text += /^\p{Ll}/u.test(line) ? line : `-${line}`;
@@ -42,8 +43,8 @@ const isUnspaced = (before: string, after: string): boolean =>
   unspaced.test(before.at(-1)!) && unspaced.test(after[0]!);
 
 function joined(words: readonly Word[]): string {
-  let text = "",
-    right = -Infinity;
+  let text = "";
+  let right = -Infinity;
   for (const word of words) {
     const apart = word.left - right > 0.08 * word.size;
     text += text === "" || (!apart && isUnspaced(text, word.text)) ? "" : " ";

@@ -17,8 +17,8 @@ export function columnsOf(rows: readonly TextRow[], gap_min = gapFor(rows.length
   const pieces = rows.map((row) => piecesOf(row, piece_gap)).filter(({ length }) => length > 1);
   const words = pieces.flat(2);
   if (words.length === 0) return [];
-  const size = median(words.map((word) => word.size)),
-    crossings_max = Math.floor(crossing_share_max * pieces.length);
+  const size = median(words.map((word) => word.size));
+  const crossings_max = Math.floor(crossing_share_max * pieces.length);
   let columns = occupied(pieces, 0, gap_min * size);
   if (crossings_max > 0)
     columns = columns.flatMap((column) => {
@@ -56,8 +56,8 @@ function occupied(
 ): Column[] {
   const changes = rows.flatMap((row) => row.flatMap(changesOf)).sort((a, b) => a[0] - b[0]);
   const columns: { left: number; right: number }[] = [];
-  let covered = 0,
-    from: number | null = null;
+  let covered = 0;
+  let from: number | null = null;
   for (const [at, change] of changes) {
     covered += change;
     if (covered > crossings_max && from === null) from = at;
@@ -82,8 +82,8 @@ function withoutSigns(columns: readonly Column[], words: readonly Word[]): Colum
   const found: Column[] = [];
   let opening: Column | null = null;
   for (const column of columns) {
-    const texts = words.filter((word) => isIn(word, column)).map(({ text }) => text),
-      last = found.at(-1);
+    const texts = words.filter((word) => isIn(word, column)).map(({ text }) => text);
+    const last = found.at(-1);
     if (texts.every((text) => /^[%)‰*†‡]+$/u.test(text)) && last !== undefined)
       found[found.length - 1] = { left: last.left, right: column.right };
     else if (
@@ -111,8 +111,8 @@ function withoutBullets(
   const found: Column[] = [];
   let left: number | null = null;
   for (const [at, column] of columns.entries()) {
-    const next = columns[at + 1],
-      is_near = next !== undefined && next.left - column.right <= bullet_gap_max * size;
+    const next = columns[at + 1];
+    const is_near = next !== undefined && next.left - column.right <= bullet_gap_max * size;
     const is_bullets =
       is_near &&
       words.every((word) => !isIn(word, column) || /^[•‣▪◦●○■□➢✓\uf0b7\uf0a7]$/u.test(word.text));
@@ -143,7 +143,8 @@ export function cellsOf(
   for (const piece of piecesOf(row, piece_gap)) {
     const parts = splitAt(piece, columns, edges);
     for (const part of parts) {
-      const [first, last] = [part[0]!, part.at(-1)!];
+      const first = part[0]!;
+      const last = part.at(-1)!;
       cells[columnOf({ left: first.left, right: last.right }, columns, edges, underlines)]!.push(
         ...part,
       );
@@ -162,11 +163,11 @@ function columnOf(
   edges: readonly number[],
   underlines: readonly Rule[],
 ): number {
-  const at = (piece.left + piece.right) / 2,
-    underline = underlines.find(({ from, to }) => at >= from && at <= to),
-    span = underline === undefined ? piece : { left: underline.from, right: underline.to },
-    covered = columns.findIndex((column) => overlap(span, column) >= 0.5 * widthOf(column)),
-    count = columns.filter((column) => overlap(span, column) >= 0.5 * widthOf(column)).length;
+  const at = (piece.left + piece.right) / 2;
+  const underline = underlines.find(({ from, to }) => at >= from && at <= to);
+  const span = underline === undefined ? piece : { left: underline.from, right: underline.to };
+  const covered = columns.findIndex((column) => overlap(span, column) >= 0.5 * widthOf(column));
+  const count = columns.filter((column) => overlap(span, column) >= 0.5 * widthOf(column)).length;
   if (underline !== undefined && covered >= 0) return covered;
   if (count > 1) return covered;
   const column = columns.findLastIndex((_column, index) => edges[index]! <= at);
@@ -195,10 +196,10 @@ function splitAt(
   if (piece.length === 1) return parts;
   const usual = median(piece.slice(1).map(({ left }, i) => left - piece[i]!.right));
   for (const [at, word] of piece.slice(1).entries()) {
-    const before = piece[at]!,
-      edge = edges
-        .slice(1, -1)
-        .findIndex((one) => before.right <= one + 0.5 && word.left >= one - 0.5);
+    const before = piece[at]!;
+    const edge = edges
+      .slice(1, -1)
+      .findIndex((one) => before.right <= one + 0.5 && word.left >= one - 0.5);
     const gap = word.left - before.right;
     const is_edge =
       edge >= 0 &&

@@ -16,9 +16,9 @@ export class ContinuedTables {
 
   /** The lines of the next page, with the header of a table that began before. */
   next(lines: readonly Line[]): readonly Line[] {
-    const before = this.last,
-      at = lines.findIndex(({ table }) => table !== undefined),
-      first = lines[at];
+    const before = this.last;
+    const at = lines.findIndex(({ table }) => table !== undefined);
+    const first = lines[at];
     let shown = lines;
     if (before !== null && first?.table && isAtHead(lines, first) && goesOn(first.table, before)) {
       const table = { ...first.table, rows: [before.rows[0]!, ...first.table.rows] };
@@ -41,8 +41,8 @@ function goesOn({ edges, rows }: LineTable, before: LineTable): boolean {
     edges.length === before.edges.length &&
     edges.every((edge, at) => Math.abs(edge - before.edges[at]!) <= tolerance);
   if (!same_columns) return false;
-  const [first] = rows,
-    [head, ...body] = before.rows;
+  const [first] = rows;
+  const [head, ...body] = before.rows;
   if (first!.every((cell, at) => cell === head![at])) return false;
   // A numeric column has a number in the first row, so that row is not a header.
   return first!.some(

@@ -85,15 +85,15 @@ export function distinct(values: readonly number[], tolerance: number): number[]
 export function rowsOfWords(words: readonly Word[]): TextRow[] {
   const rows: Word[][] = [];
   for (const word of words.toSorted((a, b) => b.base - a.base)) {
-    const row = rows.at(-1),
-      first = row?.[0];
+    const row = rows.at(-1);
+    const first = row?.[0];
     if (first !== undefined && first.base - word.base < 0.45 * Math.max(first.size, word.size))
       row!.push(word);
     else rows.push([word]);
   }
   return rows.map((row) => {
-    const size = Math.max(...row.map((word) => word.size)),
-      largest = row.filter((word) => word.size >= 0.9 * size);
+    const size = Math.max(...row.map((word) => word.size));
+    const largest = row.filter((word) => word.size >= 0.9 * size);
     return {
       words: row.toSorted((a, b) => a.left - b.left),
       base: median(largest.map(({ base }) => base)),

@@ -25,13 +25,13 @@ export const joinedRow = (lines: readonly CellLine[]): Cells =>
  */
 export function separateRows(lines: readonly CellLine[]): Cells[] | null {
   const counts = (lines[0]?.cells ?? []).map(
-      (_cell, at) => lines.filter(({ cells }) => isFilled(cells[at]!)).length,
-    ),
-    isBeside = ({ cells }: CellLine): boolean =>
-      cells.every((cell, at) => !isFilled(cell) || counts[at] === 1),
-    beside = lines.filter(isBeside),
-    own = lines.filter((line) => !isBeside(line)),
-    columns = counts.filter((_count, at) => !beside.some(({ cells }) => isFilled(cells[at]!)));
+    (_cell, at) => lines.filter(({ cells }) => isFilled(cells[at]!)).length,
+  );
+  const isBeside = ({ cells }: CellLine): boolean =>
+    cells.every((cell, at) => !isFilled(cell) || counts[at] === 1);
+  const beside = lines.filter(isBeside);
+  const own = lines.filter((line) => !isBeside(line));
+  const columns = counts.filter((_count, at) => !beside.some(({ cells }) => isFilled(cells[at]!)));
   if (!areRows(own, columns.length)) return null;
   return own.map(({ cells }, row) =>
     row > 0
@@ -63,9 +63,9 @@ export function logicalRows(
   rights: readonly number[],
   step_max: number | null = null,
 ): Cells[] {
-  const steps = lines.slice(1).map(({ row }, at) => lines[at]!.row.base - row.base),
-    small = step_max ?? smallStep(steps),
-    rows: CellLine[][] = [];
+  const steps = lines.slice(1).map(({ row }, at) => lines[at]!.row.base - row.base);
+  const small = step_max ?? smallStep(steps);
+  const rows: CellLine[][] = [];
   for (const [at, line] of lines.entries()) {
     const open = rows.at(-1);
     if (open !== undefined && continues(line, open, steps[at - 1]!, small, rights)) open.push(line);
@@ -77,8 +77,8 @@ export function logicalRows(
 /** The line spacing within cells, if that between rows is clearly larger; null otherwise. */
 function smallStep(steps: readonly number[]): number | null {
   if (steps.length < 2) return null;
-  const sorted = steps.toSorted((a, b) => a - b),
-    least = sorted[0]!;
+  const sorted = steps.toSorted((a, b) => a - b);
+  const least = sorted[0]!;
   const large = sorted.filter((step) => step > 1.25 * least);
   return large.length >= 0.25 * steps.length && large.length < steps.length ? 1.25 * least : null;
 }
@@ -90,8 +90,8 @@ function continues(
   small: number | null,
   rights: readonly number[],
 ): boolean {
-  const first = open[0]!,
-    filled = cells.flatMap((cell, at) => (isFilled(cell) ? [at] : []));
+  const first = open[0]!;
+  const filled = cells.flatMap((cell, at) => (isFilled(cell) ? [at] : []));
   if (filled.some((at) => isNumeric(cells[at]!))) return false;
   if (step > 1.9 * row.size) return false;
   if (filled.some((at) => !open.some((line) => isFilled(line.cells[at]!)))) return false;

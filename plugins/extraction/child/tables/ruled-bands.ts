@@ -85,10 +85,10 @@ function runsOf(intervals: readonly Interval[]): Interval[][] {
   return runs;
 }
 const isTabular = ({ rows, width }: Interval): boolean => {
-  const pieces = rows.map((row) => piecesOf(row, apart_min)),
-    parted = pieces.filter(({ length }) => length > 1).length,
-    [, second] = pieces[0] ?? [],
-    hangs_from = rows.length <= hanging_lines_max ? (second?.[0]!.left ?? Infinity) : Infinity;
+  const pieces = rows.map((row) => piecesOf(row, apart_min));
+  const parted = pieces.filter(({ length }) => length > 1).length;
+  const [, second] = pieces[0] ?? [];
+  const hangs_from = rows.length <= hanging_lines_max ? (second?.[0]!.left ?? Infinity) : Infinity;
   // Continuation lines of a cell: they are narrow, or below the second cell of the first line.
   const further = pieces.filter(
     ([first, ...others]) =>
@@ -107,31 +107,31 @@ function tableOf(
   stack: Stack,
   known: readonly Column[] | null = null,
 ): Table | null {
-  const filled = run.filter(({ rows }) => rows.length > 0),
-    has_head = filled.length > 1 && filled[0]!.rows.length <= head_lines_max,
-    body = (has_head ? filled.slice(1) : filled).flatMap(({ rows }) => rows),
-    head = has_head ? filled[0]!.rows : [];
+  const filled = run.filter(({ rows }) => rows.length > 0);
+  const has_head = filled.length > 1 && filled[0]!.rows.length <= head_lines_max;
+  const body = (has_head ? filled.slice(1) : filled).flatMap(({ rows }) => rows);
+  const head = has_head ? filled[0]!.rows : [];
   let columns = known ?? columnsOf(body.length < 2 ? [...head, ...body] : body);
   if (columns.length === 0) return null;
   columns = withHeadColumns(columns, head);
   if (columns.length < 2) return null;
   const edges = edgesOf(columns, stack);
-  const top = run[0]!.top,
-    bottom = run.at(-1)!.bottom;
+  const top = run[0]!.top;
+  const bottom = run.at(-1)!.bottom;
   const lineOf = (row: TextRow): CellLine => ({
     row,
     cells: cellsOf(row, columns, edges, underlinesOf(row, stack.partial)),
   });
-  const body_filled = has_head ? filled.slice(1) : filled,
-    is_banded = isBanded(body_filled),
-    step = is_banded ? Math.min(...body_filled.map((one) => one.top - one.bottom)) : 0,
-    near = { columns, step, lineOf };
-  const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, near),
-    below = neighbours(
-      all.filter((row) => centre(row) < bottom),
-      bottom,
-      near,
-    );
+  const body_filled = has_head ? filled.slice(1) : filled;
+  const is_banded = isBanded(body_filled);
+  const step = is_banded ? Math.min(...body_filled.map((one) => one.top - one.bottom)) : 0;
+  const near = { columns, step, lineOf };
+  const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, near);
+  const below = neighbours(
+    all.filter((row) => centre(row) < bottom),
+    bottom,
+    near,
+  );
   // Rules only around the header: the rows below determine its columns.
   if (known === null && below.length > body.length) {
     const wider = columnsOf([...head, ...body, ...below.map(({ row }) => row)]);
@@ -157,9 +157,9 @@ function withHeadColumns(columns: readonly Column[], head: readonly TextRow[]): 
   const found = [...columns];
   for (const row of head)
     for (const piece of piecesOf(row, piece_gap)) {
-      const left = piece[0]!.left,
-        right = piece.at(-1)!.right,
-        gap = piece_gap * row.size;
+      const left = piece[0]!.left;
+      const right = piece.at(-1)!.right;
+      const gap = piece_gap * row.size;
       if (found.every((column) => right + gap < column.left || left - gap > column.right))
         found.push({ left, right });
     }
@@ -183,21 +183,21 @@ function neighbours(
   { columns, step, lineOf }: Neighbourhood,
 ): CellLine[] {
   const found: CellLine[] = [];
-  let base = edge,
-    usual = 0;
+  let base = edge;
+  let usual = 0;
   for (const row of rows) {
     const distance = Math.abs(row.base - base);
     if (distance > Math.max(2.1 * row.size, 1.3 * step, 1.1 * usual)) break;
-    const line = lineOf(row),
-      filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
-    const before = found.at(-1),
-      // The next line of a cell.
-      goes_on =
-        before !== undefined &&
-        row.base < before.row.base &&
-        distance < 1.5 * row.size &&
-        filled.every((at) => at > 0 && before.cells[at]!.length > 0) &&
-        !isSpanning(columns)(line);
+    const line = lineOf(row);
+    const filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
+    const before = found.at(-1);
+    // The next line of a cell.
+    const goes_on =
+      before !== undefined &&
+      row.base < before.row.base &&
+      distance < 1.5 * row.size &&
+      filled.every((at) => at > 0 && before.cells[at]!.length > 0) &&
+      !isSpanning(columns)(line);
     if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !goes_on) break;
     found.push(line);
     base = row.base;
@@ -212,11 +212,11 @@ function splitHead(
   partial: readonly Rule[],
   columns: readonly Column[],
 ): Cells[] {
-  const rules = partial.map(({ at }) => at),
-    groups: CellLine[][] = [];
+  const rules = partial.map(({ at }) => at);
+  const groups: CellLine[][] = [];
   for (const line of lines) {
-    const last = groups.at(-1),
-      before = last?.at(-1)?.row;
+    const last = groups.at(-1);
+    const before = last?.at(-1)?.row;
     const is_parted =
       before !== undefined &&
       rules.some((at) => at < before.base + rule_tolerance && at > centre(line.row));

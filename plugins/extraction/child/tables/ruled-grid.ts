@@ -18,9 +18,9 @@ import { logicalRows, separateRows, type CellLine, type Cells } from "./logical-
 import { makeTable } from "./table-builder";
 import { rule_tolerance, type RuleGroup } from "./rules";
 
-const columns_max = 120,
-  rows_max = 1_500,
-  cells_max = 20_000;
+const columns_max = 120;
+const rows_max = 1_500;
+const cells_max = 20_000;
 /** Two rules closer than this form a double rule, if nothing is between them. */
 const row_height_min = 7;
 /** Text with a gap of this many font sizes is not the text of one merged cell. */
@@ -29,28 +29,28 @@ const apart_min = 0.9;
 /** The table enclosed by these rules; null if there is none. `words` are those inside. */
 export function gridTable(group: RuleGroup, words: readonly Word[]): Table | null {
   const size = median(words.map((word) => word.size));
-  const tolerance = Math.max(rule_tolerance, 0.35 * size),
-    ruled = withEnds(
-      distinct(
-        group.down.map(({ at }) => at),
-        tolerance,
-      ),
-      group.left,
-      group.right,
+  const tolerance = Math.max(rule_tolerance, 0.35 * size);
+  const ruled = withEnds(
+    distinct(
+      group.down.map(({ at }) => at),
+      tolerance,
     ),
-    ys = withEnds(
-      distinct(
-        group.across.map(({ at }) => at),
-        tolerance,
-      ),
-      group.bottom,
-      group.top,
-    );
+    group.left,
+    group.right,
+  );
+  const ys = withEnds(
+    distinct(
+      group.across.map(({ at }) => at),
+      tolerance,
+    ),
+    group.bottom,
+    group.top,
+  );
   if (ruled.length < 3 || ys.length < 2 || ruled.length > columns_max || ys.length > rows_max)
     return null;
   if ((ruled.length - 1) * (ys.length - 1) > cells_max) return null;
-  const xs = withTextColumns(ruled, words),
-    grid = new Grid(group, xs, new Set(ruled), ys.toReversed(), words);
+  const xs = withTextColumns(ruled, words);
+  const grid = new Grid(group, xs, new Set(ruled), ys.toReversed(), words);
   return makeTable(grid.rows(), xs, group);
 }
 
@@ -65,10 +65,10 @@ function withEnds(places: readonly number[], first: number, last: number): numbe
 /** Text between two vertical rules may be in several columns. */
 function withTextColumns(ruled: readonly number[], words: readonly Word[]): number[] {
   const between = ruled.slice(1).flatMap((right, at) => {
-    const left = ruled[at]!,
-      inside = words.filter((word) => middle(word) > left && middle(word) < right);
-    const rows = rowsOfWords(inside),
-      parted = rows.filter((row) => piecesOf(row, apart_min).length > 1);
+    const left = ruled[at]!;
+    const inside = words.filter((word) => middle(word) > left && middle(word) < right);
+    const rows = rowsOfWords(inside);
+    const parted = rows.filter((row) => piecesOf(row, apart_min).length > 1);
     if (parted.length < 3 || parted.length < 0.6 * rows.length) return [];
     const columns = columnsOf(parted, apart_min);
     return columns.length < 2 ? [] : edgesOf(columns, { left, right }).slice(1, -1);
@@ -94,11 +94,11 @@ class Grid {
     this.columns = xs.length - 1;
     this.bands = ys.length - 1;
     this.words_of = Array.from({ length: this.columns * this.bands }, () => []);
-    const xs_up = xs.slice(1, -1),
-      ys_down = ys.slice(1, -1);
+    const xs_up = xs.slice(1, -1);
+    const ys_down = ys.slice(1, -1);
     for (const word of words) {
-      const column = countBelow(xs_up, (at) => at <= middle(word)),
-        band = countBelow(ys_down, (at) => at >= centre(word));
+      const column = countBelow(xs_up, (at) => at <= middle(word));
+      const band = countBelow(ys_down, (at) => at >= centre(word));
       this.words_of[band * this.columns + column]!.push(word);
     }
     this.area = this.areas();
@@ -113,8 +113,8 @@ class Grid {
       const b = areas.rootOf(other);
       areas.merge(Math.max(a, b), Math.min(a, b));
     };
-    const across = this.coverage(this.group.across, this.ys, this.xs),
-      down = this.coverage(this.group.down, this.xs, this.ys);
+    const across = this.coverage(this.group.across, this.ys, this.xs);
+    const down = this.coverage(this.group.down, this.xs, this.ys);
     for (let band = 0; band < this.bands; band++) {
       const cell = band * this.columns;
       for (const column of this.mergedColumns(band, (edge) => down[edge]!.has(band)))
@@ -157,10 +157,10 @@ class Grid {
     for (let from = 0; from < this.columns;) {
       let to = from;
       while (to + 1 < this.columns && !isRuled(to + 1)) to++;
-      const cell = band * this.columns,
-        pieces = rowsOfWords(this.words_of.slice(cell + from, cell + to + 1).flat()).flatMap(
-          (row) => piecesOf(row, apart_min),
-        );
+      const cell = band * this.columns;
+      const pieces = rowsOfWords(this.words_of.slice(cell + from, cell + to + 1).flat()).flatMap(
+        (row) => piecesOf(row, apart_min),
+      );
       for (let column = from; column < to; column++)
         if (this.isMerged(pieces, this.xs[column + 1]!)) merged.push(column);
       from = to + 1;
@@ -189,17 +189,19 @@ class Grid {
       spans.set(first, Math.max(spans.get(first) ?? 1, bands));
     });
     return Array.from({ length: this.bands }, (_, band) => band).flatMap((band) => {
-      const first = band * this.columns,
-        cells = held.slice(first, first + this.columns),
-        tall = this.ys[band]! - this.ys[band + 1]!;
+      const first = band * this.columns;
+      const cells = held.slice(first, first + this.columns);
+      const tall = this.ys[band]! - this.ys[band + 1]!;
       if (tall < row_height_min && cells.every(({ length }) => length === 0)) return [];
       // Text beside several rows goes to the first of them.
       const beside = cells.map((cell, column) =>
-          (spans.get(this.area[first + column]!) ?? 1) > 1 ? cell : [],
-        ),
-        is_beside = beside.some(({ length }) => length > 0),
-        lines = this.linesOf(cells.map((cell, column) => (beside[column] === cell ? [] : cell))),
-        rows = this.rowsOf(lines, band, is_beside);
+        (spans.get(this.area[first + column]!) ?? 1) > 1 ? cell : [],
+      );
+      const is_beside = beside.some(({ length }) => length > 0);
+      const lines = this.linesOf(
+        cells.map((cell, column) => (beside[column] === cell ? [] : cell)),
+      );
+      const rows = this.rowsOf(lines, band, is_beside);
       if (rows === null) return [cells];
       return rows.map((row, at) =>
         at === 0 ? row.map((cell, column) => [...cell, ...beside[column]!]) : row,
@@ -227,8 +229,8 @@ class Grid {
 }
 
 function countBelow(places: readonly number[], isBefore: (at: number) => boolean): number {
-  let low = 0,
-    high = places.length;
+  let low = 0;
+  let high = places.length;
   while (low < high) {
     const at = (low + high) >>> 1;
     if (isBefore(places[at]!)) low = at + 1;

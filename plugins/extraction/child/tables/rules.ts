@@ -64,8 +64,8 @@ export function touchingGroups(across: readonly Rule[], down: readonly Rule[]): 
 }
 
 function extentOf({ across, down }: Pick<Drawing, "across" | "down">): Box {
-  const xs = [...across.flatMap(({ from, to }) => [from, to]), ...down.map(({ at }) => at)],
-    ys = [...down.flatMap(({ from, to }) => [from, to]), ...across.map(({ at }) => at)];
+  const xs = [...across.flatMap(({ from, to }) => [from, to]), ...down.map(({ at }) => at)];
+  const ys = [...down.flatMap(({ from, to }) => [from, to]), ...across.map(({ at }) => at)];
   return {
     left: Math.min(...xs),
     right: Math.max(...xs),
@@ -95,11 +95,11 @@ export function stacksOf(across: readonly Rule[]): Stack[] {
     else same.push(rule);
   }
   return stacks.map((rules) => {
-    const [{ from, to }] = rules as [Rule],
-      at = distinct(
-        rules.map((rule) => rule.at),
-        rule_tolerance,
-      ).reverse();
+    const [{ from, to }] = rules as [Rule];
+    const at = distinct(
+      rules.map((rule) => rule.at),
+      rule_tolerance,
+    ).reverse();
     return {
       at,
       left: from,

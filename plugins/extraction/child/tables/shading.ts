@@ -4,9 +4,9 @@ import type { Box } from "./geometry";
 export type ShadedBand = Box;
 
 const tolerance = 1.5;
-const width_min = 40,
-  height_min = 5,
-  height_max = 200;
+const width_min = 40;
+const height_min = 5;
+const height_max = 200;
 /** A page with more shaded areas is a drawing. */
 const fills_max = 4_000;
 

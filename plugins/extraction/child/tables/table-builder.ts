@@ -12,8 +12,8 @@ export function makeTable(
 ): Table | null {
   const words = rows.flat(2);
   if (!isTable(rows, filled_share_min)) return null;
-  const leftward = runsLeftward(words),
-    texts = rows.map((cells) => cells.map((cell) => cellText(cell, leftward)));
+  const leftward = runsLeftward(words);
+  const texts = rows.map((cells) => cells.map((cell) => cellText(cell, leftward)));
   return {
     ...around(box === null ? words : [box, ...words]),
     words,
@@ -25,10 +25,12 @@ export function makeTable(
 
 const full_rows_share_min = 0.4;
 function isTable(rows: readonly Cells[], filled_share_min: number): boolean {
-  const filled = rows.map((cells) => cells.filter(isFilled).length),
-    columns = rows[0]?.length ?? 0,
-    used = Array.from({ length: columns }, (_, at) => rows.some((cells) => isFilled(cells[at]!))),
-    sum = filled.reduce((all, one) => all + one, 0);
+  const filled = rows.map((cells) => cells.filter(isFilled).length);
+  const columns = rows[0]?.length ?? 0;
+  const used = Array.from({ length: columns }, (_, at) =>
+    rows.some((cells) => isFilled(cells[at]!)),
+  );
+  const sum = filled.reduce((all, one) => all + one, 0);
   return (
     filled.filter((count) => count > 0).length >= 2 &&
     // Excludes charts, which have scattered words.

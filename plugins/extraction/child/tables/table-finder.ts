@@ -20,10 +20,10 @@ const words_max = 20_000;
 /** The tables of a page, none inside another. */
 export function findTables(words: readonly Word[], drawing: Drawing): Table[] {
   if (words.length > words_max) return [];
-  const across = merged(drawing.across),
-    down = merged(drawing.down),
-    bands = bandsOf(drawing.fills),
-    found: Table[] = [];
+  const across = merged(drawing.across);
+  const down = merged(drawing.down);
+  const bands = bandsOf(drawing.fills);
+  const found: Table[] = [];
   let left = [...words];
   const keep = (table: Table | null): boolean => {
     if (table === null) return false;

@@ -14,9 +14,10 @@ export function tableLines(tables: readonly Table[], scale = 1): { order: number
   const orders = sorted.map(({ order }) => order);
   for (let at = 1; at < sorted.length; at++)
     for (let to = at; to > 0; to--) {
-      const [before, after] = [sorted[to - 1]!.table, sorted[to]!.table];
-      const shared = Math.min(before.top, after.top) - Math.max(before.bottom, after.bottom),
-        least = Math.min(before.top - before.bottom, after.top - after.bottom);
+      const before = sorted[to - 1]!.table;
+      const after = sorted[to]!.table;
+      const shared = Math.min(before.top, after.top) - Math.max(before.bottom, after.bottom);
+      const least = Math.min(before.top - before.bottom, after.top - after.bottom);
       if (shared < 0.5 * least || after.left >= before.left) break;
       [sorted[to - 1], sorted[to]] = [sorted[to]!, sorted[to - 1]!];
     }

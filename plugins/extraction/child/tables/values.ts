@@ -30,8 +30,8 @@ const isMarker = (cell: Cell): boolean =>
     textOf(cell),
   );
 
-const words_mean_max = 4,
-  column_words_mean_max = 8;
+const words_mean_max = 4;
+const column_words_mean_max = 8;
 const filled_share_min = 0.45;
 const numbers_share_min = 0.6;
 
@@ -40,8 +40,8 @@ export function hasTableContent(
   columns: readonly Column[],
   has_head_rule: boolean,
 ): boolean {
-  const full = lines.filter(({ cells }) => cells.filter(isFilled).length > 1),
-    count = columns.length;
+  const full = lines.filter(({ cells }) => cells.filter(isFilled).length > 1);
+  const count = columns.length;
   if (full.length < 3) return false;
   const cells = full.flatMap((line) => line.cells.filter(isFilled));
   if (cells.length < filled_share_min * full.length * count) return false;
@@ -59,14 +59,14 @@ export function hasTableContent(
       .filter(isFilled);
   if (has_words && isContents(column, count)) return false;
   if (columns.some((_column, at) => meanWords(body(at)) > column_words_mean_max)) return false;
-  const places = Array.from({ length: count }, (_, at) => at),
-    marked = share(body(0), isMarker) > 0.8 && body(0).length > 1,
-    numbers = places
-      .filter((at) => {
-        const own = body(at);
-        return own.length >= 0.4 * (full.length - 1) && share(own, isValue) >= numbers_share_min;
-      })
-      .filter((at) => at > 0 || !marked).length;
+  const places = Array.from({ length: count }, (_, at) => at);
+  const marked = share(body(0), isMarker) > 0.8 && body(0).length > 1;
+  const numbers = places
+    .filter((at) => {
+      const own = body(at);
+      return own.length >= 0.4 * (full.length - 1) && share(own, isValue) >= numbers_share_min;
+    })
+    .filter((at) => at > 0 || !marked).length;
   const real = marked ? count - 1 : count;
   // All digits have the same width.
   if (has_words && isTypewritten(full)) return real >= 3 && numbers >= 2;
@@ -129,10 +129,10 @@ function isContents(column: (at: number) => Cell[], count: number): boolean {
   const last = column(count - 1);
   if (last.length < 3) return false;
   if (share(last, (cell) => isWhole(cell) || isRoman(cell)) < 0.8) return false;
-  const others = Array.from({ length: count - 1 }, (_, at) => column(at)),
-    has_values = others.some(
-      (cells) => share(cells, (cell) => isValue(cell) && !isMarker(cell)) > 0.3,
-    );
+  const others = Array.from({ length: count - 1 }, (_, at) => column(at));
+  const has_values = others.some(
+    (cells) => share(cells, (cell) => isValue(cell) && !isMarker(cell)) > 0.3,
+  );
   if (has_values) return false;
   const pages = last.filter(isWhole).map((cell) => Number(textOf(cell)));
   const rising = pages.slice(1).filter((page, at) => page >= pages[at]!).length;

@@ -22,8 +22,8 @@ import { backup_strings as strings } from "../../strings/backups";
 type State = Answer<"listBackups">;
 type Backup = State["data"][number];
 
-const refresh_ms = 5_000,
-  refresh_busy_ms = 1_000;
+const refresh_ms = 5_000;
+const refresh_busy_ms = 1_000;
 /** Without a schedule, a warning appears after this time. */
 const old_ms = 30 * 86_400_000;
 

@@ -19,8 +19,8 @@ type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
 /** After so many broken connections in a row it falls back to polling. */
 const breaks_max = 3;
-const poll_wait_s = 20,
-  poll_pause_ms = 2_000;
+const poll_wait_s = 20;
+const poll_pause_ms = 2_000;
 
 /** The answer so far. The messages of the chat are refetched when it has ended. */
 export function useAnswerStream(chat_id: string, request_id: string): PartialAnswer {

@@ -10,7 +10,8 @@ export function useHighlight(
   document: Document,
   fields: URLSearchParams,
 ): { readonly passage: Highlight | null; readonly wanted: boolean; readonly page: number } {
-  const [start, end] = [numberOf(fields, "start"), numberOf(fields, "end")];
+  const start = numberOf(fields, "start");
+  const end = numberOf(fields, "end");
   const asked_page = numberOf(fields, "page");
   const wanted = start !== null && end !== null && end > start;
   const text = useContent(document, wanted).data;

@@ -51,10 +51,10 @@ export interface Outcome {
 
 /** Applies `action` to all of them. Never rejects: failures are part of the result. */
 export async function actOn(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
-  const id = ++last_id,
-    ending = new AbortController(),
-    done: string[] = [],
-    shown: Failed[] = [];
+  const id = ++last_id;
+  const ending = new AbortController();
+  const done: string[] = [];
+  const shown: Failed[] = [];
   let failed = 0;
   const cancel = () => ending.abort();
   works.value = [

@@ -128,8 +128,8 @@ function useSelected(
   folder_id: string,
   { page, query, status, type, removed, sort, order }: Filter,
 ) {
-  const state = useState<Selected>(none),
-    [selected, setSelected] = state;
+  const state = useState<Selected>(none);
+  const [selected, setSelected] = state;
   useEffect(() => setSelected(none), [query, status, type, removed, folder_id]);
   useEffect(() => {
     if (selected !== "all") setSelected(none);

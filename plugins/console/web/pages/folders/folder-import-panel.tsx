@@ -86,8 +86,8 @@ function RunRow({ sent, import_id }: { readonly sent: Sent; readonly import_id: 
     queryFn: () => api<FolderImport>(`/folder-imports/${import_id}`),
     refetchInterval: ({ state: { data } }) => (isUnderWay(data) ? look_every_ms : false),
   });
-  const { data } = run,
-    is_there = data?.status === "completed";
+  const { data } = run;
+  const is_there = data?.status === "completed";
   useEffect(() => {
     if (is_there) void refresh("folder", "chat", "prompt");
   }, [is_there]);

@@ -39,8 +39,8 @@ export function forgetImport(id: number): void {
 }
 
 export function sendImport(file: File): void {
-  const id = ++last_id,
-    cancel = new AbortController();
+  const id = ++last_id;
+  const cancel = new AbortController();
   cancelling.set(id, cancel);
   const begun = { id, file_name: file.name, share: 0, import_id: null, problem: null };
   sent.value = [begun, ...sent.value];

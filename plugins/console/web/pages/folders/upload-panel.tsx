@@ -27,13 +27,11 @@ const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ 
 export function UploadPanel({ page }: { readonly page: string }) {
   const uploads = uploadsOf(page);
   const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
-  const [sent, clashes, failed, sending, waiting] = [
-    by("sent"),
-    by("clash"),
-    by("failed"),
-    by("sending"),
-    by("waiting"),
-  ];
+  const sent = by("sent");
+  const clashes = by("clash");
+  const failed = by("failed");
+  const sending = by("sending");
+  const waiting = by("waiting");
   const busy = sending.length + waiting.length > 0;
   const clean = uploads.length > 0 && sent.length === uploads.length;
   useEffect(() => {

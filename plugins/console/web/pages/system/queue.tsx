@@ -47,8 +47,8 @@ async function inBatches<R extends { readonly next: string | null }>(
 }
 
 async function retryAll({ plugin, name }: Kind, error?: string): Promise<void> {
-  let retried = 0,
-    left = 0;
+  let retried = 0;
+  let left = 0;
   try {
     await inBatches<Answer<"retryJobKind">>(
       "/system/job-kinds/retry",
@@ -179,8 +179,8 @@ async function setVectors(vectors: "open" | "paused"): Promise<void> {
 }
 
 function Vectors({ vectors }: Pick<Queue, "vectors">) {
-  const { state, documents, passages, per_second, left_s, failing } = vectors,
-    texts = strings.vectors;
+  const { state, documents, passages, per_second, left_s, failing } = vectors;
+  const texts = strings.vectors;
   const facts = [
     ...(documents > 0 ? [texts.waiting(documents, passages)] : []),
     ...(per_second !== null && documents > 0 ? [texts.per_second(per_second)] : []),

@@ -22,9 +22,9 @@ export const node_tones: Readonly<Record<NodeState["status"], TagTone>> = {
 };
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
 
-const minute_s = 60,
-  hour_s = 3_600,
-  day_s = 86_400;
+const minute_s = 60;
+const hour_s = 3_600;
+const day_s = 86_400;
 /** `under a minute`, `3 min`, `2 h 5 min`, `4 days`. */
 export function duration(seconds: number): string {
   if (seconds < minute_s) return strings.moment;

@@ -2,7 +2,7 @@
  * Triggers garbage collection early during large work: by itself the collector waits until there is
  * as much garbage as live memory.
  */
-import { gcAndSweep } from "bun:jsc";
+import { collector } from "./collector";
 
 /** The amount collected at a time, which takes some milliseconds. */
 const collected_bytes = 24 * 2 ** 20;
@@ -18,7 +18,6 @@ export class GarbageMeter {
     this.#bytes += bytes;
     if (this.#bytes < collected_bytes) return;
     this.#bytes = 0;
-    // Unlike `Bun.gc` it keeps compiled code.
-    setImmediate(() => gcAndSweep());
+    setImmediate(() => collector.collect());
   }
 }

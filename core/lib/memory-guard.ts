@@ -2,16 +2,14 @@
  * Bounds the garbage of a thread while the process uses much memory. By itself each thread collects
  * only when its own heap has about doubled, which is too late for all of them together.
  */
-import { gcAndSweep, heapSize } from "bun:jsc";
+import { heapSize } from "bun:jsc";
+import { collector } from "./collector";
 
 /** Below this much in use by the process, the collector decides by itself. */
 const process_bytes_max = 192 * 2 ** 20;
 /** By how much a heap has grown, as known from its last collection by itself. */
 const garbage_bytes = 8 * 2 ** 20;
-/**
- * A collection takes some ten milliseconds: a fiftieth of the time at the most. Unlike `Bun.gc` it
- * keeps compiled code.
- */
+/** A collection takes some ten milliseconds: a fiftieth of the time at the most. */
 const look_every_ms = 500;
 
 /** Caches should be small while the process uses more than this. */
@@ -25,7 +23,7 @@ export function guardMemory(limit_bytes: number = process_bytes_max): () => void
     const bytes = heapSize();
     live_bytes = Math.min(live_bytes, bytes);
     if (bytes < live_bytes + garbage_bytes || process.memoryUsage.rss() < limit_bytes) return;
-    gcAndSweep();
+    collector.collect();
     live_bytes = heapSize();
   }, look_every_ms).unref();
   return () => clearInterval(looking);

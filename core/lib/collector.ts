@@ -1,0 +1,12 @@
+/** The garbage collector of this thread. */
+import { gcAndSweep } from "bun:jsc";
+
+export const collector = {
+  /**
+   * Collects at once, which takes some milliseconds. `Bun.gc` drops all compiled code as well: it
+   * takes several times as long, and what runs next is slow until it is compiled again.
+   */
+  collect(): void {
+    gcAndSweep();
+  },
+};

@@ -40,8 +40,10 @@ export const doctorTool: Tool = {
       if (options.json) return;
       print(`${words[checked.status]} ${checked.name}: ${checked.detail}`);
       if (done !== null) print(` Repaired: ${done}`);
-      else if (checked.fix !== null)
-        print(`         ${checked.mendable ? "--fix repairs it, or: " : ""}${checked.fix}`);
+      else if (checked.fix !== null) {
+        if (checked.mendable) print("         --fix repairs it. Without it:");
+        print(`         ${checked.fix}`);
+      }
     };
     await examine(input, tell);
     if (options.json) print(JSON.stringify(all));

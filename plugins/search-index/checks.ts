@@ -73,7 +73,8 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   const { state, documents, passages, failing } = vectors.state();
   const waiting = `${documents} ${documents === 1 ? "document is" : "documents are"} waiting`;
-  if (state === "none") return ok("No vectors are being created.");
+  if (state === "none")
+    return ok("No embedder runs here. GET /health of a server says how its vectors are coming on.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)
     return {

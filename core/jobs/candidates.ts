@@ -36,11 +36,11 @@ const of_queue = `${of_owner} and n.lane = s.lane`;
 /**
  * Steps from job to job: the next one of the same (owner, queue, priority), as long as they are due
  * and more are wanted, else the first of the next priority, queue or owner. A queue with a hundred
- * thousand jobs costs no more than one with a single job, an owner with enough runs costs one step,
- * and nothing is read beyond the last candidate needed. (Each step is a separate index seek: when
- * comparing several columns at once, SQLite would seek by the first only, and PostgreSQL would join
- * every job with every queue.) Handlers without capacity are skipped. A queue's columns are `lane`
- * and `lane_max`.
+ * thousand jobs costs no more than one with a single job, an owner or a queue with enough runs
+ * costs one step, and nothing is read beyond the last candidate needed. (Each step is a separate
+ * index seek: when comparing several columns at once, SQLite would seek by the first only, and
+ * PostgreSQL would join every job with every queue.) Handlers without capacity are skipped. A
+ * queue's columns are `lane` and `lane_max`.
  */
 const candidates_sql = (handlers: number): string => `
 with recursive
@@ -54,9 +54,10 @@ busy_owner (plugin, name, owner, running) as materialized (
   select plugin, name, owner, count(*) from core_jobs where state = 'running'
   group by plugin, name, owner
 ),
-step (id, plugin, name, owner_max, owner, lane, lane_max, priority, run_at, open, nth) as (
+step (id, plugin, name, owner_max, owner, lane, lane_max, priority, run_at, open, free, nth)
+as (
   select j.id, j.plugin, j.name, r.owner_max, j.owner, j.lane, j.lane_max, j.priority, j.run_at,
-    ${isOpen("r")}, 1
+    ${isOpen("r")}, ${free_in_queue}, 1
   from handler r cross join core_jobs j
   where j.id = (
     select f.id from core_jobs f
@@ -66,20 +67,21 @@ step (id, plugin, name, owner_max, owner, lane, lane_max, priority, run_at, open
   union all
   select j.id, j.plugin, j.name, s.owner_max, j.owner, j.lane, j.lane_max, j.priority, j.run_at,
     case when j.owner = s.owner then s.open else ${isOpen("s")} end,
+    case when j.lane = s.lane then s.free else ${free_in_queue} end,
     case when j.owner = s.owner and j.lane = s.lane and j.priority = s.priority
       then s.nth + 1 else 1 end
   from step s cross join core_jobs j
   where j.id = coalesce(
     (select n.id from core_jobs n
-      where s.open and s.nth < cast(? as integer) and s.run_at <= ? and ${of_queue}
-        and n.priority = s.priority and n.run_at = s.run_at and n.id > s.id
+      where s.open and s.nth < s.free and s.nth < cast(? as integer) and s.run_at <= ?
+        and ${of_queue} and n.priority = s.priority and n.run_at = s.run_at and n.id > s.id
       order by n.id limit 1),
     (select n.id from core_jobs n
-      where s.open and s.nth < cast(? as integer) and ${of_queue}
+      where s.open and s.nth < s.free and s.nth < cast(? as integer) and ${of_queue}
         and n.priority = s.priority and n.run_at > s.run_at and n.run_at <= ?
       order by n.run_at, n.id limit 1),
     (select n.id from core_jobs n
-      where s.open and ${of_queue} and n.priority > s.priority
+      where s.open and s.free > 0 and ${of_queue} and n.priority > s.priority
       order by n.priority, n.run_at, n.id limit 1),
     (select n.id from core_jobs n
       where s.open and ${of_owner} and n.lane > s.lane
@@ -102,6 +104,10 @@ limit ?`;
 const isOpen = (handler: string): string =>
   "not exists (select 1 from busy_owner o where o.plugin = j.plugin and o.name = j.name and " +
   `o.owner = j.owner and o.running >= ${handler}.owner_max)`;
+
+/** How many more jobs the queue of job `j` may run. */
+const free_in_queue =
+  "j.lane_max - coalesce((select b.running from busy_queue b where b.lane = j.lane), 0)";
 
 /** Where a search for candidates begins and how many it returns. */
 export interface CandidateWindow {

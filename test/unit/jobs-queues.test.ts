@@ -228,8 +228,8 @@ describe("a search for candidates", () => {
     ).sort();
   const looks: [why: string, look: Partial<CandidateWindow>, names: string[]][] = [
     [
-      "skips queues and owners at their cap, jobs that are not due, and jobs without a " +
-        "handler",
+      "skips queues and owners at their cap, more jobs than a queue may run, jobs that are " +
+        "not due, and jobs without a handler",
       {},
       ["b1", "b2", "c1", "c2", "c3"],
     ],
@@ -253,7 +253,7 @@ describe("a search for candidates", () => {
         .set({ state: "running" })
         .where("payload", "in", [`{"name":"a1"}`, `{"name":"a2"}`])
         .execute();
-      for (const name of ["b1", "b2"]) await put(name, { queue: "b" });
+      for (const name of ["b1", "b2", "b3"]) await put(name, { queue: "b" });
       for (const name of ["c1", "c2"]) await put(name, { queue: "c" });
       await put("c3", { queue: "c", priority: 1 });
       await put("later", { queue: "d", run_at_ms: world.clock.now_ms() + minute });

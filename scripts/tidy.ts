@@ -53,6 +53,12 @@ const leftovers: readonly Rule[] = [
   },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
   {
+    // One way to hide members: parameters of constructors can be `private`, but not `#name`.
+    pattern: /\bthis\.#\w+/,
+    why: "a class hides its members with `private`",
+    except: /tidy(\.test)?\.ts$/,
+  },
+  {
     // All modules are one function in the executable. A few hundred iterations at top level make
     // the runtime compile the whole of it, which takes most of a second.
     pattern: /^(for|while|do)\b/,

@@ -26,7 +26,7 @@ export interface Page<T> {
  * Every call throws a `DossierError`, or the reason of its signal.
  */
 export class Dossier extends Operations {
-  readonly #bell = new DocumentBell(this.transport);
+  private readonly bell = new DocumentBell(this.transport);
 
   constructor(options: DossierOptions) {
     super(new Transport(options));
@@ -63,12 +63,12 @@ export class Dossier extends Operations {
    * uploaded stays.
    */
   upload(source: UploadSource, options: UploadOptions): Promise<Document> {
-    return upload(this.transport, this.#bell, source, options);
+    return upload(this.transport, this.bell, source, options);
   }
 
   /** Waits until a document is indexed. Throws an `UploadError` when its text can't be read. */
   synced(documentId: string, options: SyncedOptions = {}): Promise<Document> {
-    return synced(this.transport, this.#bell, documentId, options);
+    return synced(this.transport, this.bell, documentId, options);
   }
 
   /**

@@ -47,8 +47,8 @@ function parsed(data: string): StreamEvent {
 
 /** A waiter for a document. Events between two waits are not lost. */
 export class DocumentListener {
-  #rang = false;
-  #wake: (() => void) | null = null;
+  private rang = false;
+  private wake: (() => void) | null = null;
 
   constructor(
     private readonly bell: DocumentBell,
@@ -56,8 +56,8 @@ export class DocumentListener {
   ) {}
 
   ring(): void {
-    this.#rang = true;
-    this.#wake?.();
+    this.rang = true;
+    this.wake?.();
   }
 
   /** Resolves when something has happened to the document, at the latest after `ms`. */
@@ -65,12 +65,12 @@ export class DocumentListener {
     this.bell.add(this);
     const waiting = new AbortController();
     const stop = (): void => waiting.abort();
-    this.#wake = stop;
+    this.wake = stop;
     signal?.addEventListener("abort", stop, { once: true });
     // Both an event and the signal end the pause; only the signal throws.
-    if (!this.#rang) await pause(ms, waiting.signal).catch(() => {});
-    this.#rang = false;
-    this.#wake = null;
+    if (!this.rang) await pause(ms, waiting.signal).catch(() => {});
+    this.rang = false;
+    this.wake = null;
     signal?.removeEventListener("abort", stop);
     signal?.throwIfAborted();
   }
@@ -82,43 +82,43 @@ export class DocumentListener {
 
 /** One stream of events shared by all waiters, open while there are any. */
 export class DocumentBell {
-  readonly #listeners = new Set<DocumentListener>();
-  #stop: AbortController | null = null;
+  private readonly listeners = new Set<DocumentListener>();
+  private stop: AbortController | null = null;
   /** Events arrive. Otherwise waiters have to poll. */
   isLive = false;
 
   constructor(private readonly transport: Transport) {}
 
   add(listener: DocumentListener): void {
-    if (this.#listeners.has(listener)) return;
-    this.#listeners.add(listener);
+    if (this.listeners.has(listener)) return;
+    this.listeners.add(listener);
     // What is known may be outdated: it is from before the stream was open.
     if (this.isLive) listener.ring();
-    if (!this.#stop) void this.#listen((this.#stop = new AbortController()));
+    if (!this.stop) void this.listen((this.stop = new AbortController()));
   }
 
   remove(listener: DocumentListener): void {
-    this.#listeners.delete(listener);
-    if (this.#listeners.size > 0) return;
-    this.#stop?.abort();
-    this.#stop = null;
+    this.listeners.delete(listener);
+    if (this.listeners.size > 0) return;
+    this.stop?.abort();
+    this.stop = null;
     this.isLive = false;
   }
 
-  async #listen(stop: AbortController): Promise<void> {
+  private async listen(stop: AbortController): Promise<void> {
     const types = ["document.synced", "document.failed", "document.deleted"] as const;
     try {
       for await (const told of events(this.transport, { types, signal: stop.signal })) {
         this.isLive = true;
         const id = "document_id" in told ? told.document_id : null;
         // After `ready` and `reset`, earlier events may have been missed.
-        for (const one of this.#listeners) if (id === null || id === one.documentId) one.ring();
+        for (const one of this.listeners) if (id === null || id === one.documentId) one.ring();
       }
     } catch {
       // It was stopped, or this server has no stream for it: fall back to polling.
     }
-    if (this.#stop !== stop) return;
+    if (this.stop !== stop) return;
     this.isLive = false;
-    for (const one of this.#listeners) one.ring();
+    for (const one of this.listeners) one.ring();
   }
 }

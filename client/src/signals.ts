@@ -22,9 +22,9 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** A signal that follows another one, or fires after a time limit. */
 export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #follow: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly controller = new AbortController();
+  private readonly follow: () => void;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   /** It fired because of the time limit. */
   isOver = false;
 
@@ -32,33 +32,33 @@ export class Deadline {
     private readonly parent: AbortSignal | undefined,
     private readonly ms: number,
   ) {
-    this.#follow = () => this.#controller.abort(reasonOf(parent!));
-    if (parent?.aborted) this.#follow();
-    else parent?.addEventListener("abort", this.#follow, { once: true });
+    this.follow = () => this.controller.abort(reasonOf(parent!));
+    if (parent?.aborted) this.follow();
+    else parent?.addEventListener("abort", this.follow, { once: true });
     this.restart();
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   /** Restarts the time limit. */
   restart(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
     if (!Number.isFinite(this.ms)) return;
-    this.#timer = setTimeout(() => {
+    this.timer = setTimeout(() => {
       this.isOver = true;
-      this.#controller.abort(new DOMException("It took too long", "TimeoutError"));
+      this.controller.abort(new DOMException("It took too long", "TimeoutError"));
     }, this.ms);
   }
 
   /** From now on it only follows the other signal. */
   stopClock(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
   }
 
   end(): void {
     this.stopClock();
-    this.parent?.removeEventListener("abort", this.#follow);
+    this.parent?.removeEventListener("abort", this.follow);
   }
 }

@@ -66,20 +66,20 @@ const first_delay_ms = 250;
 type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
 export class Transport {
-  readonly #base: string;
-  readonly #fetch: Fetch;
+  private readonly base: string;
+  private readonly fetch: Fetch;
 
   constructor(private readonly options: DossierOptions) {
     if (!URL.canParse(options.baseUrl))
       throw new TypeError(`baseUrl is not an address: ${String(options.baseUrl)}`);
     if (typeof options.key !== "string" || options.key === "")
       throw new TypeError("key is missing: an API key, dsk_…");
-    this.#base = options.baseUrl.replace(/\/+$/, "").replace(/\/api\/dev(\/v1)?$/, "");
-    this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.base = options.baseUrl.replace(/\/+$/, "").replace(/\/api\/dev(\/v1)?$/, "");
+    this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
   }
 
   urlOf({ path, query = {} }: Pick<Call, "path" | "query">): string {
-    const url = new URL(`${this.#base}${prefix}${path}`);
+    const url = new URL(`${this.base}${prefix}${path}`);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
     return url.href;
@@ -87,7 +87,7 @@ export class Transport {
 
   /** @throws DossierError; the reason of the signal when it has fired. */
   async json<T>(call: Call, options: CallOptions = {}): Promise<T> {
-    return this.#tried(call, options, async (response, deadline) => {
+    return this.tried(call, options, async (response, deadline) => {
       const value = (await parsed(response)) as T;
       deadline.end();
       return value;
@@ -96,7 +96,7 @@ export class Transport {
 
   /** The raw response, to be read by the caller without a time limit. */
   async raw(call: Call, options: CallOptions = {}): Promise<Response> {
-    return this.#tried(call, options, async (response, deadline) => {
+    return this.tried(call, options, async (response, deadline) => {
       deadline.stopClock();
       return response;
     });
@@ -107,21 +107,21 @@ export class Transport {
     return { ...headers, authorization: `Bearer ${key}`, ...more };
   }
 
-  async #tried<T>(call: Call, options: CallOptions, read: Read<T>): Promise<T> {
+  private async tried<T>(call: Call, options: CallOptions, read: Read<T>): Promise<T> {
     const retries = options.retries ?? this.options.retries ?? 3;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#once(call, options, read);
+        return await this.once(call, options, read);
       } catch (error) {
         if (attempt > 0 && call.method === "DELETE" && isGone(error)) return undefined as T;
-        const delay = attempt < retries ? this.#delayAfter(error, call, attempt) : null;
+        const delay = attempt < retries ? this.delayAfter(error, call, attempt) : null;
         if (delay === null) throw error;
         await pause(delay, options.signal);
       }
     }
   }
 
-  async #once<T>(
+  private async once<T>(
     call: Call,
     { signal, headers, timeout = this.options.timeout ?? 120_000 }: CallOptions,
     read: Read<T>,
@@ -130,7 +130,7 @@ export class Transport {
     const deadline = new Deadline(signal, timeout);
     try {
       const { body, ...sent } = bodyOf(call.body);
-      const response = await this.#fetch(this.urlOf(call), {
+      const response = await this.fetch(this.urlOf(call), {
         method: call.method,
         headers: this.headersOf({ ...sent.headers, ...headers }),
         signal: deadline.signal,
@@ -157,7 +157,11 @@ export class Transport {
   }
 
   /** In milliseconds; null if it must not be retried. */
-  #delayAfter(error: unknown, { method, isSafe, body }: Call, attempt: number): number | null {
+  private delayAfter(
+    error: unknown,
+    { method, isSafe, body }: Call,
+    attempt: number,
+  ): number | null {
     if (!(error instanceof DossierError) || !isRepeatable(body)) return null;
     const { status, retryAfter, code } = error;
     const delay_max = this.options.retryDelayMax ?? 60_000;

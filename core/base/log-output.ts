@@ -14,9 +14,9 @@ export interface LogStream {
 }
 
 export class LogOutput {
-  #waiting_bytes = 0;
-  #lost = 0;
-  #failing = false;
+  private waiting_bytes = 0;
+  private lost = 0;
+  private failing = false;
 
   /** `lostLine` makes the line that reports how many lines were lost. */
   constructor(
@@ -26,44 +26,44 @@ export class LogOutput {
 
   /** `line` contains no line break. */
   write(line: string): void {
-    if (this.#failing || this.#waiting_bytes > waiting_bytes_max) this.#lost += 1;
-    else this.#send(`${line}\n`, 1);
+    if (this.failing || this.waiting_bytes > waiting_bytes_max) this.lost += 1;
+    else this.send(`${line}\n`, 1);
   }
 
   /** Resolves when everything is written, or after `limit_ms`. */
   async flush(limit_ms: number): Promise<void> {
     const until_ms = performance.now() + limit_ms;
-    while (this.#waiting_bytes > 0 && performance.now() < until_ms) await Bun.sleep(5);
+    while (this.waiting_bytes > 0 && performance.now() < until_ms) await Bun.sleep(5);
   }
 
   /** `lines`: how many are lost when it fails. */
-  #send(text: string, lines: number): void {
-    this.#waiting_bytes += text.length;
+  private send(text: string, lines: number): void {
+    this.waiting_bytes += text.length;
     this.stream.write(text, (error) => {
-      this.#waiting_bytes -= text.length;
-      if (error) this.#noteFailure(lines);
+      this.waiting_bytes -= text.length;
+      if (error) this.noteFailure(lines);
       else {
-        this.#failing = false;
-        if (this.#lost > 0) this.#sayLost("");
+        this.failing = false;
+        if (this.lost > 0) this.sayLost("");
       }
     });
   }
 
-  #noteFailure(lines: number): void {
-    this.#lost += lines;
-    if (this.#failing) return;
-    this.#failing = true;
+  private noteFailure(lines: number): void {
+    this.lost += lines;
+    if (this.failing) return;
+    this.failing = true;
     const timer = setInterval(() => {
-      if (!this.#failing) clearInterval(timer);
+      if (!this.failing) clearInterval(timer);
       // The previous line may have been cut off in the middle.
-      else if (this.#waiting_bytes === 0) this.#sayLost("\n");
+      else if (this.waiting_bytes === 0) this.sayLost("\n");
     }, retry_ms);
     timer.unref();
   }
 
-  #sayLost(before: string): void {
-    const lost = this.#lost;
-    this.#lost = 0;
-    this.#send(`${before}${this.lostLine(lost)}\n`, lost);
+  private sayLost(before: string): void {
+    const lost = this.lost;
+    this.lost = 0;
+    this.send(`${before}${this.lostLine(lost)}\n`, lost);
   }
 }

@@ -38,112 +38,112 @@ const kept_max = kept_ms / look_every_ms;
 const named_max = 10;
 
 export class StallMeter implements ActivityTracker {
-  readonly #log: Log;
-  readonly #now_ms: () => number;
-  readonly #in_work = new Map<string, number>();
+  private readonly log: Log;
+  private readonly now_ms: () => number;
+  private readonly in_work = new Map<string, number>();
   /** Activities that have ended since the last check. */
-  readonly #ended = new Set<string>();
+  private readonly ended = new Set<string>();
   /** The newest checks, in a ring: when, and how late. */
-  readonly #at_ms = new Float64Array(kept_max).fill(-Infinity);
-  readonly #late_ms = new Float32Array(kept_max);
-  #looks = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #stopped = true;
-  #due_ms = 0;
-  #looks_often = false;
-  #worked_at_ms = 0;
-  #cpu = cpuUsed();
-  #logged_at_ms = -Infinity;
+  private readonly at_ms = new Float64Array(kept_max).fill(-Infinity);
+  private readonly late_ms = new Float32Array(kept_max);
+  private looks = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = true;
+  private due_ms = 0;
+  private looks_often = false;
+  private worked_at_ms = 0;
+  private cpu = cpuUsed();
+  private logged_at_ms = -Infinity;
   /** Stalls since the last log line. */
-  #unlogged = { count: 0, ms_max: 0 };
+  private unlogged = { count: 0, ms_max: 0 };
 
   constructor(log: Log, now_ms: () => number = () => performance.now()) {
-    this.#log = log;
-    this.#now_ms = now_ms;
+    this.log = log;
+    this.now_ms = now_ms;
   }
 
   start(): void {
-    this.#stopped = false;
-    this.#wait(false);
+    this.stopped = false;
+    this.wait(false);
   }
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.stopped = true;
+    clearTimeout(this.timer);
   }
 
   begin(what: string): void {
-    if (!this.#looks_often && !this.#stopped)
+    if (!this.looks_often && !this.stopped)
       withoutOrigin(() => {
-        clearTimeout(this.#timer);
-        this.#look();
-        this.#wait(true);
+        clearTimeout(this.timer);
+        this.look();
+        this.wait(true);
       });
-    this.#in_work.set(what, (this.#in_work.get(what) ?? 0) + 1);
+    this.in_work.set(what, (this.in_work.get(what) ?? 0) + 1);
   }
   end(what: string): void {
-    const left = this.#in_work.get(what)! - 1;
-    if (left === 0) this.#in_work.delete(what);
-    else this.#in_work.set(what, left);
-    this.#ended.add(what);
+    const left = this.in_work.get(what)! - 1;
+    if (left === 0) this.in_work.delete(what);
+    else this.in_work.set(what, left);
+    this.ended.add(what);
   }
 
   lastMinute(): Stalls {
-    const since_ms = this.#now_ms() - kept_ms;
-    const late = this.#late_ms.filter((_, place) => this.#at_ms[place]! >= since_ms).sort();
+    const since_ms = this.now_ms() - kept_ms;
+    const late = this.late_ms.filter((_, place) => this.at_ms[place]! >= since_ms).sort();
     return {
       max_ms: Math.round(late.at(-1) ?? 0),
       p99_ms: Math.round(late[Math.ceil(late.length * 0.99) - 1] ?? 0),
     };
   }
 
-  #wait(often: boolean): void {
-    this.#looks_often = often;
+  private wait(often: boolean): void {
+    this.looks_often = often;
     const wait_ms = often ? look_every_ms : idle_look_every_ms;
-    this.#due_ms = this.#now_ms() + wait_ms;
-    this.#timer = setTimeout(() => {
-      const now_ms = this.#look();
-      if (this.#in_work.size > 0) this.#worked_at_ms = now_ms;
-      this.#wait(now_ms - this.#worked_at_ms < awake_ms);
+    this.due_ms = this.now_ms() + wait_ms;
+    this.timer = setTimeout(() => {
+      const now_ms = this.look();
+      if (this.in_work.size > 0) this.worked_at_ms = now_ms;
+      this.wait(now_ms - this.worked_at_ms < awake_ms);
     }, wait_ms);
-    this.#timer.unref();
+    this.timer.unref();
   }
 
-  #look(): number {
-    const now_ms = this.#now_ms();
-    const late_ms = Math.max(0, now_ms - this.#due_ms);
-    const place = this.#looks++ % kept_max;
-    this.#at_ms[place] = now_ms;
-    this.#late_ms[place] = late_ms;
-    const before = this.#cpu;
-    this.#cpu = cpuUsed();
+  private look(): number {
+    const now_ms = this.now_ms();
+    const late_ms = Math.max(0, now_ms - this.due_ms);
+    const place = this.looks++ % kept_max;
+    this.at_ms[place] = now_ms;
+    this.late_ms[place] = late_ms;
+    const before = this.cpu;
+    this.cpu = cpuUsed();
     if (late_ms >= logged_ms_min)
-      this.#say(now_ms, {
+      this.say(now_ms, {
         stall_ms: Math.round(late_ms),
-        loop_cpu_ms: Math.round((this.#cpu.loop_us - before.loop_us) / 1_000),
-        cpu_ms: Math.round((this.#cpu.all_us - before.all_us) / 1_000),
+        loop_cpu_ms: Math.round((this.cpu.loop_us - before.loop_us) / 1_000),
+        cpu_ms: Math.round((this.cpu.all_us - before.all_us) / 1_000),
       });
-    if (this.#ended.size > 0) {
-      this.#worked_at_ms = now_ms;
-      this.#ended.clear();
+    if (this.ended.size > 0) {
+      this.worked_at_ms = now_ms;
+      this.ended.clear();
     }
     return now_ms;
   }
 
-  #say(now_ms: number, stall: Stall): void {
+  private say(now_ms: number, stall: Stall): void {
     const { stall_ms } = stall;
-    if (now_ms - this.#logged_at_ms < log_every_ms) {
-      const { count, ms_max } = this.#unlogged;
-      this.#unlogged = { count: count + 1, ms_max: Math.max(ms_max, stall_ms) };
+    if (now_ms - this.logged_at_ms < log_every_ms) {
+      const { count, ms_max } = this.unlogged;
+      this.unlogged = { count: count + 1, ms_max: Math.max(ms_max, stall_ms) };
       return;
     }
-    const { count, ms_max } = this.#unlogged;
-    this.#log.warn("the server was blocked", {
+    const { count, ms_max } = this.unlogged;
+    this.log.warn("the server was blocked", {
       ...stall,
-      in_work: [...new Set([...this.#ended, ...this.#in_work.keys()])].slice(0, named_max),
+      in_work: [...new Set([...this.ended, ...this.in_work.keys()])].slice(0, named_max),
       ...(count > 0 ? { more_before: count, more_ms_max: ms_max } : {}),
     });
-    this.#logged_at_ms = now_ms;
-    this.#unlogged = { count: 0, ms_max: 0 };
+    this.logged_at_ms = now_ms;
+    this.unlogged = { count: 0, ms_max: 0 };
   }
 }
 

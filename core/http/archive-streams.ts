@@ -8,7 +8,7 @@ const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_00
 const retry_after_s = 30;
 
 export class ArchiveStreams {
-  readonly #limiter = new Limiter(limits);
+  private readonly limiter = new Limiter(limits);
 
   /** `refusal`: the sentence for a request when too many are in progress. */
   constructor(private readonly refusal: string) {}
@@ -23,7 +23,7 @@ export class ArchiveStreams {
     make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const leave = await this.#enter(key, signal);
+    const leave = await this.enter(key, signal);
     const left = new AbortController();
     try {
       const pieces = pacedPieces(await make(AbortSignal.any([signal, left.signal])));
@@ -49,9 +49,9 @@ export class ArchiveStreams {
     }
   }
 
-  async #enter(key: string, signal: AbortSignal): Promise<() => void> {
+  private async enter(key: string, signal: AbortSignal): Promise<() => void> {
     try {
-      return await this.#limiter.enter({ key, signal });
+      return await this.limiter.enter({ key, signal });
     } catch (error) {
       if (!(error instanceof LimiterRefusal)) throw error;
       throw unavailable(this.refusal, retry_after_s);

@@ -20,9 +20,17 @@ const budgets = {
 const wait_ms_max = 30_000;
 
 export class Bodies {
-  readonly #small = new ByteBudget({ ...budgets.small, per_owner_waiting_max: 200, wait_ms_max });
-  readonly #large = new ByteBudget({ ...budgets.large, per_owner_waiting_max: 32, wait_ms_max });
-  readonly #thread = new JsonThread();
+  private readonly small = new ByteBudget({
+    ...budgets.small,
+    per_owner_waiting_max: 200,
+    wait_ms_max,
+  });
+  private readonly large = new ByteBudget({
+    ...budgets.large,
+    per_owner_waiting_max: 32,
+    wait_ms_max,
+  });
+  private readonly thread = new JsonThread();
 
   /**
    * The turn of a body whose length is declared, or is `bytes_max` at most. @throws HttpError 503
@@ -33,13 +41,13 @@ export class Bodies {
     signal: AbortSignal,
   ): Promise<BodyTurn> {
     const bytes = declared ?? Math.min(undeclared_bytes, bytes_max);
-    const take = (more: number) => this.#take(owner, more, signal);
+    const take = (more: number) => this.take(owner, more, signal);
     return new BodyTurn(bytes, await take(bytes), () => take(bytes_max));
   }
 
-  async #take(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  private async take(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     try {
-      return await (bytes > large_bytes_min ? this.#large : this.#small).take(owner, bytes, signal);
+      return await (bytes > large_bytes_min ? this.large : this.small).take(owner, bytes, signal);
     } catch (error) {
       throw error instanceof BudgetRefusal ? tooMany() : error;
     }
@@ -49,7 +57,7 @@ export class Bodies {
   parse(body: LargeBody, signal: AbortSignal): LargeValue | Promise<LargeValue> {
     const { bytes, values_max } = body;
     return bytes.length > large_bytes_min
-      ? this.#thread.parse(body, signal)
+      ? this.thread.parse(body, signal)
       : { value: parseJson(bytes, values_max) };
   }
 }
@@ -62,7 +70,7 @@ export interface ExpectedBody {
 
 /** Lasts until the request is answered, because the parsed body stays in memory for as long. */
 export class BodyTurn {
-  #end: (() => void)[];
+  private releases: (() => void)[];
 
   constructor(
     /** How many bytes may be read. */
@@ -70,16 +78,16 @@ export class BodyTurn {
     end: () => void,
     private readonly takeAll: () => Promise<() => void>,
   ) {
-    this.#end = [end];
+    this.releases = [end];
   }
 
   /** Waits until as many bytes may be read as the route accepts. @throws HttpError 503 */
   async widen(): Promise<void> {
     this.bytes = Infinity;
-    this.#end.push(await this.takeAll());
+    this.releases.push(await this.takeAll());
   }
   end(): void {
-    for (const end of this.#end.splice(0)) end();
+    for (const end of this.releases.splice(0)) end();
   }
 }
 

@@ -109,25 +109,25 @@ async function readSmall(request: Request): Promise<Uint8Array> {
 /** Collects chunks in one piece of memory, which is allocated at once when the length is known. */
 class Collected {
   length = 0;
-  #memory: Uint8Array;
+  private memory: Uint8Array;
 
   constructor(declared: number | undefined) {
-    this.#memory = new Uint8Array(declared ?? 4_096);
+    this.memory = new Uint8Array(declared ?? 4_096);
   }
 
   add(chunk: Uint8Array): void {
     const length = this.length + chunk.byteLength;
-    if (length > this.#memory.byteLength) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.byteLength));
-      larger.set(this.#memory.subarray(0, this.length));
-      this.#memory = larger;
+    if (length > this.memory.byteLength) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.memory.byteLength));
+      larger.set(this.memory.subarray(0, this.length));
+      this.memory = larger;
     }
-    this.#memory.set(chunk, this.length);
+    this.memory.set(chunk, this.length);
     this.length = length;
   }
 
   bytes(): Uint8Array {
-    return this.#memory.subarray(0, this.length);
+    return this.memory.subarray(0, this.length);
   }
 }
 

@@ -37,7 +37,7 @@ export class Cors {
   /** Lets a page of an allowed origin read this response, including errors. */
   share(request: Request, headers: Headers): void {
     headers.append("vary", "Origin");
-    const allowed = this.#allowed(request);
+    const allowed = this.allowed(request);
     if (allowed === null) return;
     headers.set("access-control-allow-origin", allowed);
     headers.set("access-control-expose-headers", exposed);
@@ -49,7 +49,7 @@ export class Cors {
       vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
     });
     if (methods.length > 0) headers.set("allow", [...methods, "OPTIONS"].join(", "));
-    if (this.#allowed(request) !== null) {
+    if (this.allowed(request) !== null) {
       headers.set(
         "access-control-allow-methods",
         (methods.length > 0 ? methods : methods_of_all).join(", "),
@@ -67,7 +67,7 @@ export class Cors {
     return this.any || this.origins.has(origin);
   }
 
-  #allowed({ headers }: Request): string | null {
+  private allowed({ headers }: Request): string | null {
     const origin = headers.get("origin");
     if (origin === null || !this.allows(origin)) return null;
     return this.any ? "*" : origin;

@@ -52,17 +52,17 @@ interface RequestState {
 
 export class Gateway {
   /** `/dossier`, or the empty string: the prefix of every path as clients see it. */
-  readonly #base_path: string;
-  readonly #callers = new KnownCallers();
+  private readonly base_path: string;
+  private readonly callers = new KnownCallers();
 
   constructor(private readonly options: GatewayOptions) {
-    this.#base_path = basePathOf(options.public_url());
+    this.base_path = basePathOf(options.public_url());
   }
 
   /** Never throws: an error becomes the response. */
   async handle(received: Request, peer: Peer): Promise<Response> {
     const { cors, log, observers, surfaces } = this.options;
-    const incoming = withoutBase(received, this.#base_path);
+    const incoming = withoutBase(received, this.base_path);
     const began_ms = performance.now();
     const request_id = requestIdOf(incoming);
     const path = pathOf(incoming.url);
@@ -71,19 +71,19 @@ export class Gateway {
       "x-request-id": request_id,
       "x-content-type-options": "nosniff",
     };
-    if (alias) addDeprecationHeaders(path, this.#base_path, headers);
-    const client = clientOf(incoming, peer, this.#base_path, this.options);
+    if (alias) addDeprecationHeaders(path, this.base_path, headers);
+    const client = clientOf(incoming, peer, this.base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
-    const subject = this.#callers.subjectOf(incoming, client);
+    const subject = this.callers.subjectOf(incoming, client);
     const turn = loop_turns.enter(subject);
     if (turn) await turn;
     const response = await withOrigin({ request_id, subject }, () =>
-      this.#answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
+      this.answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
     );
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (cors && this.#mountedAt(path)?.shared) cors.share(incoming, response.headers);
+    if (cors && this.mountedAt(path)?.shared) cors.share(incoming, response.headers);
     if (state.served && observers.length > 0) {
       const { method } = incoming;
       const duration_ms = performance.now() - began_ms;
@@ -93,48 +93,48 @@ export class Gateway {
         log,
       );
     }
-    locateBelow(this.#base_path, response.headers);
+    locateBelow(this.base_path, response.headers);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
   }
 
-  async #answer(incoming: Request, routed: Request, state: RequestState): Promise<Response> {
+  private async answer(incoming: Request, routed: Request, state: RequestState): Promise<Response> {
     const { log } = this.options;
     try {
-      return await this.#respond(routed, state);
+      return await this.respond(routed, state);
     } catch (error) {
       const what = { method: incoming.method, path: pathOf(incoming.url) };
       if (incoming.signal.aborted) log.info("the client disconnected", what);
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
-      const problem = this.#mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
+      const problem = this.mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
       const told = toldTo(translateError(error), state.served?.route ?? null);
       return problem(told, state.request_id);
     }
   }
 
-  #mountedAt(path: string): MountedSurface | undefined {
+  private mountedAt(path: string): MountedSurface | undefined {
     return this.options.mounted.find(({ area }) => isBelow(path, area));
   }
 
-  async #respond(request: Request, state: RequestState): Promise<Response> {
+  private async respond(request: Request, state: RequestState): Promise<Response> {
     const path = pathOf(request.url);
     const { client } = state;
-    const surface = this.#mountedAt(path);
-    if (!surface) return this.#respondAtRoot(request, path, state);
+    const surface = this.mountedAt(path);
+    if (!surface) return this.respondAtRoot(request, path, state);
     const { cors } = this.options;
     if (cors && request.method === "OPTIONS" && surface.shared) {
       // A preflight request brings no key; the request after it is charged.
-      await this.#charge(`address:${client.address}`, 0, state);
+      await this.charge(`address:${client.address}`, 0, state);
       return cors.preflight(request, surface.router.methodsAt(path));
     }
     // 1. Who is calling? At the API by key, never by cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
-    if (caller) this.#callers.note(request, caller);
+    if (caller) this.callers.note(request, caller);
     const recheck = () => surface.recheck(request, client);
     const context = unrouted(surface.name, caller, state, recheck);
     state.served = context;
     // 2. Charge the owner's rate limit when the caller is known, otherwise that of the address.
-    const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
+    const limit = await this.charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
     // 3. Without a caller only public paths go on; others don't learn which paths exist.
     if (refusal) throw refusal;
@@ -147,18 +147,26 @@ export class Gateway {
    * Pages and health need no caller. Probes are not charged, but refused when the limit is used up;
    * files of a surface's pages, of which one page needs many, are neither charged nor refused.
    */
-  async #respondAtRoot(request: Request, path: string, state: RequestState): Promise<Response> {
+  private async respondAtRoot(
+    request: Request,
+    path: string,
+    state: RequestState,
+  ): Promise<Response> {
     const { client } = state;
     const context = unrouted("root", null, state);
     state.served = context;
     const is_page = this.options.surfaces.some(({ root }) => isBelow(path, root));
     const count = is_page || probes.has(path) ? 0 : 1;
-    const limit = await this.#charge(`address:${client.address}`, count, state);
+    const limit = await this.charge(`address:${client.address}`, count, state);
     if (!limit.allowed && !is_page) throw tooManyRequests(limit);
     return this.options.root.handle(request, context);
   }
 
-  async #charge(subject: string, count: 0 | 1, { headers }: RequestState): Promise<RateLimit> {
+  private async charge(
+    subject: string,
+    count: 0 | 1,
+    { headers }: RequestState,
+  ): Promise<RateLimit> {
     const limit = await this.options.rate_limiter.take(subject, count);
     headers["x-ratelimit-limit"] = String(limit.limit);
     headers["x-ratelimit-remaining"] = String(limit.remaining);

@@ -110,11 +110,11 @@ async function stopped(server: Bun.Server<undefined>, limit_ms: number): Promise
 /** The TCP port, with or without TLS. */
 class Port {
   readonly url: string;
-  #address: { readonly hostname: string; readonly port: number };
-  readonly #log: Log;
-  #server: Bun.Server<undefined>;
+  private address: { readonly hostname: string; readonly port: number };
+  private readonly log: Log;
+  private server: Bun.Server<undefined>;
   /** Servers with an earlier certificate, kept until they have answered their last request. */
-  readonly #retired = new Set<Bun.Server<undefined>>();
+  private readonly retired = new Set<Bun.Server<undefined>>();
 
   /** @throws Error in plain words */
   constructor(
@@ -122,16 +122,16 @@ class Port {
     { host, port }: NonNullable<ListenOptions["port"]>,
     { tls, log }: ListenOptions,
   ) {
-    this.#log = log;
-    this.#address = { hostname: host, port };
+    this.log = log;
+    this.address = { hostname: host, port };
     try {
-      if (tls) refuseShared(this.#address);
-      this.#server = tls ? this.#listen(tls.pair) : this.#listen(null);
+      if (tls) refuseShared(this.address);
+      this.server = tls ? this.listen(tls.pair) : this.listen(null);
     } catch (error) {
       throw new Error(whyNotOpened(error as Error & { code?: string }, host, port));
     }
-    const opened = this.#server.port ?? port;
-    this.#address = { hostname: host, port: opened };
+    const opened = this.server.port ?? port;
+    this.address = { hostname: host, port: opened };
     this.url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${opened}`;
   }
 
@@ -141,21 +141,21 @@ class Port {
    * requests.
    */
   renew(pair: TlsPair): void {
-    const before = this.#server;
-    this.#server = this.#listen(pair);
-    this.#retired.add(before);
-    void before.stop().finally(() => this.#retired.delete(before));
+    const before = this.server;
+    this.server = this.listen(pair);
+    this.retired.add(before);
+    void before.stop().finally(() => this.retired.delete(before));
   }
 
   async stop(limit_ms: number): Promise<void> {
-    await Promise.all([this.#server, ...this.#retired].map((one) => stopped(one, limit_ms)));
+    await Promise.all([this.server, ...this.retired].map((one) => stopped(one, limit_ms)));
   }
 
-  #listen(tls: TlsPair | null): Bun.Server<undefined> {
-    const answers = handlers(this.gateway, tls ? "tls" : "tcp", this.#log);
+  private listen(tls: TlsPair | null): Bun.Server<undefined> {
+    const answers = handlers(this.gateway, tls ? "tls" : "tcp", this.log);
     return Bun.serve({
       ...answers,
-      ...this.#address,
+      ...this.address,
       ...(tls && { tls: { ...tls }, reusePort: true }),
     });
   }

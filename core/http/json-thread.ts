@@ -13,38 +13,38 @@ const idle_ms = 2_000;
 const parse_ms_max = 30_000;
 
 export class JsonThread {
-  readonly #turns = new Limiter({ concurrency: 1 });
-  #worker: Worker | null = null;
-  #idle_timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly turns = new Limiter({ concurrency: 1 });
+  private worker: Worker | null = null;
+  private idle_timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * Like `parseJson`, for bytes that nobody else uses: they are transferred. @throws HttpError, and
    * the reason of `signal`.
    */
   parse(body: LargeBody, signal: AbortSignal): Promise<LargeValue> {
-    return this.#turns.run(
+    return this.turns.run(
       async () => {
-        clearTimeout(this.#idle_timer);
+        clearTimeout(this.idle_timer);
         try {
-          const parsed = await withTimeout(this.#ask(body), parse_ms_max, tooBusy);
+          const parsed = await withTimeout(this.ask(body), parse_ms_max, tooBusy);
           if ("value" in parsed) return parsed;
           const { status, code, detail, errors } = parsed.problem;
           throw new HttpError(status, code, detail, errors ? { errors } : {});
         } catch (error) {
-          if (!(error instanceof HttpError) || error.status === 503) this.#end();
+          if (!(error instanceof HttpError) || error.status === 503) this.end();
           throw error;
         } finally {
-          this.#idle_timer = setTimeout(() => this.#end(), idle_ms);
-          this.#idle_timer.unref();
+          this.idle_timer = setTimeout(() => this.end(), idle_ms);
+          this.idle_timer.unref();
         }
       },
       { signal },
     );
   }
 
-  #ask(body: LargeBody): Promise<Parsed> {
-    this.#worker ??= this.#start();
-    const worker = this.#worker;
+  private ask(body: LargeBody): Promise<Parsed> {
+    this.worker ??= this.start();
+    const worker = this.worker;
     const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
     const heard = new AbortController();
     const { signal } = heard;
@@ -63,7 +63,7 @@ export class JsonThread {
     return promise.finally(() => heard.abort());
   }
 
-  #start(): Worker {
+  private start(): Worker {
     // Inside the executable, workers are found relative to the root of the build.
     const url = Bun.isStandaloneExecutable
       ? "./core/http/json-worker.ts"
@@ -73,10 +73,10 @@ export class JsonThread {
     return worker;
   }
 
-  #end(): void {
-    clearTimeout(this.#idle_timer);
-    this.#worker?.terminate();
-    this.#worker = null;
+  private end(): void {
+    clearTimeout(this.idle_timer);
+    this.worker?.terminate();
+    this.worker = null;
   }
 }
 

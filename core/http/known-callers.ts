@@ -7,7 +7,7 @@ const credentials_length_max = 500;
 
 export class KnownCallers {
   /** Owners by the key or cookie of their recent requests, oldest first. */
-  readonly #owners = new Map<string, string>();
+  private readonly owners = new Map<string, string>();
 
   /**
    * The owner, where known. Unknown keys from one address share a name, however many are tried;
@@ -17,7 +17,7 @@ export class KnownCallers {
     const credentials = credentialsOf(request);
     return credentials === null
       ? address
-      : (this.#owners.get(credentials) ?? `a key from ${address}`);
+      : (this.owners.get(credentials) ?? `a key from ${address}`);
   }
 
   /** Remembers whose request this was. */
@@ -26,13 +26,13 @@ export class KnownCallers {
     if (
       credentials === null ||
       credentials.length > credentials_length_max ||
-      this.#owners.has(credentials)
+      this.owners.has(credentials)
     )
       return;
-    this.#owners.set(credentials, owner_id);
-    if (this.#owners.size <= callers_max) return;
-    const [oldest] = this.#owners.keys();
-    this.#owners.delete(oldest!);
+    this.owners.set(credentials, owner_id);
+    if (this.owners.size <= callers_max) return;
+    const [oldest] = this.owners.keys();
+    this.owners.delete(oldest!);
   }
 }
 

@@ -19,11 +19,11 @@ interface LocalApiOptions {
 }
 
 export class LocalApi {
-  #options: LocalApiOptions | undefined;
+  private options: LocalApiOptions | undefined;
 
   /** Completes the object: routes are compiled before there is a router. */
   open(options: LocalApiOptions): void {
-    this.#options = options;
+    this.options = options;
   }
 
   /**
@@ -35,7 +35,7 @@ export class LocalApi {
     { surface, caller, client, request_id, recheck }: AskedBy,
     { method, path, json, body, headers, signal }: LocalRequest,
   ): Promise<Response> {
-    const { router, observers, log } = this.#options!;
+    const { router, observers, log } = this.options!;
     const began_ms = performance.now();
     // A route may ask many times; each request takes turns with everything else.
     const turn = loop_turns.enter(caller.owner_id);

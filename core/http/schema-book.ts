@@ -16,24 +16,24 @@ export interface LateSchema {
 
 export class SchemaBook {
   /** By name: the schema, and its shape without the description. */
-  readonly #named = new Map<string, { readonly shape: string; readonly schema: Json }>();
+  private readonly named = new Map<string, { readonly shape: string; readonly schema: Json }>();
   /** Components in which the constraint on texts was added. */
-  readonly #bounded = new Set<string>();
-  readonly #late: ReadonlyMap<string, LateSchema>;
+  private readonly bounded = new Set<string>();
+  private readonly late: ReadonlyMap<string, LateSchema>;
 
   constructor(late: readonly LateSchema[]) {
-    this.#late = new Map(late.map((one) => [one.name, one]));
+    this.late = new Map(late.map((one) => [one.name, one]));
   }
 
   /** The schema, or a reference to it when it has a name. */
   of(schema: TSchema): Json {
-    return this.#shown(plain(schema) as Json);
+    return this.shown(plain(schema) as Json);
   }
 
   /** `components.schemas`, by name. */
   get components(): Record<string, Json> {
     return Object.fromEntries(
-      [...this.#named]
+      [...this.named]
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([name, { schema }]) => [name, schema]),
     );
@@ -42,15 +42,15 @@ export class SchemaBook {
   /** Adds to every text in it the constraint on everything sent to the server: no U+0000. */
   ofRequest(schema: TSchema): Json {
     const shown = this.of(schema);
-    this.#boundTexts(shown);
+    this.boundTexts(shown);
     return shown;
   }
 
-  #boundTexts(schema: Json): void {
+  private boundTexts(schema: Json): void {
     const name = nameOf(schema);
     if (name !== undefined) {
-      if (this.#bounded.has(name)) return;
-      this.#bounded.add(name);
+      if (this.bounded.has(name)) return;
+      this.bounded.add(name);
     }
     const node = this.resolve(schema);
     if ([node.type].flat().includes("string") && !text_keywords.some((key) => key in node))
@@ -58,56 +58,56 @@ export class SchemaBook {
     const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = node;
     const inner = [...Object.values(properties as Json), items, additionalProperties];
     for (const one of [...inner, ...(anyOf as Json[]), ...(oneOf as Json[])])
-      if (isObject(one)) this.#boundTexts(one);
+      if (isObject(one)) this.boundTexts(one);
   }
 
   /** The component that a reference of this book points to; any other schema itself. */
   resolve(schema: Json): Json {
     const name = nameOf(schema);
-    return name === undefined ? schema : this.#named.get(name)!.schema;
+    return name === undefined ? schema : this.named.get(name)!.schema;
   }
 
-  #shown({ $id, ...schema }: Json): Json {
-    if (typeof $id === "string") return this.#reference($id, schema);
-    if (Array.isArray(schema.anyOf)) return this.#union(schema as Json & { anyOf: Json[] });
-    return this.#inner(schema);
+  private shown({ $id, ...schema }: Json): Json {
+    if (typeof $id === "string") return this.reference($id, schema);
+    if (Array.isArray(schema.anyOf)) return this.union(schema as Json & { anyOf: Json[] });
+    return this.inner(schema);
   }
 
-  #reference(name: string, { [narrowed_key]: narrowed, ...given }: Json): Json {
-    return { ...this.#component(name, given), ...(narrowed as Json | undefined) };
+  private reference(name: string, { [narrowed_key]: narrowed, ...given }: Json): Json {
+    return { ...this.component(name, given), ...(narrowed as Json | undefined) };
   }
 
-  #component(name: string, given: Json): Json {
-    const late = this.#late.get(name);
+  private component(name: string, given: Json): Json {
+    const late = this.late.get(name);
     const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : given;
-    const shown = this.#shown(schema);
+    const shown = this.shown(schema);
     const { description, ...shape } = shown;
     const text = JSON.stringify(shape);
     for (let n = 1; ; n++) {
       const key = n === 1 ? name : `${name}${n}`;
-      const known = this.#named.get(key);
+      const known = this.named.get(key);
       if (known && known.shape !== text) continue;
-      if (!known) this.#named.set(key, { shape: text, schema: shown });
+      if (!known) this.named.set(key, { shape: text, schema: shown });
       const $ref = `#/components/schemas/${key}`;
       const same = !known || late || known.schema.description === description;
       return same || description === undefined ? { $ref } : { $ref, description };
     }
   }
 
-  #union({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json {
+  private union({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json {
     const all = anyOf.flatMap(unnested);
     const members = all.filter(({ type }) => type !== "null");
     const is_nullable = members.length < all.length;
-    const shown = this.#oneOf(members, rest);
+    const shown = this.oneOf(members, rest);
     return is_nullable ? nullable(shown) : shown;
   }
 
-  #oneOf(members: readonly Json[], { discriminator, ...rest }: Json): Json {
+  private oneOf(members: readonly Json[], { discriminator, ...rest }: Json): Json {
     if (members.every((member) => "const" in member && member.$id === undefined)) {
       const values = members.map((member) => member.const);
       return { type: members[0]?.type, enum: values, ...rest };
     }
-    const shown = members.map((member) => this.#shown(member));
+    const shown = members.map((member) => this.shown(member));
     if (shown.length === 1) {
       const [only] = shown;
       return "$ref" in only! && Object.keys(rest).length > 0
@@ -119,12 +119,12 @@ export class SchemaBook {
     return {
       ...rest,
       oneOf: shown,
-      discriminator: { propertyName, mapping: this.#mapping(shown, propertyName) },
+      discriminator: { propertyName, mapping: this.mapping(shown, propertyName) },
     };
   }
 
   /** Which member each value of the property selects. */
-  #mapping(members: readonly Json[], property: string): Record<string, unknown> {
+  private mapping(members: readonly Json[], property: string): Record<string, unknown> {
     return Object.fromEntries(
       members.flatMap((member) => {
         const properties = this.resolve(member).properties as Record<string, Json> | undefined;
@@ -135,17 +135,17 @@ export class SchemaBook {
     );
   }
 
-  #inner(schema: Json): Json {
+  private inner(schema: Json): Json {
     const shown: Json = {};
     for (const [key, value] of Object.entries(schema)) {
-      if (key === "properties") shown[key] = mapped(value as Json, (of) => this.#shown(of));
+      if (key === "properties") shown[key] = mapped(value as Json, (of) => this.shown(of));
       else if (key === "items" || key === "additionalProperties" || key === "contentSchema")
-        shown[key] = isObject(value) ? this.#shown(value) : value;
+        shown[key] = isObject(value) ? this.shown(value) : value;
       else if (key === "allOf" || key === "oneOf")
-        shown[key] = (value as Json[]).map((of) => this.#shown(of));
+        shown[key] = (value as Json[]).map((of) => this.shown(of));
       else if (key === "patternProperties" && isObject(value))
         // `t.Record` with keys of any text.
-        shown["additionalProperties"] = this.#shown(Object.values(value)[0] as Json);
+        shown["additionalProperties"] = this.shown(Object.values(value)[0] as Json);
       else shown[key] = value;
     }
     if (shown.type === "integer" && shown.format === undefined) shown.format = "int64";

@@ -63,25 +63,25 @@ function parsed<T>(parse: () => T, otherwise: string): T {
 
 /** Watches the files of the pair in use. */
 export class TlsFiles {
-  #pair: TlsPair;
-  #failure: string | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private current: TlsPair;
+  private last_failure: string | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @throws Error that names the unusable file. */
   constructor(
     private readonly paths: TlsPaths,
     private readonly log: Log,
   ) {
-    this.#pair = readPair(paths);
+    this.current = readPair(paths);
   }
 
   get pair(): TlsPair {
-    return this.#pair;
+    return this.current;
   }
 
   /** Why the current files are not used; null when they are. */
   failure(): string | null {
-    return this.#failure;
+    return this.last_failure;
   }
 
   /** `use` receives each new pair; when it throws, the previous one stays in use. */
@@ -89,34 +89,34 @@ export class TlsFiles {
     let used = "";
     let seen = "";
     const look = async () => {
-      const now = await this.#state();
+      const now = await this.state();
       if (now !== used && (used === "" || now === seen)) {
         // Compares the initial files, too: they may have changed since they were read.
         used = now;
-        this.#reload(use);
+        this.reload(use);
       }
       seen = now;
-      this.#timer = setTimeout(look, look_every_ms).unref();
+      this.timer = setTimeout(look, look_every_ms).unref();
     };
-    this.#timer = setTimeout(look, look_every_ms).unref();
+    this.timer = setTimeout(look, look_every_ms).unref();
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
-  #reload(use: (pair: TlsPair) => void): void {
+  private reload(use: (pair: TlsPair) => void): void {
     try {
       const fresh = readPair(this.paths);
-      if (fresh.cert !== this.#pair.cert || fresh.key !== this.#pair.key) {
+      if (fresh.cert !== this.current.cert || fresh.key !== this.current.key) {
         use(fresh);
-        this.#pair = fresh;
+        this.current = fresh;
         this.log.info("the certificate was reloaded", { tls_cert: this.paths.cert });
       }
-      this.#failure = null;
+      this.last_failure = null;
     } catch (error) {
-      this.#failure =
+      this.last_failure =
         "The changed certificate can't be used, so the previous one stays in use: " +
         `${messageOf(error)}.`;
       this.log.error("the certificate can't be reloaded", errorFields(error));
@@ -124,7 +124,7 @@ export class TlsFiles {
   }
 
   /** Differs whenever one of the files has changed, also behind symbolic links. */
-  async #state(): Promise<string> {
+  private async state(): Promise<string> {
     const states = [this.paths.cert, this.paths.key].map(async (path) => {
       try {
         const { dev, ino, size, mtimeMs } = await stat(path);

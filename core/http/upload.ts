@@ -81,12 +81,12 @@ export const receiveFiles = (
 ): Promise<ReceivedPart[]> => new MultipartUpload(files, options).receive(request);
 
 class MultipartUpload {
-  readonly #abort = new AbortController();
-  readonly #files: Promise<ReceivedPart>[] = [];
+  private readonly abort = new AbortController();
+  private readonly files: Promise<ReceivedPart>[] = [];
   /** The part being read. */
-  #current: Readable | undefined;
+  private current: Readable | undefined;
   /** The first failure wins. */
-  #failure: unknown;
+  private failure: unknown;
 
   constructor(
     private readonly store: Pick<Files, "receive">,
@@ -98,37 +98,37 @@ class MultipartUpload {
     const boundary = boundaryOf(headers.get("content-type"));
     if (boundary === undefined) throw malformed("its Content-Type has no boundary");
     if (!body) throw badRequest("The request needs a multipart body.", "");
-    const parser = createParser(boundary, this.#onPart, this.#fail, parts_max + files_max - 1);
+    const parser = createParser(boundary, this.onPart, this.fail, parts_max + files_max - 1);
     const bytes_max = total_bytes_max + framing_bytes_max;
     try {
-      const aborted = AbortSignal.any([signal, this.#abort.signal]);
-      await parseBody(parser, body, bytes_max, aborted).catch(this.#fail);
-      const received = await Promise.all(this.#files);
-      if (this.#failure !== undefined) throw this.#failure;
+      const aborted = AbortSignal.any([signal, this.abort.signal]);
+      await parseBody(parser, body, bytes_max, aborted).catch(this.fail);
+      const received = await Promise.all(this.files);
+      if (this.failure !== undefined) throw this.failure;
       if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
       return received;
     } catch (error) {
-      for (const file of await Promise.allSettled(this.#files))
+      for (const file of await Promise.allSettled(this.files))
         if (file.status === "fulfilled") await file.value.received.release();
-      throw this.#failure ?? error;
+      throw this.failure ?? error;
     }
   }
 
-  readonly #onPart = (bytes: Readable, headers: Headers): void => {
+  private readonly onPart = (bytes: Readable, headers: Headers): void => {
     const { part, files_max } = this.options;
     const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
     if (name !== part) {
       bytes.resume();
       return;
     }
-    if (this.#files.length === files_max) return this.#fail(tooManyFiles(part, files_max));
-    this.#current = bytes;
-    const file = this.#receivePart(bytes, file_name, headers["content-type"]?.[0]);
-    this.#files.push(file);
-    file.catch(this.#fail);
+    if (this.files.length === files_max) return this.fail(tooManyFiles(part, files_max));
+    this.current = bytes;
+    const file = this.receivePart(bytes, file_name, headers["content-type"]?.[0]);
+    this.files.push(file);
+    file.catch(this.fail);
   };
 
-  async #receivePart(
+  private async receivePart(
     bytes: Readable,
     file_name: string | undefined,
     media_type: string | undefined,
@@ -143,11 +143,11 @@ class MultipartUpload {
   }
 
   /** Stops whatever is still being read. */
-  readonly #fail = (reason: unknown): void => {
-    if (this.#failure !== undefined) return;
-    this.#failure = reason;
-    this.#abort.abort(reason);
-    this.#current?.destroy(reason instanceof Error ? reason : undefined);
+  private readonly fail = (reason: unknown): void => {
+    if (this.failure !== undefined) return;
+    this.failure = reason;
+    this.abort.abort(reason);
+    this.current?.destroy(reason instanceof Error ? reason : undefined);
   };
 }
 

@@ -34,19 +34,19 @@ function unnamed<T>(value: T): T {
 
 export class Validator {
   /** Compiled at the first use: a server starts sooner without compiling every route. */
-  #compiled: TypeCheck<TSchema> | undefined;
+  private compiled: TypeCheck<TSchema> | undefined;
 
   constructor(private readonly schema: TSchema) {}
 
-  #compile(): TypeCheck<TSchema> {
+  private compile(): TypeCheck<TSchema> {
     registerFormats(this.schema);
     return TypeCompiler.Compile(unnamed(this.schema));
   }
 
   /** @throws HttpError 400 naming every invalid field (ten at most). */
   validate(value: unknown): void {
-    this.#compiled ??= this.#compile();
-    const compiled = this.#compiled;
+    this.compiled ??= this.compile();
+    const compiled = this.compiled;
     if (compiled.Check(value)) return;
     const found = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {

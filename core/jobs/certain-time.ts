@@ -53,10 +53,10 @@ on conflict (id) do update set certain_ms = excluded.certain_ms, clock_ms = excl
   boot = excluded.boot, uptime_ms = excluded.uptime_ms, doubted_ms = excluded.doubted_ms`;
 
 export class CertainTime {
-  #seen: Seen | undefined;
-  #written: Seen | undefined;
-  #is_far_ahead = false;
-  #looked_at_ms = -Infinity;
+  private seen: Seen | undefined;
+  private written: Seen | undefined;
+  private is_far_ahead = false;
+  private looked_at_ms = -Infinity;
 
   constructor(
     private readonly options: {
@@ -68,39 +68,39 @@ export class CertainTime {
 
   /** Epoch milliseconds, at most what the clock says; 0 before `read`. */
   readonly now_ms = (): number => {
-    if (this.#seen === undefined) return 0;
-    this.#seen = seenAgain(this.#seen, this.options.clock);
-    return this.#seen.certain_ms;
+    if (this.seen === undefined) return 0;
+    this.seen = seenAgain(this.seen, this.options.clock);
+    return this.seen.certain_ms;
   };
 
   /** Continues from what an earlier run stored. Call it before anything else. */
   async read(): Promise<void> {
     const { store, clock } = this.options;
     const [row] = await rowsOf<Seen>(store.db, select_sql, []);
-    this.#seen ??= row ? numbersOf(row) : firstSeen(clock);
+    this.seen ??= row ? numbersOf(row) : firstSeen(clock);
   }
 
   /** Stores it for the next start, now and then. */
   async keep(): Promise<void> {
     const { store, clock, log } = this.options;
-    if (Math.abs(clock.now_ms() - this.#looked_at_ms) < look_every_ms) return;
-    this.#looked_at_ms = clock.now_ms();
-    if (this.#seen === undefined) await this.read();
+    if (Math.abs(clock.now_ms() - this.looked_at_ms) < look_every_ms) return;
+    this.looked_at_ms = clock.now_ms();
+    if (this.seen === undefined) await this.read();
     this.now_ms();
-    const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.#seen!;
+    const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.seen!;
     const ahead_ms = clock_ms - certain_ms;
-    if (ahead_ms > day_ms && !this.#is_far_ahead)
+    if (ahead_ms > day_ms && !this.is_far_ahead)
       log.warn("the clock is far ahead: deletions by age wait until the time is certain", {
         ahead_s: Math.round(ahead_ms / 1_000),
       });
-    this.#is_far_ahead = ahead_ms > day_ms;
+    this.is_far_ahead = ahead_ms > day_ms;
     if (
-      this.#written?.boot === boot &&
-      uptime_ms - this.#written.uptime_ms < write_every_ms &&
-      Math.abs(clock_ms - this.#written.clock_ms) < write_every_ms
+      this.written?.boot === boot &&
+      uptime_ms - this.written.uptime_ms < write_every_ms &&
+      Math.abs(clock_ms - this.written.clock_ms) < write_every_ms
     )
       return;
-    this.#written = this.#seen;
+    this.written = this.seen;
     await store.inDeletion((tx) =>
       rowsOf(tx, write_sql, [certain_ms, clock_ms, boot, uptime_ms, doubted_ms]),
     );

@@ -30,17 +30,17 @@ export class EarlyRun implements BegunJob<any> {
   /** The result of its handler. */
   readonly working: Promise<JobEffect<any> | void>;
   has_failed = false;
-  #done: { readonly effect: JobEffect<any> | void } | undefined;
-  #kept = false;
-  readonly #started_at: number;
-  readonly #began_ms = performance.now();
+  private done: { readonly effect: JobEffect<any> | void } | undefined;
+  private kept = false;
+  private readonly started_at: number;
+  private readonly began_ms = performance.now();
 
   constructor(private readonly options: EarlyRunOptions) {
-    this.#started_at = options.clock.now_ms();
-    this.working = this.#run();
+    this.started_at = options.clock.now_ms();
+    this.working = this.run();
     this.working.then(
       (effect) => {
-        this.#done = { effect };
+        this.done = { effect };
       },
       // Handled by the run that it becomes.
       () => undefined,
@@ -55,29 +55,29 @@ export class EarlyRun implements BegunJob<any> {
 
   async enqueue(tx: Db<any>, given?: any): Promise<void> {
     const { store, continueAsJob } = this.options;
-    if (!this.#done || this.has_failed) {
+    if (!this.done || this.has_failed) {
       await continueAsJob(tx, this);
       return store.afterCommit(() => {
-        this.#kept = true;
+        this.kept = true;
       });
     }
     try {
-      await this.#done.effect?.(tx, given);
+      await this.done.effect?.(tx, given);
     } catch (error) {
       this.has_failed = true;
       throw error;
     }
-    store.afterCommit(() => this.#end());
+    store.afterCommit(() => this.end());
   }
 
   drop(): void {
-    if (this.#kept) return;
-    this.#kept = true;
+    if (this.kept) return;
+    this.kept = true;
     this.options.leave();
     this.controller.abort(new Stopped("cancelled", "the job is no longer needed"));
   }
 
-  async #run(): Promise<JobEffect<any> | void> {
+  private async run(): Promise<JobEffect<any> | void> {
     const { work, job, handler, payload } = this.options;
     const { id, name, owner, request_id, attempts_max } = job;
     const what = `job ${name}`;
@@ -92,9 +92,9 @@ export class EarlyRun implements BegunJob<any> {
     }
   }
 
-  #end(): void {
+  private end(): void {
     const { leave, onRunEnded, job } = this.options;
-    this.#kept = true;
+    this.kept = true;
     leave();
     onRunEnded({
       id: job.id,
@@ -105,8 +105,8 @@ export class EarlyRun implements BegunJob<any> {
       created_at: job.created_at,
       run_at: job.run_at,
       attempt: 1,
-      started_at: this.#started_at,
-      duration_ms: performance.now() - this.#began_ms,
+      started_at: this.started_at,
+      duration_ms: performance.now() - this.began_ms,
       outcome: "done",
       error: null,
     });

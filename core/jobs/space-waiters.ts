@@ -7,16 +7,16 @@ const more_share = 1.25;
 
 export class SpaceWaiters {
   /** By job: the space that must be free for its next run. */
-  readonly #waiting = new Map<string, number>();
+  private readonly waiting = new Map<string, number>();
   /** By job: the space that was free when it was woken. */
-  readonly #woken = new Map<string, number>();
+  private readonly woken = new Map<string, number>();
 
   constructor(private readonly store: Pick<Store, "freeBytes" | "isDiskFull">) {}
 
   /** A run found no space; this much was free. */
   add(job_id: string, found_bytes: number): void {
-    const tried_bytes = this.#woken.get(job_id);
-    this.#waiting.set(
+    const tried_bytes = this.woken.get(job_id);
+    this.waiting.set(
       job_id,
       tried_bytes === undefined ? found_bytes + more_bytes : tried_bytes * more_share + more_bytes,
     );
@@ -24,19 +24,19 @@ export class SpaceWaiters {
 
   /** A run has ended in another way. */
   forget(job_id: string): void {
-    this.#waiting.delete(job_id);
-    this.#woken.delete(job_id);
+    this.waiting.delete(job_id);
+    this.woken.delete(job_id);
   }
 
   /** Removes and returns the jobs for which there may be space now. */
   take(): string[] {
-    if (this.#waiting.size === 0 || this.store.isDiskFull()) return [];
+    if (this.waiting.size === 0 || this.store.isDiskFull()) return [];
     const free_bytes = this.store.freeBytes();
     const ready: string[] = [];
-    for (const [id, needed_bytes] of this.#waiting) if (free_bytes >= needed_bytes) ready.push(id);
+    for (const [id, needed_bytes] of this.waiting) if (free_bytes >= needed_bytes) ready.push(id);
     for (const id of ready) {
-      this.#waiting.delete(id);
-      this.#woken.set(id, free_bytes);
+      this.waiting.delete(id);
+      this.woken.set(id, free_bytes);
     }
     return ready;
   }

@@ -9,21 +9,21 @@ const waits_ms_max = 15 * 60_000;
 
 export class UnreadableWaiters {
   /** By job: when it was met first. */
-  readonly #since = new Map<string, number>();
+  private readonly since = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, "now_ms">) {}
 
   /** A run has met it. Returns whether it is the first one, and whether the job may wait. */
   add(job_id: string): { readonly is_first: boolean; readonly may_wait: boolean } {
     const now_ms = this.clock.now_ms();
-    const since = this.#since.get(job_id);
-    if (since === undefined) this.#since.set(job_id, now_ms);
+    const since = this.since.get(job_id);
+    if (since === undefined) this.since.set(job_id, now_ms);
     const waited_ms = now_ms - (since ?? now_ms);
     return { is_first: since === undefined, may_wait: waited_ms < waits_ms_max };
   }
 
   /** A run has ended in another way. */
   forget(job_id: string): void {
-    this.#since.delete(job_id);
+    this.since.delete(job_id);
   }
 }

@@ -26,17 +26,17 @@ const lease_ms = 10_000;
  * ascend.
  */
 export class AscendingIds {
-  #last = 0;
-  #end = Infinity;
-  #leased_at_ms = 0;
-  #leasing = false;
+  private last = 0;
+  private end = Infinity;
+  private leased_at_ms = 0;
+  private leasing = false;
 
   constructor(private readonly options: AscendingIdsOptions) {}
 
   /** Call before the first `next`: ids continue after the largest stored one. */
   async continueAfter(largest_stored: number): Promise<void> {
-    this.#last = largest_stored;
-    if (this.options.lease !== null) await this.#lease();
+    this.last = largest_stored;
+    if (this.options.lease !== null) await this.lease();
   }
 
   /** Ascends for ever, also across restarts, so that a cached id can't be mistaken for another. */
@@ -45,40 +45,39 @@ export class AscendingIds {
   /** The first of `count` consecutive numbers. @throws Error when the next lease is late */
   reserve(count: number): number {
     const { lease, now_ms } = this.options;
-    const first = Math.max(this.#last + 1, lease === null ? now_ms() * ids_per_ms : 0);
-    if (first + count > this.#end) {
-      this.#renew();
+    const first = Math.max(this.last + 1, lease === null ? now_ms() * ids_per_ms : 0);
+    if (first + count > this.end) {
+      this.renew();
       throw new Error("new ids wait for the database; try again");
     }
-    this.#last = first + count - 1;
-    if (lease !== null && (this.#is_low || now_ms() - this.#leased_at_ms >= lease_ms))
-      this.#renew();
+    this.last = first + count - 1;
+    if (lease !== null && (this.is_low || now_ms() - this.leased_at_ms >= lease_ms)) this.renew();
     return first;
   }
 
   /** Less is left than was used. */
-  get #is_low(): boolean {
-    return this.#end - this.#last < this.#last - this.#first;
+  private get is_low(): boolean {
+    return this.end - this.last < this.last - this.first;
   }
-  #first = 0;
+  private first = 0;
 
-  #renew(): void {
-    if (this.#leasing) return;
-    this.#leasing = true;
+  private renew(): void {
+    if (this.leasing) return;
+    this.leasing = true;
     // Until the new lease arrives, the rest of the previous one is used.
-    void this.#lease()
+    void this.lease()
       .catch(() => undefined)
       .finally(() => {
-        this.#leasing = false;
+        this.leasing = false;
       });
   }
 
-  async #lease(): Promise<void> {
+  private async lease(): Promise<void> {
     const { lease, now_ms, series } = this.options;
-    const leased = await lease!(series, Math.max(this.#last + 1, now_ms() * ids_per_ms));
-    this.#first = leased.first;
-    this.#last = leased.first - 1;
-    this.#end = leased.end;
-    this.#leased_at_ms = now_ms();
+    const leased = await lease!(series, Math.max(this.last + 1, now_ms() * ids_per_ms));
+    this.first = leased.first;
+    this.last = leased.first - 1;
+    this.end = leased.end;
+    this.leased_at_ms = now_ms();
   }
 }

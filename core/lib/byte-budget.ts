@@ -25,11 +25,11 @@ interface Waiting {
 }
 
 export class ByteBudget {
-  #used = 0;
-  readonly #used_by = new Map<string, number>();
-  #waiting_count = 0;
+  private used = 0;
+  private readonly used_by = new Map<string, number>();
+  private waiting_count = 0;
   /** No list is empty; the owner served last comes last. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  private readonly waiting = new Map<string, Waiting[]>();
 
   constructor(private readonly options: ByteBudgetOptions) {}
 
@@ -40,48 +40,48 @@ export class ByteBudget {
    */
   take(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
     const bytes = Math.min(wanted, this.options.bytes_max);
-    if (this.#waiting_count === 0 && this.#hasShare(owner, bytes) && this.#hasRoom(bytes))
-      return this.#grant(owner, bytes);
-    return this.#wait(owner, bytes, signal);
+    if (this.waiting_count === 0 && this.hasShare(owner, bytes) && this.hasRoom(bytes))
+      return this.grant(owner, bytes);
+    return this.wait(owner, bytes, signal);
   }
 
-  #hasRoom(bytes: number): boolean {
-    return this.#used + bytes <= this.options.bytes_max;
+  private hasRoom(bytes: number): boolean {
+    return this.used + bytes <= this.options.bytes_max;
   }
-  #hasShare(owner: string, bytes: number): boolean {
-    const used = this.#used_by.get(owner) ?? 0;
+  private hasShare(owner: string, bytes: number): boolean {
+    const used = this.used_by.get(owner) ?? 0;
     return used === 0 || used + bytes <= this.options.per_owner_bytes_max;
   }
 
-  #grant(owner: string, bytes: number): () => void {
-    this.#count(owner, bytes);
+  private grant(owner: string, bytes: number): () => void {
+    this.count(owner, bytes);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      this.#count(owner, -bytes);
-      this.#admit();
+      this.count(owner, -bytes);
+      this.admit();
     };
   }
 
-  #count(owner: string, bytes: number): void {
-    this.#used += bytes;
-    const used = (this.#used_by.get(owner) ?? 0) + bytes;
-    if (used === 0) this.#used_by.delete(owner);
-    else this.#used_by.set(owner, used);
+  private count(owner: string, bytes: number): void {
+    this.used += bytes;
+    const used = (this.used_by.get(owner) ?? 0) + bytes;
+    if (used === 0) this.used_by.delete(owner);
+    else this.used_by.set(owner, used);
   }
 
-  async #wait(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  private async wait(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { waiting_max, per_owner_waiting_max, wait_ms_max } = this.options;
-    const mine = this.#waiting.get(owner) ?? [];
-    if (mine.length >= per_owner_waiting_max || this.#waiting_count >= waiting_max)
+    const mine = this.waiting.get(owner) ?? [];
+    if (mine.length >= per_owner_waiting_max || this.waiting_count >= waiting_max)
       throw new BudgetRefusal("Too many requests are already waiting.");
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const waiting: Waiting = { bytes, admit: () => resolve(this.#grant(owner, bytes)) };
+    const waiting: Waiting = { bytes, admit: () => resolve(this.grant(owner, bytes)) };
     const refuse = (why: unknown): void => {
-      if (this.#remove(owner, waiting)) reject(why);
-      this.#admit();
+      if (this.remove(owner, waiting)) reject(why);
+      this.admit();
     };
     const onAbort = (): void => refuse(signal.reason);
     const timer = setTimeout(
@@ -89,9 +89,9 @@ export class ByteBudget {
       wait_ms_max,
     );
     signal.addEventListener("abort", onAbort, { once: true });
-    this.#waiting.set(owner, [...mine, waiting]);
-    this.#waiting_count += 1;
-    this.#admit();
+    this.waiting.set(owner, [...mine, waiting]);
+    this.waiting_count += 1;
+    this.admit();
     try {
       return await promise;
     } finally {
@@ -104,27 +104,25 @@ export class ByteBudget {
    * Admits those whose turn it is. An owner with an exhausted share delays nobody; one waiting for
    * room comes before those behind it, however little they want.
    */
-  #admit(): void {
+  private admit(): void {
     for (;;) {
-      const next = [...this.#waiting].find(([owner, [first]]) =>
-        this.#hasShare(owner, first!.bytes),
-      );
+      const next = [...this.waiting].find(([owner, [first]]) => this.hasShare(owner, first!.bytes));
       if (next === undefined) return;
       const [owner, [first]] = next;
-      if (!this.#hasRoom(first!.bytes)) return;
-      this.#remove(owner, first!);
+      if (!this.hasRoom(first!.bytes)) return;
+      this.remove(owner, first!);
       first!.admit();
     }
   }
 
   /** Returns whether it was still waiting. */
-  #remove(owner: string, waiting: Waiting): boolean {
-    const mine = this.#waiting.get(owner);
+  private remove(owner: string, waiting: Waiting): boolean {
+    const mine = this.waiting.get(owner);
     if (!mine?.includes(waiting)) return false;
     const left = mine.filter((one) => one !== waiting);
-    this.#waiting.delete(owner);
-    if (left.length > 0) this.#waiting.set(owner, left);
-    this.#waiting_count -= 1;
+    this.waiting.delete(owner);
+    if (left.length > 0) this.waiting.set(owner, left);
+    this.waiting_count -= 1;
     return true;
   }
 }

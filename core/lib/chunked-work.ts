@@ -34,29 +34,29 @@ export async function inParts(part: () => Promise<boolean>, signal?: AbortSignal
 
 /** Adapts the number of records in a part, so that a part takes about the intended time. */
 export class PartSize {
-  #size: number;
+  private current: number;
 
   constructor(
     private readonly limits: { readonly first: number; readonly max: number },
     private readonly part_ms: number,
   ) {
-    this.#size = limits.first;
+    this.current = limits.first;
   }
 
   get size(): number {
-    return this.#size;
+    return this.current;
   }
 
   /** Halves the next part. False when it can't be smaller. */
   halve(): boolean {
-    const is_smallest = this.#size === 1;
-    this.#size = Math.max(1, this.#size >> 1);
+    const is_smallest = this.current === 1;
+    this.current = Math.max(1, this.current >> 1);
     return !is_smallest;
   }
 
   /** Records how long a part of this size took. */
   took(ms: number): void {
     if (ms > this.part_ms) this.halve();
-    else if (ms < this.part_ms / 3) this.#size = Math.min(this.limits.max, this.#size * 2);
+    else if (ms < this.part_ms / 3) this.current = Math.min(this.limits.max, this.current * 2);
   }
 }

@@ -11,13 +11,13 @@ const collected_bytes = 24 * 2 ** 20;
  * Estimates the garbage produced by one kind of work, and has it collected before there is much.
  */
 export class GarbageMeter {
-  #bytes = 0;
+  private bytes = 0;
 
   /** About this many bytes have become garbage. */
   add(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes < collected_bytes) return;
-    this.#bytes = 0;
+    this.bytes += bytes;
+    if (this.bytes < collected_bytes) return;
+    this.bytes = 0;
     setImmediate(() => collector.collect());
   }
 }

@@ -11,47 +11,47 @@ const each_round = { min: 1, first: 4, max: 64 };
 
 export class LoopTurns {
   /** By subject, in the order of their turns. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  private readonly waiting = new Map<string, (() => void)[]>();
   /** When the current iteration began; undefined when nothing has entered in it yet. */
-  #began_ms: number | undefined;
-  #each = each_round.first;
+  private began_ms: number | undefined;
+  private each = each_round.first;
 
   /** Undefined when there is time; otherwise settles when it is the subject's turn. */
   enter(subject: string): Promise<void> | undefined {
-    if (this.#waiting.size === 0 && this.#hasTime()) return undefined;
+    if (this.waiting.size === 0 && this.hasTime()) return undefined;
     return new Promise((resolve) => {
-      const before = this.#waiting.get(subject);
+      const before = this.waiting.get(subject);
       if (before) before.push(resolve);
-      else this.#waiting.set(subject, [resolve]);
+      else this.waiting.set(subject, [resolve]);
     });
   }
 
-  #hasTime(): boolean {
+  private hasTime(): boolean {
     const now_ms = performance.now();
-    if (this.#began_ms === undefined) this.#begin(now_ms);
-    return now_ms - this.#began_ms! < turn_ms;
+    if (this.began_ms === undefined) this.begin(now_ms);
+    return now_ms - this.began_ms! < turn_ms;
   }
 
-  #begin(now_ms: number): void {
-    this.#began_ms = now_ms;
-    setImmediate(() => this.#next());
+  private begin(now_ms: number): void {
+    this.began_ms = now_ms;
+    setImmediate(() => this.next());
   }
 
-  #next(): void {
+  private next(): void {
     const now_ms = performance.now();
-    const took_ms = now_ms - this.#began_ms!;
-    this.#began_ms = undefined;
-    if (this.#waiting.size === 0) return;
+    const took_ms = now_ms - this.began_ms!;
+    this.began_ms = undefined;
+    if (this.waiting.size === 0) return;
     const { min, max } = each_round;
-    this.#each = took_ms < turn_ms ? Math.min(max, this.#each * 2) : Math.max(min, this.#each >> 1);
-    this.#begin(now_ms);
-    for (let n = 0; n < this.#each; n++) {
-      const [first] = this.#waiting;
+    this.each = took_ms < turn_ms ? Math.min(max, this.each * 2) : Math.max(min, this.each >> 1);
+    this.begin(now_ms);
+    for (let n = 0; n < this.each; n++) {
+      const [first] = this.waiting;
       if (!first) return;
       const [subject, waiting] = first;
-      this.#waiting.delete(subject);
+      this.waiting.delete(subject);
       const goOn = waiting.shift()!;
-      if (waiting.length > 0) this.#waiting.set(subject, waiting);
+      if (waiting.length > 0) this.waiting.set(subject, waiting);
       goOn();
     }
   }

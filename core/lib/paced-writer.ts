@@ -10,13 +10,13 @@ const rest_ms_max = 100;
 
 /** Decides when to sync, and how long to pause after it. */
 export class WritePace {
-  #unsynced_bytes = 0;
+  private unsynced_bytes = 0;
 
   /** This much was written. True: sync now. */
   add(bytes: number): boolean {
-    this.#unsynced_bytes += bytes;
-    if (this.#unsynced_bytes < unsynced_bytes_max) return false;
-    this.#unsynced_bytes = 0;
+    this.unsynced_bytes += bytes;
+    if (this.unsynced_bytes < unsynced_bytes_max) return false;
+    this.unsynced_bytes = 0;
     return true;
   }
 

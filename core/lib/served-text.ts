@@ -25,29 +25,29 @@ const encodings: readonly (readonly [string, Compress])[] = [
 ];
 
 export class ServedText {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #tag: string;
-  readonly #encoded = new Map<string, Promise<Bytes>>();
+  private readonly bytes: Uint8Array<ArrayBuffer>;
+  private readonly tag: string;
+  private readonly encoded = new Map<string, Promise<Bytes>>();
 
   constructor(
     text: string,
     private readonly media_type: string,
   ) {
-    this.#bytes = new TextEncoder().encode(text);
-    this.#tag = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 20);
+    this.bytes = new TextEncoder().encode(text);
+    this.tag = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 20);
   }
 
   /** May be cached but is revalidated each time: an updated server has another text. */
   async respond({ headers: asked }: Request): Promise<Response> {
     const encoding = acceptedEncoding(asked.get("accept-encoding") ?? "");
     const headers = {
-      etag: `"${this.#tag}${encoding === null ? "" : `-${encoding[0]}`}"`,
+      etag: `"${this.tag}${encoding === null ? "" : `-${encoding[0]}`}"`,
       "cache-control": "no-cache",
       vary: "accept-encoding",
     };
-    if (this.#isKnown(asked.get("if-none-match") ?? ""))
+    if (this.isKnown(asked.get("if-none-match") ?? ""))
       return new Response(null, { status: 304, headers });
-    const body = encoding === null ? this.#bytes : await this.#in(encoding);
+    const body = encoding === null ? this.bytes : await this.in(encoding);
     return new Response(body as Uint8Array<ArrayBuffer>, {
       headers: {
         ...headers,
@@ -57,17 +57,17 @@ export class ServedText {
     });
   }
 
-  #in([name, compress]: (typeof encodings)[number]): Promise<Bytes> {
-    const known = this.#encoded.get(name) ?? compress(this.#bytes);
-    this.#encoded.set(name, known);
+  private in([name, compress]: (typeof encodings)[number]): Promise<Bytes> {
+    const known = this.encoded.get(name) ?? compress(this.bytes);
+    this.encoded.set(name, known);
     return known;
   }
 
   /** Compares tags regardless of the encoding. */
-  #isKnown(tags: string): boolean {
+  private isKnown(tags: string): boolean {
     return tags.split(",").some((one) => {
       const tag = one.trim().replace(/^W\//, "");
-      return tag === "*" || tag === `"${this.#tag}"` || tag.startsWith(`"${this.#tag}-`);
+      return tag === "*" || tag === `"${this.tag}"` || tag.startsWith(`"${this.tag}-`);
     });
   }
 }

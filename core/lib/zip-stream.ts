@@ -16,8 +16,8 @@ const level = 1;
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export class ZipStream {
-  readonly #directory: Buffer[] = [];
-  #at = 0;
+  private readonly directory: Buffer[] = [];
+  private at = 0;
 
   /** The bytes of an entry; the return value is known at its end. */
   async *add(
@@ -25,7 +25,7 @@ export class ZipStream {
     chunks: Chunks,
     { deflated }: AddOptions,
   ): AsyncGenerator<Uint8Array, ZipPart> {
-    const at = this.#at;
+    const at = this.at;
     const kind = { deflated, sizes_follow: true };
     const hash = new Bun.CryptoHasher("sha256");
     let bytes = 0;
@@ -38,25 +38,24 @@ export class ZipStream {
         yield chunk;
       }
     };
-    yield this.#passed(localHeader(name, kind, { bytes: 0, packed_bytes: 0, crc: 0 }));
-    const data_at = this.#at;
-    for await (const packed of deflated ? deflate(counted()) : counted())
-      yield this.#passed(packed);
-    const sizes = { bytes, packed_bytes: this.#at - data_at, crc };
-    yield this.#passed(descriptor(sizes));
-    this.#directory.push(centralHeader(name, kind, sizes, at));
+    yield this.passed(localHeader(name, kind, { bytes: 0, packed_bytes: 0, crc: 0 }));
+    const data_at = this.at;
+    for await (const packed of deflated ? deflate(counted()) : counted()) yield this.passed(packed);
+    const sizes = { bytes, packed_bytes: this.at - data_at, crc };
+    yield this.passed(descriptor(sizes));
+    this.directory.push(centralHeader(name, kind, sizes, at));
     return { name, bytes, sha256: hash.digest("hex") };
   }
 
   /** The central directory. */
   *finish(): Generator<Uint8Array, void> {
-    const at = this.#at;
-    for (const header of this.#directory) yield this.#passed(header);
-    yield this.#passed(endRecords(this.#directory.length, at, this.#at - at));
+    const at = this.at;
+    for (const header of this.directory) yield this.passed(header);
+    yield this.passed(endRecords(this.directory.length, at, this.at - at));
   }
 
-  #passed<B extends Uint8Array>(bytes: B): B {
-    this.#at += bytes.length;
+  private passed<B extends Uint8Array>(bytes: B): B {
+    this.at += bytes.length;
     return bytes;
   }
 }

@@ -27,9 +27,9 @@ const syncFile = promisify(fsync);
 const syncData = promisify(fdatasync);
 
 export class ZipWriter {
-  readonly #directory: Buffer[] = [];
-  #at = 0;
-  readonly #pace = new WritePace();
+  private readonly directory: Buffer[] = [];
+  private at = 0;
+  private readonly pace = new WritePace();
 
   private constructor(private readonly file: number) {}
 
@@ -40,7 +40,7 @@ export class ZipWriter {
 
   /** The offset of the next byte: the size so far. */
   get bytes(): number {
-    return this.#at;
+    return this.at;
   }
 
   async add(
@@ -48,7 +48,7 @@ export class ZipWriter {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     { deflated }: AddOptions,
   ): Promise<ZipPart> {
-    const at = this.#at;
+    const at = this.at;
     const kind: ZipEntryKind = { deflated, sizes_follow: false };
     const hash = new Bun.CryptoHasher("sha256");
     let bytes = 0;
@@ -62,26 +62,26 @@ export class ZipWriter {
       }
     };
     // Zeros are overwritten at the end, when the sizes are known.
-    await this.#append(localHeader(name, kind, { bytes: 0, packed_bytes: 0, crc: 0 }));
-    const data_at = this.#at;
+    await this.append(localHeader(name, kind, { bytes: 0, packed_bytes: 0, crc: 0 }));
+    const data_at = this.at;
     const packed = deflated
       ? Readable.from(counted(), { objectMode: false }).compose(createDeflateRaw({ level: 1 }))
       : counted();
-    for await (const chunk of packed as AsyncIterable<Uint8Array>) await this.#append(chunk);
-    const sizes = { bytes, packed_bytes: this.#at - data_at, crc };
-    await this.#writeAt(localHeader(name, kind, sizes), at);
-    this.#directory.push(centralHeader(name, kind, sizes, at));
+    for await (const chunk of packed as AsyncIterable<Uint8Array>) await this.append(chunk);
+    const sizes = { bytes, packed_bytes: this.at - data_at, crc };
+    await this.writeAt(localHeader(name, kind, sizes), at);
+    this.directory.push(centralHeader(name, kind, sizes, at));
     return { name, bytes, sha256: hash.digest("hex") };
   }
 
   /** Writes the central directory; when it returns, the complete archive is on the disk. */
   async finish(): Promise<number> {
-    const at = this.#at;
-    for (const header of this.#directory) await this.#append(header);
-    await this.#append(endRecords(this.#directory.length, at, this.#at - at));
+    const at = this.at;
+    for (const header of this.directory) await this.append(header);
+    await this.append(endRecords(this.directory.length, at, this.at - at));
     await syncFile(this.file);
     await closeFile(this.file);
-    return this.#at;
+    return this.at;
   }
 
   /** Closes it; the caller deletes the incomplete file. */
@@ -89,13 +89,13 @@ export class ZipWriter {
     await closeFile(this.file).catch(() => {});
   }
 
-  async #append(bytes: Uint8Array): Promise<void> {
-    await this.#writeAt(bytes, this.#at);
-    this.#at += bytes.length;
-    if (this.#pace.add(bytes.length)) await this.#pace.sync(() => syncData(this.file));
+  private async append(bytes: Uint8Array): Promise<void> {
+    await this.writeAt(bytes, this.at);
+    this.at += bytes.length;
+    if (this.pace.add(bytes.length)) await this.pace.sync(() => syncData(this.file));
   }
 
-  async #writeAt(bytes: Uint8Array, at: number): Promise<void> {
+  private async writeAt(bytes: Uint8Array, at: number): Promise<void> {
     for (let done = 0; done < bytes.length;)
       done += await writeFile(this.file, bytes, done, bytes.length - done, at + done);
   }

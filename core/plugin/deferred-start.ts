@@ -8,9 +8,9 @@ import { isStorageFault } from "../store/storage-errors";
 const retry_ms = 2_000;
 
 export class DeferredStart {
-  readonly #waiting = new Set<Promise<void>>();
-  readonly #stopping = Promise.withResolvers<void>();
-  #stopped = false;
+  private readonly waiting = new Set<Promise<void>>();
+  private readonly stopping = Promise.withResolvers<void>();
+  private stopped = false;
 
   constructor(private readonly log: Log) {}
 
@@ -27,22 +27,22 @@ export class DeferredStart {
         name,
         ...errorFields(error),
       });
-      const later = this.#startLater(name, start).finally(() => this.#waiting.delete(later));
-      this.#waiting.add(later);
+      const later = this.startLater(name, start).finally(() => this.waiting.delete(later));
+      this.waiting.add(later);
     }
   }
 
   /** After it resolves, nothing is started any more. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#stopping.resolve();
-    await Promise.all(this.#waiting);
+    this.stopped = true;
+    this.stopping.resolve();
+    await Promise.all(this.waiting);
   }
 
-  async #startLater(name: string, start: () => Promise<void>): Promise<void> {
+  private async startLater(name: string, start: () => Promise<void>): Promise<void> {
     for (;;) {
-      await Promise.race([Bun.sleep(retry_ms), this.#stopping.promise]);
-      if (this.#stopped) return;
+      await Promise.race([Bun.sleep(retry_ms), this.stopping.promise]);
+      if (this.stopped) return;
       try {
         await start();
         return this.log.info("started after the storage became writable", { name });

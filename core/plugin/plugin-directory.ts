@@ -40,7 +40,7 @@ export interface PluginDirectoryOptions {
   readonly disablingProblems: (names: readonly string[]) => string[];
 }
 export class PluginDirectory implements PluginFiles {
-  #found: { readonly key: string; readonly plugins: Promise<FoundPlugins> } | null = null;
+  private found: { readonly key: string; readonly plugins: Promise<FoundPlugins> } | null = null;
 
   readonly loaded: ReadonlyMap<string, string>;
 
@@ -80,11 +80,11 @@ export class PluginDirectory implements PluginFiles {
   async find(): Promise<FoundPlugins> {
     const files = this.files();
     const key = JSON.stringify(files);
-    if (this.#found?.key === key) return this.#found.plugins;
+    if (this.found?.key === key) return this.found.plugins;
     const paths = files.map(({ file }) => file);
     const plugins = this.options.tryOut(paths).then((tried) => foundIn(files, tried));
-    this.#found = { key, plugins };
-    plugins.catch(() => (this.#found = null));
+    this.found = { key, plugins };
+    plugins.catch(() => (this.found = null));
     return plugins;
   }
 
@@ -102,13 +102,13 @@ export class PluginDirectory implements PluginFiles {
       const staged = join(staging, `candidate${extensionOf(shown)}`);
       writeFileSync(staged, bytes, { mode: 0o644 });
       const isReplaceable = (one: PluginFile) => replace || one.sha256 === own_sha256;
-      const checked = await this.#check(staged, shown, isReplaceable, installed);
+      const checked = await this.check(staged, shown, isReplaceable, installed);
       const { description, replaced } = checked;
       const { name, version } = description;
       const file = join(this.directory, `${name}${extensionOf(shown)}`);
       renameSync(staged, file);
       if (replaced !== null && replaced.file !== file) removeFile(replaced.file, this.directory);
-      this.#remember(checked.tried, staged, file);
+      this.remember(checked.tried, staged, file);
       return { name, version, file, sha256: own_sha256, replaced, description };
     } finally {
       rmSync(staging, { recursive: true, force: true });
@@ -116,7 +116,7 @@ export class PluginDirectory implements PluginFiles {
   }
 
   /** Checks that the next start would load it without leaving out another plugin for it. */
-  async #check(
+  private async check(
     staged: string,
     shown: string,
     isReplaceable: (installed: PluginFile) => boolean,
@@ -136,7 +136,7 @@ export class PluginDirectory implements PluginFiles {
         "bad_plugin",
         `${shown} can't be added: ${reasonIn(last) ?? "it is not a plugin"}.`,
       );
-    const replaced = this.#requireName(description, shown, isReplaceable, installed);
+    const replaced = this.requireName(description, shown, isReplaceable, installed);
     // The files as they will be afterwards, sorted by name.
     const target = join(this.directory, `${description.name}${extensionOf(shown)}`);
     const rest = others.filter((file) => file !== replaced?.file);
@@ -159,16 +159,16 @@ export class PluginDirectory implements PluginFiles {
   }
 
   /** Keeps the result of the trial: the staged file is the one that was moved into place. */
-  #remember({ bad, found }: TriedOut, staged: string, file: string): void {
+  private remember({ bad, found }: TriedOut, staged: string, file: string): void {
     const files = this.files();
     const description = found.get(staged);
     const moved = new Map(found);
     if (description) moved.set(file, description);
     const plugins = Promise.resolve(foundIn(files, { bad, found: moved }));
-    this.#found = { key: JSON.stringify(files), plugins };
+    this.found = { key: JSON.stringify(files), plugins };
   }
 
-  #requireName(
+  private requireName(
     { name, version }: PluginDescription,
     shown: string,
     isReplaceable: (installed: PluginFile) => boolean,

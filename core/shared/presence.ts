@@ -19,9 +19,9 @@ const look_every_ms = 5_000;
 const frozen_ms = 12_000;
 
 export class Presence {
-  readonly #listeners = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
-  #looked_at_ms = 0;
+  private readonly listeners = new Set<() => void>();
+  private timer: NodeJS.Timeout | undefined;
+  private looked_at_ms = 0;
 
   constructor(private readonly options: PresenceOptions) {}
 
@@ -35,22 +35,22 @@ export class Presence {
 
   /** Calls `listener` whenever others may have taken this process for dead. */
   onDoubt(listener: () => void): void {
-    this.#listeners.add(listener);
-    if (this.#timer !== undefined) return;
-    this.#looked_at_ms = performance.now();
-    this.#timer = setInterval(() => this.#look(), look_every_ms).unref();
-    this.options.notifier.onMissed(() => this.#notifyDoubt());
-    this.options.onMistaken?.(() => this.#notifyDoubt());
+    this.listeners.add(listener);
+    if (this.timer !== undefined) return;
+    this.looked_at_ms = performance.now();
+    this.timer = setInterval(() => this.look(), look_every_ms).unref();
+    this.options.notifier.onMissed(() => this.notifyDoubt());
+    this.options.onMistaken?.(() => this.notifyDoubt());
   }
 
-  #look(): void {
+  private look(): void {
     const now_ms = performance.now();
-    const was_frozen = now_ms - this.#looked_at_ms > frozen_ms;
-    this.#looked_at_ms = now_ms;
-    if (was_frozen) this.#notifyDoubt();
+    const was_frozen = now_ms - this.looked_at_ms > frozen_ms;
+    this.looked_at_ms = now_ms;
+    if (was_frozen) this.notifyDoubt();
   }
 
-  #notifyDoubt(): void {
-    for (const listener of this.#listeners) listener();
+  private notifyDoubt(): void {
+    for (const listener of this.listeners) listener();
   }
 }

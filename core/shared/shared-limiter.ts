@@ -47,14 +47,17 @@ const repeat_every_ms = keep_ms / 6;
 
 export class SharedLimiter extends Semaphore {
   /** Of this process: waiting runs with the function that admits them, and active runs. */
-  readonly #waiting = new Map<string, { readonly key: string; readonly admit: () => void }>();
-  readonly #running = new Map<string, string>();
+  private readonly waiting = new Map<
+    string,
+    { readonly key: string; readonly admit: () => void }
+  >();
+  private readonly running = new Map<string, string>();
   /** Runs that have ended; other processes may not know it yet. */
-  readonly #left = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #subscribed = false;
-  #looking = false;
-  #said_at_ms = performance.now();
+  private readonly left = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private subscribed = false;
+  private looking = false;
+  private said_at_ms = performance.now();
 
   constructor(
     private readonly name: string,
@@ -70,10 +73,10 @@ export class SharedLimiter extends Semaphore {
    */
   override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
-    this.#subscribe();
+    this.subscribe();
     const id = newUuid().slice(0, 13);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.set(id, { key, admit: resolve });
+    this.waiting.set(id, { key, admit: resolve });
     const onAbort = (): void => reject(signal!.reason as Error);
     signal?.addEventListener("abort", onAbort, { once: true });
     const { wait_ms_max } = this.limits();
@@ -82,96 +85,96 @@ export class SharedLimiter extends Semaphore {
         ? undefined
         : setTimeout(() => reject(new LimiterRefusal("timeout")), wait_ms_max);
     try {
-      await Promise.race([promise, this.#move().then(() => promise)]);
+      await Promise.race([promise, this.move().then(() => promise)]);
     } catch (error) {
-      this.#waiting.delete(id);
-      this.#running.delete(id);
-      this.#leave(id);
+      this.waiting.delete(id);
+      this.running.delete(id);
+      this.leave(id);
       throw error;
     } finally {
       clearTimeout(late);
       signal?.removeEventListener("abort", onAbort);
     }
     return () => {
-      if (this.#running.delete(id)) this.#leave(id);
+      if (this.running.delete(id)) this.leave(id);
     };
   }
 
-  #leave(id: string): void {
-    this.#left.add(id);
-    this.#look();
+  private leave(id: string): void {
+    this.left.add(id);
+    this.look();
   }
 
-  #subscribe(): void {
-    if (this.#subscribed) return;
-    this.#subscribed = true;
+  private subscribe(): void {
+    if (this.subscribed) return;
+    this.subscribed = true;
     this.options.notifier.subscribe(RunsAdmitted, [this.name], (_message, here) => {
-      if (!here && this.#waiting.size > 0) this.#look();
+      if (!here && this.waiting.size > 0) this.look();
     });
-    this.options.presence.onDoubt(() => this.#look());
+    this.options.presence.onDoubt(() => this.look());
   }
 
   /** Retries failures later. */
-  #look(): void {
-    this.#move().catch(() => undefined);
+  private look(): void {
+    this.move().catch(() => undefined);
   }
 
   /**
    * Publishes which runs of this process are active, waiting and finished, and learns which are
    * admitted.
    */
-  async #move(): Promise<void> {
-    this.#setTimer();
+  private async move(): Promise<void> {
+    this.setTimer();
     // Only without capacity it is necessary to know which processes are alive.
-    const moved = await this.#change(null);
-    if (this.#admit(moved) > 0 || this.#waiting.size === 0 || this.#looking) return;
-    this.#looking = true;
+    const moved = await this.change(null);
+    if (this.admit(moved) > 0 || this.waiting.size === 0 || this.looking) return;
+    this.looking = true;
     try {
-      this.#admit(await this.#change(await this.options.presence.alive()));
+      this.admit(await this.change(await this.options.presence.alive()));
     } finally {
-      this.#looking = false;
+      this.looking = false;
     }
   }
 
-  async #change(alive: ReadonlySet<string> | null): Promise<Moved> {
-    const left = [...this.#left];
-    const is_due = this.#isDue();
-    const moved = await this.options.state.change(this.name, "", this.#moving(alive));
-    for (const id of left) this.#left.delete(id);
-    if (is_due) this.#said_at_ms = performance.now();
+  private async change(alive: ReadonlySet<string> | null): Promise<Moved> {
+    const left = [...this.left];
+    const is_due = this.isDue();
+    const moved = await this.options.state.change(this.name, "", this.moving(alive));
+    for (const id of left) this.left.delete(id);
+    if (is_due) this.said_at_ms = performance.now();
     if (moved.others) this.options.notifier.publish(RunsAdmitted, this.name, null);
     return moved;
   }
 
   /** Starts the admitted runs of this process; returns how many. */
-  #admit({ running }: Moved): number {
+  private admit({ running }: Moved): number {
     let admitted = 0;
-    for (const [id, { key, admit }] of this.#waiting)
+    for (const [id, { key, admit }] of this.waiting)
       if (running.has(id)) {
-        this.#waiting.delete(id);
-        this.#running.set(id, key);
+        this.waiting.delete(id);
+        this.running.set(id, key);
         admitted += 1;
         admit();
       }
-    this.#setTimer();
+    this.setTimer();
     return admitted;
   }
 
   /** A process knows its own runs; those of others are taken from the entry. */
-  #moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
+  private moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
     const { id: node } = this.options.presence;
     return (before = nobody) => {
       const keep = ([id, at]: Ticket): boolean =>
         at === node
-          ? this.#running.has(id) || this.#waiting.has(id)
+          ? this.running.has(id) || this.waiting.has(id)
           : alive === null || alive.has(at);
       const running = before.running.filter(keep);
       const waiting = before.waiting.filter(keep);
       const kept = running.length + waiting.length;
       const known = new Set([...running, ...waiting].map(([id]) => id));
       // Runs of a process that was taken for dead are still active.
-      for (const [id, key] of this.#running) if (!known.has(id)) running.push([id, node, key]);
-      for (const [id, { key }] of this.#waiting) if (!known.has(id)) waiting.push([id, node, key]);
+      for (const [id, key] of this.running) if (!known.has(id)) running.push([id, node, key]);
+      for (const [id, { key }] of this.waiting) if (!known.has(id)) waiting.push([id, node, key]);
       const admitted = letIn(running, waiting, this.limits());
       const result: Moved = {
         running: new Set(running.filter(([, at]) => at === node).map(([id]) => id)),
@@ -183,26 +186,26 @@ export class SharedLimiter extends Semaphore {
         admitted.length === 0 &&
         now === kept &&
         now === before.running.length + before.waiting.length;
-      return is_same && !this.#isDue()
+      return is_same && !this.isDue()
         ? { result }
         : { value: { running, waiting }, keep_ms, result };
     };
   }
 
-  #setTimer(): void {
-    const busy = this.#waiting.size + this.#running.size + this.#left.size > 0;
+  private setTimer(): void {
+    const busy = this.waiting.size + this.running.size + this.left.size > 0;
     if (!busy) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      clearInterval(this.timer);
+      this.timer = undefined;
     } else
-      this.#timer ??= setInterval(() => {
-        if (this.#waiting.size + this.#left.size > 0 || this.#isDue()) this.#look();
+      this.timer ??= setInterval(() => {
+        if (this.waiting.size + this.left.size > 0 || this.isDue()) this.look();
       }, look_every_ms).unref();
   }
 
   /** Whether the entry has to be refreshed before it expires. */
-  #isDue(): boolean {
-    return performance.now() - this.#said_at_ms > repeat_every_ms;
+  private isDue(): boolean {
+    return performance.now() - this.said_at_ms > repeat_every_ms;
   }
 }
 

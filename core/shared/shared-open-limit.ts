@@ -16,13 +16,13 @@ const retry_ms = { first: 500, max: 30_000 };
 
 export class SharedOpenLimit implements OpenLimit {
   /** By key, what this process has open. */
-  readonly #open = new Map<string, Set<number>>();
+  private readonly open = new Map<string, Set<number>>();
   /** Requested, with the result pending. */
-  readonly #asking = new Set<number>();
-  #last_number = 0;
+  private readonly asking = new Set<number>();
+  private last_number = 0;
   /** Keys whose shared entry is out of date. */
-  readonly #stale = new Set<string>();
-  #writing = false;
+  private readonly stale = new Set<string>();
+  private writing = false;
 
   constructor(
     private readonly name: string,
@@ -30,7 +30,7 @@ export class SharedOpenLimit implements OpenLimit {
     private readonly options: Pick<SharedLimiterOptions, "presence" | "state">,
   ) {
     const notifyObservers = (): void => {
-      for (const key of this.#open.keys()) this.#markStale(key);
+      for (const key of this.open.keys()) this.markStale(key);
     };
     options.presence.onDoubt(notifyObservers);
     setInterval(notifyObservers, repeat_every_ms).unref();
@@ -41,68 +41,72 @@ export class SharedOpenLimit implements OpenLimit {
   }
 
   async acquire(key: string): Promise<(() => void) | null> {
-    const number = ++this.#last_number;
-    this.#asking.add(number);
+    const number = ++this.last_number;
+    this.asking.add(number);
     try {
       const admitted =
-        (await this.#change(key, number, null)) ||
-        (await this.#change(key, number, await this.options.presence.alive()));
+        (await this.change(key, number, null)) ||
+        (await this.change(key, number, await this.options.presence.alive()));
       if (!admitted) return null;
-      this.#open.set(key, (this.#open.get(key) ?? new Set()).add(number));
+      this.open.set(key, (this.open.get(key) ?? new Set()).add(number));
     } catch (error) {
       // It is unknown whether it was counted.
-      this.#markStale(key);
+      this.markStale(key);
       throw error;
     } finally {
-      this.#asking.delete(number);
+      this.asking.delete(number);
     }
-    return () => this.#release(key, number);
+    return () => this.release(key, number);
   }
 
-  #release(key: string, number: number): void {
-    const open = this.#open.get(key);
+  private release(key: string, number: number): void {
+    const open = this.open.get(key);
     if (!open?.delete(number)) return;
-    if (open.size === 0) this.#open.delete(key);
-    this.#markStale(key);
+    if (open.size === 0) this.open.delete(key);
+    this.markStale(key);
   }
 
   /** Makes sure that the shared entry of this key is updated eventually. */
-  #markStale(key: string): void {
-    this.#stale.add(key);
-    if (!this.#writing) void this.#writeStale();
+  private markStale(key: string): void {
+    this.stale.add(key);
+    if (!this.writing) void this.writeStale();
   }
 
-  async #writeStale(): Promise<void> {
-    this.#writing = true;
-    for (let wait_ms = retry_ms.first; this.#stale.size > 0;) {
-      const keys = [...this.#stale];
-      this.#stale.clear();
-      const written = await Promise.allSettled(keys.map((key) => this.#change(key, null, null)));
+  private async writeStale(): Promise<void> {
+    this.writing = true;
+    for (let wait_ms = retry_ms.first; this.stale.size > 0;) {
+      const keys = [...this.stale];
+      this.stale.clear();
+      const written = await Promise.allSettled(keys.map((key) => this.change(key, null, null)));
       if (written.every(({ status }) => status === "fulfilled")) wait_ms = retry_ms.first;
       else {
         written.forEach(({ status }, at) => {
-          if (status === "rejected") this.#stale.add(keys[at]!);
+          if (status === "rejected") this.stale.add(keys[at]!);
         });
         await new Promise((resolve) => setTimeout(resolve, wait_ms).unref());
         wait_ms = Math.min(2 * wait_ms, retry_ms.max);
       }
     }
-    this.#writing = false;
+    this.writing = false;
   }
 
   /**
    * Records what this process has open, plus `number` if the limit allows it: returns true then.
    * `alive`: the processes that count; null when unknown.
    */
-  #change(key: string, number: number | null, alive: ReadonlySet<string> | null): Promise<boolean> {
+  private change(
+    key: string,
+    number: number | null,
+    alive: ReadonlySet<string> | null,
+  ): Promise<boolean> {
     const { presence, state } = this.options;
     const { id } = presence;
     const step: Step<Holders, boolean> = (before = {}) => {
       const others = Object.entries(before).filter(
         ([one]) => one !== id && (alive === null || alive.has(one)),
       );
-      const open = this.#open.get(key) ?? [];
-      const answered = (before[id] ?? []).filter((one) => this.#asking.has(one));
+      const open = this.open.get(key) ?? [];
+      const answered = (before[id] ?? []).filter((one) => this.asking.has(one));
       const mine = [...new Set([...open, ...answered])];
       const held = others.reduce((sum, [, numbers]) => sum + numbers.length, mine.length);
       const admitted = number !== null && held < this.max;

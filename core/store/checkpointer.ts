@@ -29,11 +29,11 @@ export interface CheckpointerOptions {
 }
 
 export class Checkpointer {
-  #looked_at_ms = -Infinity;
-  #running: Promise<void> | undefined;
-  #worker: Worker | undefined;
-  #idle_timer: ReturnType<typeof setTimeout> | undefined;
-  #stopped = false;
+  private looked_at_ms = -Infinity;
+  private running: Promise<void> | undefined;
+  private worker: Worker | undefined;
+  private idle_timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = false;
 
   /** `mutex` is held by the current user of the connection. */
   constructor(
@@ -45,28 +45,28 @@ export class Checkpointer {
   /** Called after a commit. */
   look(): void {
     const now_ms = performance.now();
-    if (this.#running || now_ms < this.#looked_at_ms + look_every_ms) return;
-    this.#looked_at_ms = now_ms;
-    if (this.#pages().log >= this.options.log_pages_max) void this.run();
+    if (this.running || now_ms < this.looked_at_ms + look_every_ms) return;
+    this.looked_at_ms = now_ms;
+    if (this.pages().log >= this.options.log_pages_max) void this.run();
   }
 
   /** Never rejects; what could not be moved stays in the log. */
   run(): Promise<void> {
-    return (this.#running ??= this.#moveAll().finally(() => {
-      this.#running = undefined;
+    return (this.running ??= this.moveAll().finally(() => {
+      this.running = undefined;
     }));
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#running;
-    this.#endThread();
+    this.stopped = true;
+    await this.running;
+    this.endThread();
   }
 
-  async #moveAll(): Promise<void> {
-    const { log, checkpointed } = this.#pages();
+  private async moveAll(): Promise<void> {
+    const { log, checkpointed } = this.pages();
     try {
-      if (log - checkpointed > few_pages && !this.#stopped) await this.#moveInThread();
+      if (log - checkpointed > few_pages && !this.stopped) await this.moveInThread();
     } catch {
       // There can't be a thread at the moment: the step below does all of it.
     }
@@ -80,7 +80,7 @@ export class Checkpointer {
     }
   }
 
-  #pages(): LogSize {
+  private pages(): LogSize {
     try {
       return this.database.query<LogSize, []>("pragma wal_checkpoint(NOOP)").get()!;
     } catch (error) {
@@ -89,10 +89,10 @@ export class Checkpointer {
     }
   }
 
-  async #moveInThread(): Promise<void> {
-    clearTimeout(this.#idle_timer);
-    this.#worker ??= startCheckpoints();
-    const worker = this.#worker;
+  private async moveInThread(): Promise<void> {
+    clearTimeout(this.idle_timer);
+    this.worker ??= startCheckpoints();
+    const worker = this.worker;
     const { promise, resolve } = Promise.withResolvers<void>();
     const heard = new AbortController();
     const { signal } = heard;
@@ -101,7 +101,7 @@ export class Checkpointer {
       "error",
       (event) => {
         event.preventDefault();
-        this.#worker = undefined;
+        this.worker = undefined;
         resolve();
       },
       { signal },
@@ -110,14 +110,14 @@ export class Checkpointer {
     // The same step on this connection reports the error.
     await promise;
     heard.abort();
-    this.#idle_timer = setTimeout(() => this.#endThread(), idle_ms);
-    this.#idle_timer.unref();
+    this.idle_timer = setTimeout(() => this.endThread(), idle_ms);
+    this.idle_timer.unref();
   }
 
-  #endThread(): void {
-    clearTimeout(this.#idle_timer);
-    this.#worker?.terminate();
-    this.#worker = undefined;
+  private endThread(): void {
+    clearTimeout(this.idle_timer);
+    this.worker?.terminate();
+    this.worker = undefined;
   }
 }
 

@@ -51,30 +51,30 @@ export interface DiskSpaceOptions {
 }
 
 export class DiskSpace {
-  readonly #directory: string;
-  readonly #reserve: ReserveFile;
-  readonly #write_reserve: ReturnType<typeof setTimeout>;
-  readonly #wal_bytes_max: number;
+  private readonly directory: string;
+  private readonly reserve: ReserveFile;
+  private readonly write_reserve: ReturnType<typeof setTimeout>;
+  private readonly wal_bytes_max: number;
   /** A write found no space, and the last check did not either. */
-  #full: boolean;
+  private is_full: boolean;
   /**
    * The reserve was released and can't be restored yet: the remaining space is for deletions alone.
    */
-  #reserve_in_use: boolean;
-  #checked_at_ms = -Infinity;
-  #limited_at_ms = -Infinity;
+  private is_reserve_in_use: boolean;
+  private checked_at_ms = -Infinity;
+  private limited_at_ms = -Infinity;
 
   constructor(
     private readonly database: Database,
     private readonly options: DiskSpaceOptions,
   ) {
-    this.#directory = dirname(options.path);
-    this.#reserve = new ReserveFile(options);
-    const { free_bytes, reserve_bytes } = this.#free();
-    this.#wal_bytes_max = logLimits({ free_bytes, reserve_bytes }).pages_max * page_bytes;
-    this.#full = free_bytes < reserve_bytes;
-    this.#reserve_in_use = this.#full && this.#reserve.size_bytes === 0;
-    this.#write_reserve = setTimeout(
+    this.directory = dirname(options.path);
+    this.reserve = new ReserveFile(options);
+    const { free_bytes, reserve_bytes } = this.free();
+    this.wal_bytes_max = logLimits({ free_bytes, reserve_bytes }).pages_max * page_bytes;
+    this.is_full = free_bytes < reserve_bytes;
+    this.is_reserve_in_use = this.is_full && this.reserve.size_bytes === 0;
+    this.write_reserve = setTimeout(
       () => void this.check(),
       reserve_bytes <= small_reserve_bytes ? 0 : write_reserve_after_ms,
     ).unref();
@@ -82,23 +82,23 @@ export class DiskSpace {
 
   /** True from a write that found no space until as much as the reserve is free again. */
   get full(): boolean {
-    if (this.#full && performance.now() - this.#checked_at_ms > check_again_ms) void this.check();
-    return this.#full;
+    if (this.is_full && performance.now() - this.checked_at_ms > check_again_ms) void this.check();
+    return this.is_full;
   }
   get reserve_in_use(): boolean {
-    return this.full && this.#reserve_in_use;
+    return this.full && this.is_reserve_in_use;
   }
   get free_bytes(): number {
-    return this.#free().free_bytes;
+    return this.free().free_bytes;
   }
   /** Writes that need much space are refused: see `requireFreeSpace`. */
   get short(): boolean {
-    const { free_bytes, reserve_bytes } = this.#free();
+    const { free_bytes, reserve_bytes } = this.free();
     return this.full || free_bytes < 2 * reserve_bytes;
   }
   /** The log has exceeded its limit: because of a long read, or a single large change. */
   get log_is_long(): boolean {
-    return sizeOf(`${this.options.path}-wal`) > 2 * this.#wal_bytes_max;
+    return sizeOf(`${this.options.path}-wal`) > 2 * this.wal_bytes_max;
   }
 
   /**
@@ -106,42 +106,42 @@ export class DiskSpace {
    * what is left.
    */
   noteFull(): void {
-    this.#limited_at_ms = -Infinity;
-    const { free_bytes, reserve_bytes } = this.#free();
-    if (this.#full || free_bytes >= reserve_bytes) return;
-    this.#full = true;
-    this.#checked_at_ms = performance.now();
+    this.limited_at_ms = -Infinity;
+    const { free_bytes, reserve_bytes } = this.free();
+    if (this.is_full || free_bytes >= reserve_bytes) return;
+    this.is_full = true;
+    this.checked_at_ms = performance.now();
     this.options.log.error(
       "the disk is full; requests that need space are refused until there is space again",
       {
-        directory: this.#directory,
+        directory: this.directory,
       },
     );
   }
 
   /** Releases the reserve for a deletion, a part of it or all. False when there was none. */
   releaseReserve(amount: "part" | "all"): boolean {
-    if (!this.#reserve.release(amount)) return false;
-    this.#full = true;
-    this.#reserve_in_use = true;
-    this.#checked_at_ms = performance.now();
-    this.#limited_at_ms = -Infinity;
+    if (!this.reserve.release(amount)) return false;
+    this.is_full = true;
+    this.is_reserve_in_use = true;
+    this.checked_at_ms = performance.now();
+    this.limited_at_ms = -Infinity;
     this.options.log.warn("the space reserved for deletions is in use", {
-      directory: this.#directory,
+      directory: this.directory,
     });
     return true;
   }
 
   /** Restores the reserve as far as it fits, and checks whether the disk is still full. */
   async check(): Promise<void> {
-    this.#checked_at_ms = performance.now();
-    await this.#reserve.restore();
-    if (!this.#full) return;
-    const { free_bytes, reserve_bytes } = this.#free();
-    const { size_bytes } = this.#reserve;
-    this.#reserve_in_use = size_bytes === 0;
-    this.#full = size_bytes < reserve_bytes || free_bytes < reserve_bytes;
-    if (!this.#full) this.options.log.info("there is space on the disk again");
+    this.checked_at_ms = performance.now();
+    await this.reserve.restore();
+    if (!this.is_full) return;
+    const { free_bytes, reserve_bytes } = this.free();
+    const { size_bytes } = this.reserve;
+    this.is_reserve_in_use = size_bytes === 0;
+    this.is_full = size_bytes < reserve_bytes || free_bytes < reserve_bytes;
+    if (!this.is_full) this.options.log.info("there is space on the disk again");
   }
 
   /**
@@ -150,9 +150,9 @@ export class DiskSpace {
    * emptied. Call it between transactions only.
    */
   limitGrowth(): void {
-    if (performance.now() - this.#limited_at_ms < limit_again_ms) return;
-    this.#limited_at_ms = performance.now();
-    const { free_bytes } = this.#free();
+    if (performance.now() - this.limited_at_ms < limit_again_ms) return;
+    this.limited_at_ms = performance.now();
+    const { free_bytes } = this.free();
     const { page_count } = this.database
       .query<{ page_count: number }, []>("pragma page_count")
       .get()!;
@@ -163,12 +163,12 @@ export class DiskSpace {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#write_reserve);
-    await this.#reserve.settled();
+    clearTimeout(this.write_reserve);
+    await this.reserve.settled();
   }
 
-  #free(): FreeSpace {
-    return this.options.freeSpace(this.#directory);
+  private free(): FreeSpace {
+    return this.options.freeSpace(this.directory);
   }
 }
 

@@ -45,14 +45,14 @@ interface Guard {
  * in memory.
  */
 export class FileStore implements Files {
-  readonly #guards = new Map<string, Guard>();
-  readonly #spool: Spool;
+  private readonly guards = new Map<string, Guard>();
+  private readonly spool: Spool;
   /** The last file that the disk could not read. */
-  #unreadable: { sha256: string; message: string; met_ms: number } | undefined;
+  private unreadable: { sha256: string; message: string; met_ms: number } | undefined;
   readonly place = null;
 
   constructor(private readonly directory: string) {
-    this.#spool = new Spool(join(directory, temporary));
+    this.spool = new Spool(join(directory, temporary));
   }
 
   /** The path of the file, whether it exists or not. */
@@ -61,23 +61,23 @@ export class FileStore implements Files {
   }
 
   requireFreeSpace(): void {
-    this.#spool.requireFreeSpace();
+    this.spool.requireFreeSpace();
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
-    return (await this.#isThere(sha256)) ? Bun.file(this.path(sha256)) : undefined;
+    return (await this.isThere(sha256)) ? Bun.file(this.path(sha256)) : undefined;
   }
 
   async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
-    await this.#isThere(sha256);
+    await this.isThere(sha256);
     return use(this.path(sha256));
   }
 
   /** Reads the first byte: later, an error would cut off a response. @throws HttpError 503 */
-  async #isThere(sha256: string): Promise<boolean> {
+  private async isThere(sha256: string): Promise<boolean> {
     try {
       await Bun.file(this.path(sha256)).slice(0, 1).bytes();
-      if (this.#unreadable?.sha256 === sha256) this.#unreadable = undefined;
+      if (this.unreadable?.sha256 === sha256) this.unreadable = undefined;
       return true;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
@@ -85,7 +85,7 @@ export class FileStore implements Files {
         requireDirectory(this.directory);
         return false;
       }
-      if (code === "EIO") this.#unreadable = { sha256, message, met_ms: performance.now() };
+      if (code === "EIO") this.unreadable = { sha256, message, met_ms: performance.now() };
       throw translateError(error);
     }
   }
@@ -94,25 +94,25 @@ export class FileStore implements Files {
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     limits: { readonly bytes_max: number },
   ): Promise<ReceivedFile> {
-    return new Upload(this, await this.#spool.receive(bytes, limits));
+    return new Upload(this, await this.spool.receive(bytes, limits));
   }
 
   abortUploads(): void {
-    this.#spool.abort();
+    this.spool.abort();
   }
 
   async remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<null> {
-    for (const sha256 of new Set(sha256s)) await this.#removeOne(sha256, stillUsed);
+    for (const sha256 of new Set(sha256s)) await this.removeOne(sha256, stillUsed);
     return null;
   }
 
   async sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number> {
-    await this.#spool.sweep();
+    await this.spool.sweep();
     let removed = 0;
     for await (const names of listNames(this.directory)) {
       const used = await findUsed(names);
       for (const name of names)
-        if (!used.has(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
+        if (!used.has(name) && (await this.removeOne(name, stillUsed))) removed += 1;
       await nextTurn();
     }
     return removed;
@@ -138,7 +138,7 @@ export class FileStore implements Files {
   async failure(): Promise<string | null> {
     try {
       requireDirectory(this.directory);
-      const { sha256, message, met_ms } = this.#unreadable ?? { met_ms: -Infinity };
+      const { sha256, message, met_ms } = this.unreadable ?? { met_ms: -Infinity };
       if (performance.now() - met_ms > unreadable_ms) return null;
       return `The original ${sha256} can't be read: ${message}.`;
     } catch (error) {
@@ -152,7 +152,7 @@ export class FileStore implements Files {
 
   /** For `Upload`: gives the bytes their final name and pins them. */
   publish({ sha256, size_bytes, path: from, file }: Spooled): Promise<void> {
-    return this.#guarded(sha256, async (guard) => {
+    return this.guarded(sha256, async (guard) => {
       const target = this.path(sha256);
       const is_there = (await sizeOf(target)) === size_bytes;
       // Damaged bytes are replaced by these, as is what can't be read.
@@ -168,25 +168,25 @@ export class FileStore implements Files {
 
   /** For `Upload`: ends the pin of `publish`, and does the removal that waited for it. */
   async unpin({ sha256, path }: Spooled): Promise<void> {
-    this.#spool.forget(path);
-    const removal = await this.#guarded(sha256, async (guard) => {
+    this.spool.forget(path);
+    const removal = await this.guarded(sha256, async (guard) => {
       guard.pins -= 1;
       const wanted = guard.pins === 0 ? guard.removal : undefined;
       if (wanted) guard.removal = undefined;
       return wanted;
     });
     // The upload has succeeded all the same: the sweep of the next start finds the file.
-    if (removal) await this.#removeOne(sha256, removal).catch(() => false);
+    if (removal) await this.removeOne(sha256, removal).catch(() => false);
   }
 
   /** For `Upload`: deletes an unpublished file. */
   discard(temporary_path: string): Promise<void> {
-    return this.#spool.discard(temporary_path);
+    return this.spool.discard(temporary_path);
   }
 
   /** True when the file was deleted. */
-  #removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
-    return this.#guarded(sha256, async (guard) => {
+  private removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
+    return this.guarded(sha256, async (guard) => {
       if (guard.pins > 0) {
         guard.removal = stillUsed;
         return false;
@@ -198,10 +198,10 @@ export class FileStore implements Files {
   }
 
   /** Runs `step` while no other decision about these bytes is in progress. */
-  async #guarded<R>(sha256: string, step: (guard: Guard) => Promise<R>): Promise<R> {
+  private async guarded<R>(sha256: string, step: (guard: Guard) => Promise<R>): Promise<R> {
     const unused = { mutex: new Mutex(), users: 0, pins: 0, removal: undefined };
-    const guard = this.#guards.get(sha256) ?? unused;
-    this.#guards.set(sha256, guard);
+    const guard = this.guards.get(sha256) ?? unused;
+    this.guards.set(sha256, guard);
     guard.users += 1;
     const unlock = await guard.mutex.lock();
     try {
@@ -210,14 +210,14 @@ export class FileStore implements Files {
       throw translateError(error);
     } finally {
       guard.users -= 1;
-      if (guard.users === 0 && guard.pins === 0) this.#guards.delete(sha256);
+      if (guard.users === 0 && guard.pins === 0) this.guards.delete(sha256);
       unlock();
     }
   }
 }
 
 class Upload implements ReceivedFile {
-  #state: "arrived" | "kept" | "released" = "arrived";
+  private state: "arrived" | "kept" | "released" = "arrived";
 
   constructor(
     private readonly store: FileStore,
@@ -231,19 +231,19 @@ class Upload implements ReceivedFile {
     return this.spooled.size_bytes;
   }
   get path(): string {
-    return this.#state === "arrived" ? this.spooled.path : this.store.path(this.sha256);
+    return this.state === "arrived" ? this.spooled.path : this.store.path(this.sha256);
   }
 
   async keep(): Promise<void> {
-    if (this.#state !== "arrived")
+    if (this.state !== "arrived")
       throw new Error("an upload can be kept once, and not after its release");
     await this.store.publish(this.spooled);
-    this.#state = "kept";
+    this.state = "kept";
   }
 
   async release(): Promise<void> {
-    const before = this.#state;
-    this.#state = "released";
+    const before = this.state;
+    this.state = "released";
     if (before === "released") return;
     try {
       await this.spooled.file.close();

@@ -42,17 +42,17 @@ const plenty_ms = 100;
 
 /** The same for frequent calls: with plenty of space, the disk is checked only now and then. */
 export class FreeSpaceWatch {
-  #plenty_until_ms = -Infinity;
+  private plenty_until_ms = -Infinity;
 
   constructor(private readonly directory: string) {}
 
   /** @throws HttpError 507 */
   require(): void {
     const now_ms = performance.now();
-    if (now_ms < this.#plenty_until_ms) return;
+    if (now_ms < this.plenty_until_ms) return;
     const space = freeSpaceOf(this.directory);
     requireSpace(space);
     if (space.free_bytes > plenty_reserves * space.reserve_bytes)
-      this.#plenty_until_ms = now_ms + plenty_ms;
+      this.plenty_until_ms = now_ms + plenty_ms;
   }
 }

@@ -55,12 +55,12 @@ const undo = "rollback to member";
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class GroupCommit {
-  readonly #waiting: Member[] = [];
-  #writing = false;
+  private readonly waiting: Member[] = [];
+  private writing = false;
   /** Members that are about to arrive. */
-  #expected = 0;
+  private expected = 0;
   /** Wakes a group that waits for one of them. */
-  #wake: () => void = () => undefined;
+  private wake: () => void = () => undefined;
 
   constructor(private readonly options: GroupCommitOptions) {}
 
@@ -70,9 +70,9 @@ export class GroupCommit {
    */
   run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...options, work, resolve, reject, alone: false, has_reserve: "none" });
-      this.#wake();
-      if (!this.#writing) void this.#writeAll();
+      this.waiting.push({ ...options, work, resolve, reject, alone: false, has_reserve: "none" });
+      this.wake();
+      if (!this.writing) void this.writeAll();
     });
   }
 
@@ -81,28 +81,28 @@ export class GroupCommit {
    * committed waits for it, within its usual delay.
    */
   expect(coming: Promise<unknown>): void {
-    this.#expected++;
+    this.expected++;
     const came = (): void => {
-      this.#expected--;
+      this.expected--;
       // After it has joined.
-      setImmediate(() => this.#wake());
+      setImmediate(() => this.wake());
     };
     coming.then(came, came);
   }
 
-  async #writeAll(): Promise<void> {
-    this.#writing = true;
+  private async writeAll(): Promise<void> {
+    this.writing = true;
     try {
-      while (this.#waiting.length > 0) {
-        await this.#writeGroup();
-        if (this.#waiting.length > 0) await nextTurn();
+      while (this.waiting.length > 0) {
+        await this.writeGroup();
+        if (this.waiting.length > 0) await nextTurn();
       }
     } finally {
-      this.#writing = false;
+      this.writing = false;
     }
   }
 
-  async #writeGroup(): Promise<void> {
+  private async writeGroup(): Promise<void> {
     const done: { readonly member: Member; readonly result: unknown }[] = [];
     let current: Member | undefined;
     let begun = false;
@@ -113,16 +113,16 @@ export class GroupCommit {
         const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
         const close_at_ms = begun_at_ms + group_ms_max;
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
-          if (this.#waiting.length === 0 && joined > 0) {
+          if (this.waiting.length === 0 && joined > 0) {
             // Let requests that have arrived join before waiting for the disk.
             if (performance.now() < commit_at_ms) await nextTurn();
-            await this.#gather(commit_at_ms);
+            await this.gather(commit_at_ms);
           }
-          if (joined > 0 && this.#waiting[0]?.alone) break;
-          current = this.#waiting.shift();
+          if (joined > 0 && this.waiting[0]?.alone) break;
+          current = this.waiting.shift();
           if (!current) break;
           const member = current;
-          await this.#runMember(group, member, (result) => done.push({ member, result }));
+          await this.runMember(group, member, (result) => done.push({ member, result }));
           current = undefined;
           if (member.alone) break;
         }
@@ -135,33 +135,33 @@ export class GroupCommit {
       }
       // It did not even begin: fail the first one waiting, so that no transaction is retried for
       // ever.
-      const culprit = begun ? current : this.#waiting.shift();
-      if (culprit) this.#retryOrReject(culprit, error);
+      const culprit = begun ? current : this.waiting.shift();
+      if (culprit) this.retryOrReject(culprit, error);
       // A member's failure does not affect the others.
       for (const member of lost.toReversed())
-        if (member.alone) this.#retryOrReject(member, error);
-        else this.#tryAlone(member);
+        if (member.alone) this.retryOrReject(member, error);
+        else this.tryAlone(member);
       return;
     }
     for (const { member, result } of done) member.resolve(result);
   }
 
   /** Waits briefly for expected members. A transaction that is alone waits for nobody. */
-  async #gather(until_ms: number): Promise<void> {
-    while (this.#waiting.length === 0 && this.#expected > 0) {
+  private async gather(until_ms: number): Promise<void> {
+    while (this.waiting.length === 0 && this.expected > 0) {
       const left_ms = until_ms - performance.now();
       if (left_ms <= 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, left_ms);
-      this.#wake = resolve;
+      this.wake = resolve;
       await promise;
       clearTimeout(timer);
-      this.#wake = () => undefined;
+      this.wake = () => undefined;
     }
   }
 
   /** @throws when the whole group is lost. */
-  async #runMember(
+  private async runMember(
     group: Kysely<any>,
     member: Member,
     keep: (result: unknown) => void,
@@ -176,7 +176,7 @@ export class GroupCommit {
       handle.end();
       await rowsOf(group, undo, []);
       await rowsOf(group, release, []);
-      return this.#retryOrReject(member, error);
+      return this.retryOrReject(member, error);
     } finally {
       handle.end();
     }
@@ -188,22 +188,22 @@ export class GroupCommit {
    * Handles a failed member. On a full disk others may have taken the space; a deletion need not
    * fail while there is a reserve. A member that conflicted with another change is retried.
    */
-  #retryOrReject(member: Member, error: unknown): void {
+  private retryOrReject(member: Member, error: unknown): void {
     const again = isFull(error) || this.options.isTransient?.(error);
-    if (again && !member.alone) this.#tryAlone(member);
-    else if (isFull(error) && this.#giveReserve(member)) this.#waiting.unshift(member);
+    if (again && !member.alone) this.tryAlone(member);
+    else if (isFull(error) && this.giveReserve(member)) this.waiting.unshift(member);
     else member.reject(error);
   }
 
   /** First a part, then all of it. It is restored after the member. */
-  #giveReserve(member: Member): boolean {
+  private giveReserve(member: Member): boolean {
     if (!member.uses_reserve || member.has_reserve === "all") return false;
     member.has_reserve = member.has_reserve === "none" ? "part" : "all";
     return this.options.releaseReserve(member.has_reserve);
   }
 
-  #tryAlone(member: Member): void {
+  private tryAlone(member: Member): void {
     member.alone = true;
-    this.#waiting.unshift(member);
+    this.waiting.unshift(member);
   }
 }

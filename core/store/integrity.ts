@@ -56,7 +56,7 @@ export async function findDamage(path: string, from: SearchPlace | null): Promis
 }
 
 class DamageSearch {
-  readonly #problems: string[] = [];
+  private readonly problems: string[] = [];
 
   constructor(
     private readonly database: Database,
@@ -66,18 +66,18 @@ class DamageSearch {
   async step(from: SearchPlace | null): Promise<DamageFound> {
     const until_ms = performance.now() + step_ms;
     let place = from;
-    do place = await this.#walk(place, until_ms);
+    do place = await this.walk(place, until_ms);
     while (place !== null && performance.now() < until_ms);
     return {
-      problems: this.#problems,
-      next: this.#problems.length < problems_max ? place : null,
+      problems: this.problems,
+      next: this.problems.length < problems_max ? place : null,
       tables_done: this.tables.filter((table) => place === null || table < place.table).length,
       tables: this.tables.length,
     };
   }
 
   /** The rest of a table, or as much of it as there is time for. */
-  async #walk(from: SearchPlace | null, until_ms: number): Promise<SearchPlace | null> {
+  private async walk(from: SearchPlace | null, until_ms: number): Promise<SearchPlace | null> {
     const table =
       from === null
         ? this.tables[0]
@@ -86,17 +86,21 @@ class DamageSearch {
           : from.table;
     if (table === undefined) return null;
     try {
-      const row = await this.#readRows(table, from?.row ?? null, until_ms);
+      const row = await this.readRows(table, from?.row ?? null, until_ms);
       if (row !== null) return { table, row };
-      await this.#readIndexes(table);
+      await this.readIndexes(table);
     } catch (error) {
-      this.#problems.push(`${table}: ${damageOf(error)}`);
+      this.problems.push(`${table}: ${damageOf(error)}`);
     }
     return { table, row: null };
   }
 
   /** Reads rows completely; returns the last one when time is up before the end. */
-  async #readRows(table: string, after: number | null, until_ms: number): Promise<number | null> {
+  private async readRows(
+    table: string,
+    after: number | null,
+    until_ms: number,
+  ): Promise<number | null> {
     const sizes = this.database
       .query<{ name: string }, []>(`select name from pragma_table_info('${table}')`)
       .all()
@@ -120,7 +124,7 @@ class DamageSearch {
     }
   }
 
-  async #readIndexes(table: string): Promise<void> {
+  private async readIndexes(table: string): Promise<void> {
     const indexes = this.database
       .query<{ name: string; sql: string | null }, [string]>(
         "select name, sql from sqlite_schema where type = 'index' and tbl_name = ?",

@@ -16,8 +16,8 @@ const closeOf = promisify(close);
 const memory_types: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
 export class LogSync {
-  #file: number | undefined;
-  readonly #is_memory: boolean;
+  private file: number | undefined;
+  private readonly is_memory: boolean;
   readonly meter: SyncMeter;
 
   /** `path`: the log, which exists as long as the database is open. */
@@ -26,7 +26,7 @@ export class LogSync {
     log: Log,
   ) {
     this.meter = new SyncMeter(log);
-    this.#is_memory = memory_types.has(statfsSync(dirname(path)).type);
+    this.is_memory = memory_types.has(statfsSync(dirname(path)).type);
   }
 
   /**
@@ -34,16 +34,16 @@ export class LogSync {
    * be, which can never be found out later.
    */
   async sync(): Promise<void> {
-    this.#file ??= openSync(this.path, "r+");
+    this.file ??= openSync(this.path, "r+");
     const begun_ms = performance.now();
-    if (this.#is_memory) fdatasyncSync(this.#file);
-    else await fdatasyncOf(this.#file);
+    if (this.is_memory) fdatasyncSync(this.file);
+    else await fdatasyncOf(this.file);
     this.meter.note(performance.now() - begun_ms);
   }
 
   async close(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
+    const file = this.file;
+    this.file = undefined;
     if (file !== undefined) await closeOf(file);
   }
 }

@@ -19,37 +19,37 @@ export type HandleProps = Pick<KyselyProps, "config" | "dialect" | "driver">;
 
 export class MemberHandle implements ConnectionProvider {
   readonly tx: Kysely<any>;
-  readonly #outer: ConnectionProvider;
-  #connection: MemberConnection | undefined;
-  #ended = false;
+  private readonly outer: ConnectionProvider;
+  private connection: MemberConnection | undefined;
+  private ended = false;
 
   /** `group`: the transaction shared by the members. */
   constructor(group: Kysely<any>, props: HandleProps, run: RunStatement) {
     const executor = group.getExecutor();
-    this.#outer = executor;
+    this.outer = executor;
     this.tx = setRunner(
       new Transaction({ ...props, executor: executor.withConnectionProvider(this) }),
-      (sql, parameters) => (this.#ended ? Promise.reject(afterItsEnd()) : run(sql, parameters)),
+      (sql, parameters) => (this.ended ? Promise.reject(afterItsEnd()) : run(sql, parameters)),
     );
   }
 
   /** From now on every query on the handle throws, including those in progress. */
   end(): void {
-    this.#ended = true;
+    this.ended = true;
   }
 
   provideConnection<R>(
     consumer: (connection: DatabaseConnection) => Promise<R>,
     options?: Options,
   ): Promise<R> {
-    return this.#outer.provideConnection((connection) => {
-      this.#connection ??= new MemberConnection(connection, this.#requireOpen);
-      return consumer(this.#connection);
+    return this.outer.provideConnection((connection) => {
+      this.connection ??= new MemberConnection(connection, this.requireOpen);
+      return consumer(this.connection);
     }, options);
   }
 
-  readonly #requireOpen = (): void => {
-    if (this.#ended) throw afterItsEnd();
+  private readonly requireOpen = (): void => {
+    if (this.ended) throw afterItsEnd();
   };
 }
 

@@ -85,18 +85,18 @@ export class OnlyNode implements Nodes {
   readonly role = "all";
   readonly shared = false;
   readonly leaseNumbers = null;
-  readonly #node = newNode("all");
-  readonly id = this.#node.id;
-  #started_at = 0;
+  private readonly node = newNode("all");
+  readonly id = this.node.id;
+  private started_at = 0;
 
   constructor(private readonly now_ms: () => number) {}
 
   async start(): Promise<readonly string[]> {
-    this.#started_at = this.now_ms();
+    this.started_at = this.now_ms();
     return [];
   }
   async list(): Promise<NodeRecord[]> {
-    return [{ ...this.#node, started_at: this.#started_at, seen_at: this.now_ms() }];
+    return [{ ...this.node, started_at: this.started_at, seen_at: this.now_ms() }];
   }
   async known(): Promise<KnownNode[]> {
     return (await this.list()).map((one) => ({ ...one, gone_at: null }));

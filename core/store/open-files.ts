@@ -11,16 +11,16 @@ const look_every_ms = 100;
 type FileId = readonly [device: number, file: number] | undefined;
 
 export class OpenFiles {
-  readonly #opened: ReadonlyMap<string, FileId>;
-  #looked_at_ms = -Infinity;
-  #error: Error | null = null;
+  private readonly opened: ReadonlyMap<string, FileId>;
+  private looked_at_ms = -Infinity;
+  private error: Error | null = null;
 
   /** `paths`: files that are open, and are never replaced by this process. */
   constructor(
     paths: readonly string[],
     private readonly onMoved: (error: Error) => void,
   ) {
-    this.#opened = new Map(paths.map((path) => [path, idOf(path)]));
+    this.opened = new Map(paths.map((path) => [path, idOf(path)]));
   }
 
   /** @throws HttpError 503 when the next start would not find what is written. */
@@ -31,12 +31,12 @@ export class OpenFiles {
 
   /** An error with SQLite's code for it, until the file is back; null when all are in place. */
   moved(): Error | null {
-    if (performance.now() - this.#looked_at_ms < look_every_ms) return this.#error;
-    this.#looked_at_ms = performance.now();
-    const path = [...this.#opened].find(([path, id]) => !isSame(idOf(path), id))?.[0];
-    this.#error = path === undefined ? null : movedError(path);
-    if (this.#error) this.onMoved(this.#error);
-    return this.#error;
+    if (performance.now() - this.looked_at_ms < look_every_ms) return this.error;
+    this.looked_at_ms = performance.now();
+    const path = [...this.opened].find(([path, id]) => !isSame(idOf(path), id))?.[0];
+    this.error = path === undefined ? null : movedError(path);
+    if (this.error) this.onMoved(this.error);
+    return this.error;
   }
 }
 

@@ -23,25 +23,25 @@ export interface ReadStatement<Row, Params extends readonly unknown[]> {
 const busy_timeout_ms = 5_000;
 
 export class ReadConnection {
-  readonly #database: Database;
-  readonly #turn = new Mutex();
-  readonly #version: ReadStatement<unknown, []>;
+  private readonly database: Database;
+  private readonly turn = new Mutex();
+  private readonly data_version: ReadStatement<unknown, []>;
 
   constructor(database: Database) {
-    this.#database = database;
-    this.#version = this.prepare("pragma data_version");
+    this.database = database;
+    this.data_version = this.prepare("pragma data_version");
   }
 
   /** Stays prepared until the connection is closed. */
   prepare<Row, Params extends readonly (string | number)[]>(
     sql: string,
   ): ReadStatement<Row, Params> {
-    return this.#database.prepare(sql) as unknown as ReadStatement<Row, Params>;
+    return this.database.prepare(sql) as unknown as ReadStatement<Row, Params>;
   }
 
   /** Changes when another connection has written anything. */
   version(): number {
-    return this.#version.values()[0]![0] as number;
+    return this.data_version.values()[0]![0] as number;
   }
 
   /**
@@ -49,16 +49,16 @@ export class ReadConnection {
    * connection take turns; a nested one would wait for ever.
    */
   async beginSnapshot(): Promise<() => void> {
-    const release = await this.#turn.lock();
+    const release = await this.turn.lock();
     try {
-      this.#database.run("begin");
+      this.database.run("begin");
     } catch (error) {
       release();
       throw error;
     }
     return () => {
       try {
-        this.#database.run("commit");
+        this.database.run("commit");
       } finally {
         release();
       }
@@ -66,7 +66,7 @@ export class ReadConnection {
   }
 
   close(): void {
-    this.#database.close();
+    this.database.close();
   }
 }
 

@@ -53,25 +53,25 @@ export interface ReserveFileOptions {
 
 /** The reserve of one database; the file is beside it. */
 export class ReserveFile {
-  readonly #file: string;
-  readonly #directory: string;
-  #restoring: Promise<void> | undefined;
-  #given_up_bytes = 0;
+  private readonly file: string;
+  private readonly directory: string;
+  private restoring: Promise<void> | undefined;
+  private given_up_bytes = 0;
 
   /** `path`: of the database. */
   constructor(private readonly options: ReserveFileOptions) {
-    this.#file = reservePath(options.path);
-    this.#directory = dirname(options.path);
+    this.file = reservePath(options.path);
+    this.directory = dirname(options.path);
     // An earlier run may have released it; the free space is not only for this server.
     if (this.size_bytes === 0) {
-      const { free_bytes } = options.freeSpace(this.#directory);
-      if (Number.isFinite(free_bytes)) this.#given_up_bytes = Math.floor(free_bytes / 2);
+      const { free_bytes } = options.freeSpace(this.directory);
+      if (Number.isFinite(free_bytes)) this.given_up_bytes = Math.floor(free_bytes / 2);
     }
   }
 
   /** Its current size; less than the whole reserve when that does not fit. */
   get size_bytes(): number {
-    return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    return statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Releases a part of it, or all. False when there was nothing. */
@@ -79,15 +79,15 @@ export class ReserveFile {
     const { size_bytes } = this;
     if (size_bytes === 0) return false;
     const kept_bytes = amount === "part" ? Math.max(0, size_bytes - part_bytes) : 0;
-    if (kept_bytes > 0) truncateSync(this.#file, kept_bytes);
-    else rmSync(this.#file, { force: true });
-    this.#given_up_bytes += size_bytes - kept_bytes;
+    if (kept_bytes > 0) truncateSync(this.file, kept_bytes);
+    else rmSync(this.file, { force: true });
+    this.given_up_bytes += size_bytes - kept_bytes;
     return true;
   }
 
   /** Lets the file grow back to its size, as far as there is space. Never throws. */
   restore(): Promise<void> {
-    return (this.#restoring ??= this.#grow()
+    return (this.restoring ??= this.grow()
       .catch((error: unknown) =>
         this.options.log.warn(
           "no space could be reserved for deletions on a full disk",
@@ -95,28 +95,28 @@ export class ReserveFile {
         ),
       )
       .finally(() => {
-        this.#restoring = undefined;
+        this.restoring = undefined;
       }));
   }
 
   /** Waits for a `restore` in progress. */
   async settled(): Promise<void> {
-    await this.#restoring;
+    await this.restoring;
   }
 
-  async #grow(): Promise<void> {
-    const { free_bytes, reserve_bytes } = this.options.freeSpace(this.#directory);
+  private async grow(): Promise<void> {
+    const { free_bytes, reserve_bytes } = this.options.freeSpace(this.directory);
     const missing_bytes = reserve_bytes - this.size_bytes;
     // It takes back what it had to the last byte.
     const more_bytes =
       free_bytes >= margin * missing_bytes
         ? missing_bytes
-        : Math.min(missing_bytes, this.#given_up_bytes, free_bytes);
+        : Math.min(missing_bytes, this.given_up_bytes, free_bytes);
     if (more_bytes <= 0) return;
-    this.#given_up_bytes = Math.max(0, this.#given_up_bytes - more_bytes);
+    this.given_up_bytes = Math.max(0, this.given_up_bytes - more_bytes);
     // Real blocks, not a hole; and random, because a file system could compress them otherwise.
     const block = randomBytes(Math.min(block_bytes, more_bytes));
-    await using file = await open(this.#file, "a");
+    await using file = await open(this.file, "a");
     for (let left = more_bytes; left > 0; left -= block.length)
       await file.write(block, 0, Math.min(left, block.length));
   }

@@ -7,15 +7,15 @@ import type { Store } from "./store";
 const too_long = JSON.stringify(null);
 
 export class SharedNotifier implements Notifier {
-  readonly #here = new LocalNotifier();
+  private readonly here = new LocalNotifier();
 
   constructor(private readonly store: Pick<Store, "afterCommit" | "channel">) {}
 
   /** Receives messages of other processes from now on. */
   async listen(): Promise<void> {
     await this.store.channel?.listen(
-      (line) => this.#hear(line),
-      () => this.#here.missed(),
+      (line) => this.hear(line),
+      () => this.here.missed(),
     );
   }
 
@@ -25,7 +25,7 @@ export class SharedNotifier implements Notifier {
       const line = JSON.stringify([about.id, key, message]);
       channel.send(Buffer.byteLength(line) > message_bytes_max ? too_long : line);
     }
-    afterCommit(() => this.#here.publish(about, key, message));
+    afterCommit(() => this.here.publish(about, key, message));
   }
 
   subscribe<M>(
@@ -33,16 +33,16 @@ export class SharedNotifier implements Notifier {
     keys: readonly string[] | "all",
     listener: Listener<M>,
   ): () => void {
-    return this.#here.subscribe(about, keys, listener);
+    return this.here.subscribe(about, keys, listener);
   }
 
   onMissed(listener: () => void): () => void {
-    return this.#here.onMissed(listener);
+    return this.here.onMissed(listener);
   }
 
-  #hear(line: string): void {
+  private hear(line: string): void {
     const heard = JSON.parse(line) as [string, string, unknown] | null;
-    if (heard === null) this.#here.missed();
-    else this.#here.deliver(...heard, false);
+    if (heard === null) this.here.missed();
+    else this.here.deliver(...heard, false);
   }
 }

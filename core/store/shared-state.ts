@@ -36,14 +36,14 @@ const kept_max = 20_000;
 
 /** In the memory of a single process. */
 export class LocalState implements SharedState {
-  readonly #scopes = new Map<string, Map<string, Kept>>();
+  private readonly scopes = new Map<string, Map<string, Kept>>();
 
   constructor(private readonly now_ms: () => number) {}
 
   async change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R> {
     const now_ms = this.now_ms();
-    let entries = this.#scopes.get(scope);
-    if (!entries) this.#scopes.set(scope, (entries = new Map()));
+    let entries = this.scopes.get(scope);
+    if (!entries) this.scopes.set(scope, (entries = new Map()));
     const known = entries.get(key);
     const is_known = known !== undefined && known.until_ms > now_ms;
     const stepped = step(is_known ? (known.value as V) : undefined, now_ms);
@@ -61,6 +61,6 @@ export class LocalState implements SharedState {
 
   /** How many entries a scope has. */
   size(scope: string): number {
-    return this.#scopes.get(scope)?.size ?? 0;
+    return this.scopes.get(scope)?.size ?? 0;
   }
 }

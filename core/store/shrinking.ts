@@ -31,10 +31,10 @@ export interface ShrinkingOptions {
 }
 
 export class Shrinking {
-  readonly #stopping = new AbortController();
-  readonly #shrinks: boolean;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: Promise<void> | undefined;
+  private readonly stopping = new AbortController();
+  private readonly shrinks: boolean;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private running: Promise<void> | undefined;
 
   /** `mutex` is held by the current user of the connection. */
   constructor(
@@ -42,25 +42,25 @@ export class Shrinking {
     private readonly mutex: Mutex,
     private readonly options: ShrinkingOptions,
   ) {
-    this.#shrinks = this.#number("auto_vacuum") === incremental;
+    this.shrinks = this.number("auto_vacuum") === incremental;
   }
 
   /** Call after a deletion: starts soon, when there is much to return. Returns at once. */
   request(): void {
-    if (!this.#shrinks || this.#stopping.signal.aborted) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#start(), quiet_ms);
-    this.#timer.unref();
+    if (!this.shrinks || this.stopping.signal.aborted) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.start(), quiet_ms);
+    this.timer.unref();
   }
 
   async space(): Promise<Space> {
     const unlock = await this.mutex.lock();
     try {
-      const page_bytes = this.#number("page_size");
+      const page_bytes = this.number("page_size");
       return {
-        bytes: this.#number("page_count") * page_bytes,
-        free_bytes: this.#number("freelist_count") * page_bytes,
-        shrinks: this.#shrinks,
+        bytes: this.number("page_count") * page_bytes,
+        free_bytes: this.number("freelist_count") * page_bytes,
+        shrinks: this.shrinks,
       };
     } finally {
       unlock();
@@ -68,25 +68,25 @@ export class Shrinking {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#stopping.abort();
-    await this.#running;
+    clearTimeout(this.timer);
+    this.stopping.abort();
+    await this.running;
   }
 
-  #start(): void {
-    if (this.#running) return this.request();
-    this.#running = this.#shrink()
+  private start(): void {
+    if (this.running) return this.request();
+    this.running = this.shrink()
       .catch((error: unknown) => {
-        if (this.#stopping.signal.aborted) return;
+        if (this.stopping.signal.aborted) return;
         this.options.onError(error);
         this.options.log.warn("the database could not be made smaller", errorFields(error));
       })
       .finally(() => {
-        this.#running = undefined;
+        this.running = undefined;
       });
   }
 
-  async #shrink(): Promise<void> {
+  private async shrink(): Promise<void> {
     const size = new PartSize(step_pages, step_ms);
     let pages = 0;
     let freed = 0;
@@ -95,35 +95,35 @@ export class Shrinking {
       const unlock = await this.mutex.lock();
       try {
         const begun_ms = performance.now();
-        const before = this.#freePages();
+        const before = this.freePages();
         if (before.excess <= 0) return false;
         // It yields a row for each page: all of them must be fetched.
         this.database
           .query(`pragma incremental_vacuum(${Math.min(size.size, before.excess)})`)
           .values();
-        freed += before.free - this.#freePages().free;
+        freed += before.free - this.freePages().free;
         pages = before.all;
         size.took(performance.now() - begun_ms);
         return true;
       } finally {
         unlock();
       }
-    }, this.#stopping.signal);
+    }, this.stopping.signal);
     if (freed === 0) return;
     this.options.onEnd();
     this.options.log.info("the database was made smaller", { pages, freed });
   }
 
-  #freePages() {
-    const free = this.#number("freelist_count");
-    const all = this.#number("page_count");
+  private freePages() {
+    const free = this.number("freelist_count");
+    const all = this.number("page_count");
     const kept = this.options.isDiskShort()
       ? 0
       : Math.max(kept_pages_min, Math.floor(all * kept_share));
     return { free, all, excess: free - kept };
   }
 
-  #number(pragma: string): number {
+  private number(pragma: string): number {
     return this.database.query<Record<string, number>, []>(`pragma ${pragma}`).get()![pragma]!;
   }
 }

@@ -27,18 +27,18 @@ export interface Spooled {
 
 export class Spool {
   /** Temporary files of uploads that are not released. */
-  readonly #arriving = new Set<string>();
-  readonly #open_streams = new Set<Readable>();
+  private readonly arriving = new Set<string>();
+  private readonly open_streams = new Set<Readable>();
 
-  readonly #free_space: FreeSpaceWatch;
+  private readonly free_space: FreeSpaceWatch;
 
   constructor(private readonly directory: string) {
-    this.#free_space = new FreeSpaceWatch(directory);
+    this.free_space = new FreeSpaceWatch(directory);
     mkdirSync(directory, { recursive: true });
   }
 
   requireFreeSpace(): void {
-    this.#free_space.require();
+    this.free_space.require();
   }
 
   /** See `Files.receive`; the caller closes the file, and discards it. */
@@ -47,11 +47,11 @@ export class Spool {
     { bytes_max }: { readonly bytes_max: number },
   ): Promise<Spooled> {
     const path = join(this.directory, ulid());
-    this.#arriving.add(path);
-    if (bytes instanceof Readable) this.#open_streams.add(bytes);
+    this.arriving.add(path);
+    if (bytes instanceof Readable) this.open_streams.add(bytes);
     let file: FileHandle | undefined;
     try {
-      file = await this.#create(path);
+      file = await this.create(path);
       const written = await write(this.directory, file, bytes, bytes_max);
       return { ...written, path, file };
     } catch (error) {
@@ -59,12 +59,12 @@ export class Spool {
       await this.discard(path);
       throw translateError(error);
     } finally {
-      this.#open_streams.delete(bytes as Readable);
+      this.open_streams.delete(bytes as Readable);
     }
   }
 
   /** Whoever tidied up may have deleted the directory, but not the one that it is in. */
-  async #create(path: string): Promise<FileHandle> {
+  private async create(path: string): Promise<FileHandle> {
     if (!existsSync(this.directory)) {
       requireDirectory(dirname(this.directory));
       mkdirSync(this.directory, { recursive: true });
@@ -74,16 +74,16 @@ export class Spool {
 
   /** The temporary file was renamed, or is gone. */
   forget(path: string): void {
-    this.#arriving.delete(path);
+    this.arriving.delete(path);
   }
 
   async discard(path: string): Promise<void> {
     await rm(path, { force: true });
-    this.#arriving.delete(path);
+    this.arriving.delete(path);
   }
 
   abort(): void {
-    for (const stream of this.#open_streams)
+    for (const stream of this.open_streams)
       stream.destroy(
         unavailable("The server is stopping. Nothing was saved. Send the file again.", 5),
       );
@@ -93,7 +93,7 @@ export class Spool {
   async sweep(): Promise<void> {
     for (const name of await readdir(this.directory)) {
       const path = join(this.directory, name);
-      if (!this.#arriving.has(path)) await rm(path, { force: true, recursive: true });
+      if (!this.arriving.has(path)) await rm(path, { force: true, recursive: true });
     }
   }
 }

@@ -110,7 +110,7 @@ export interface Outside {
 }
 
 class SingleConnectionDriver extends SqliteDriver {
-  #unlock: (() => void) | undefined;
+  private unlock: (() => void) | undefined;
   constructor(
     database: SqliteDatabase,
     private readonly mutex: Mutex,
@@ -121,12 +121,12 @@ class SingleConnectionDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     this.outside.require();
-    this.#unlock = await this.mutex.lock();
+    this.unlock = await this.mutex.lock();
     return super.acquireConnection();
   }
   override async releaseConnection(): Promise<void> {
     const synced = this.outside.sync();
-    this.#unlock?.();
+    this.unlock?.();
     await synced;
   }
 }
@@ -158,7 +158,7 @@ class DriverLockAdapter extends SqliteAdapter {
 }
 
 export class SingleConnectionDialect extends SqliteDialect {
-  readonly #makeDriver: () => Driver;
+  private readonly makeDriver: () => Driver;
   constructor(
     database: Database,
     statements: StatementCache<SqliteStatement>,
@@ -173,10 +173,10 @@ export class SingleConnectionDialect extends SqliteDialect {
       },
     };
     super({ database: shim });
-    this.#makeDriver = () => new SingleConnectionDriver(shim, mutex, outside);
+    this.makeDriver = () => new SingleConnectionDriver(shim, mutex, outside);
   }
   override createDriver(): Driver {
-    return this.#makeDriver();
+    return this.makeDriver();
   }
   override createAdapter(): DialectAdapter {
     return new DriverLockAdapter();

@@ -20,39 +20,39 @@ interface Kept<S> {
  * user.
  */
 export class StatementCache<S> {
-  readonly #kept = new Map<string, Kept<S>>();
-  #uses = 0;
+  private readonly kept = new Map<string, Kept<S>>();
+  private uses = 0;
   constructor(
     private readonly database: Database,
     private readonly wrap: (raw: RawStatement, sql: string) => S,
   ) {}
 
   get(sql: string): S {
-    const kept = this.#kept.get(sql) ?? this.#prepare(sql);
-    kept.used = ++this.#uses;
+    const kept = this.kept.get(sql) ?? this.prepare(sql);
+    kept.used = ++this.uses;
     return kept.wrapped;
   }
 
-  #prepare(sql: string): Kept<S> {
+  private prepare(sql: string): Kept<S> {
     const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
     const kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
-    if (this.#kept.size >= statements_max) this.#drop(this.#longestUnused());
-    this.#kept.set(sql, kept);
+    if (this.kept.size >= statements_max) this.drop(this.longestUnused());
+    this.kept.set(sql, kept);
     return kept;
   }
 
-  #longestUnused(): string {
-    return [...this.#kept].reduce((first, one) => (one[1].used < first[1].used ? one : first))[0];
+  private longestUnused(): string {
+    return [...this.kept].reduce((first, one) => (one[1].used < first[1].used ? one : first))[0];
   }
 
   /** Call after tables have changed: a statement remembers the columns it was prepared with. */
   clear(): void {
-    for (const sql of [...this.#kept.keys()]) this.#drop(sql);
+    for (const sql of [...this.kept.keys()]) this.drop(sql);
   }
 
-  #drop(sql: string): void {
-    this.#kept.get(sql)?.raw.finalize();
-    this.#kept.delete(sql);
+  private drop(sql: string): void {
+    this.kept.get(sql)?.raw.finalize();
+    this.kept.delete(sql);
   }
 }
 
@@ -68,31 +68,31 @@ export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R
 
 /** Reads synchronously on its connection; only the port is asynchronous. */
 export class SqlitePreparedReads implements PreparedReads {
-  readonly #statements: StatementCache<RawStatement>;
+  private readonly statements: StatementCache<RawStatement>;
   /** `onError` is told of every unmodified error of the database. */
   constructor(
     private readonly reader: Database,
     private readonly onError: (error: unknown) => void = () => {},
   ) {
-    this.#statements = new StatementCache(reader, (raw) => raw);
+    this.statements = new StatementCache(reader, (raw) => raw);
   }
 
   async get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined> {
-    const row = guarded(() => this.#statements.get(sql).get(...params), this.onError);
+    const row = guarded(() => this.statements.get(sql).get(...params), this.onError);
     return (row as R | null) ?? undefined;
   }
 
   async all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]> {
-    return guarded(() => this.#statements.get(sql).all(...params), this.onError) as R[];
+    return guarded(() => this.statements.get(sql).all(...params), this.onError) as R[];
   }
 
   /** Call after tables have changed. */
   forgetStatements(): void {
-    this.#statements.clear();
+    this.statements.clear();
   }
 
   close(): void {
-    this.#statements.clear();
+    this.statements.clear();
     this.reader.close();
   }
 }

@@ -86,26 +86,26 @@ export class SqliteStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: SqlitePreparedReads;
   readonly read_connection: FileSpec;
-  readonly #writer: Database;
+  private readonly writer: Database;
   /** Held by whoever uses the writing connection. */
-  readonly #mutex = new Mutex();
+  private readonly mutex = new Mutex();
   /** The handle of an open group of transactions. */
-  readonly #group: Db;
-  readonly #statements: Statements;
-  readonly #scopes: TransactionScopes;
-  readonly #commits: GroupCommit;
-  readonly #disk_space: DiskSpace;
-  readonly #open_files: OpenFiles;
-  readonly #state: StorageState;
-  readonly #log_sync: LogSync;
-  readonly #checkpointer: Checkpointer;
-  readonly #wal: WalTruncation;
-  readonly #shrinking: Shrinking;
+  private readonly group: Db;
+  private readonly statements: Statements;
+  private readonly scopes: TransactionScopes;
+  private readonly commits: GroupCommit;
+  private readonly disk_space: DiskSpace;
+  private readonly open_files: OpenFiles;
+  private readonly storage_state: StorageState;
+  private readonly log_sync: LogSync;
+  private readonly checkpointer: Checkpointer;
+  private readonly wal: WalTruncation;
+  private readonly shrinking: Shrinking;
   /** A statement outside a transaction has written, and is not durable yet. */
-  #wrote_alone = false;
+  private wrote_alone = false;
   /** A statement of the open transaction may have written. */
-  #wrote_inside = false;
-  readonly #run: RunStatement;
+  private wrote_inside = false;
+  private readonly run: RunStatement;
 
   /**
    * Opens or creates the file. Its directory must exist. @throws Error naming the file when it
@@ -116,67 +116,67 @@ export class SqliteStore implements Store {
     { log, onLostSync = () => {}, freeSpace = freeSpaceOf }: SqliteStoreOptions,
   ) {
     const { writer, reader } = openUsingReserve(path, () => connect(path));
-    const mutex = this.#mutex;
-    this.#writer = writer;
+    const mutex = this.mutex;
+    this.writer = writer;
     this.read_connection = { engine: "sqlite", path };
-    this.#scopes = new TransactionScopes(log);
-    const onError = (error: unknown): void => this.#state.noteError(error);
-    this.#open_files = new OpenFiles([path, `${path}-wal`], onError);
-    this.#disk_space = new DiskSpace(writer, { path, log, freeSpace });
-    this.#state = new StorageState({
+    this.scopes = new TransactionScopes(log);
+    const onError = (error: unknown): void => this.storage_state.noteError(error);
+    this.open_files = new OpenFiles([path, `${path}-wal`], onError);
+    this.disk_space = new DiskSpace(writer, { path, log, freeSpace });
+    this.storage_state = new StorageState({
       log,
       onLostSync,
-      isDiskFull: () => this.#disk_space.short,
-      probe: () => this.#probe(),
+      isDiskFull: () => this.disk_space.short,
+      probe: () => this.probe(),
     });
-    this.#statements = kyselyStatements(writer, {
-      requireIntact: () => this.#state.requireIntact(),
-      admit: this.#admitAlone,
+    this.statements = kyselyStatements(writer, {
+      requireIntact: () => this.storage_state.requireIntact(),
+      admit: this.admitAlone,
       onError,
-      onAlone: () => void (this.#wrote_alone = true),
-      onInside: () => void (this.#wrote_inside = true),
+      onAlone: () => void (this.wrote_alone = true),
+      onInside: () => void (this.wrote_inside = true),
       makeSpace: () => {
-        this.#wal.tryNow();
-        this.#noteDiskFull();
+        this.wal.tryNow();
+        this.noteDiskFull();
       },
-      releaseReserve: () => this.#disk_space.releaseReserve("all"),
+      releaseReserve: () => this.disk_space.releaseReserve("all"),
     });
-    const dialect = new SingleConnectionDialect(writer, this.#statements, mutex, {
-      require: this.#scopes.requireOutside,
-      sync: this.#syncAlone,
+    const dialect = new SingleConnectionDialect(writer, this.statements, mutex, {
+      require: this.scopes.requireOutside,
+      sync: this.syncAlone,
     });
-    this.#run = runnerOf(this.#statements);
-    this.db = setRunner(new DatabaseRoot({ dialect }), this.#runAlone);
+    this.run = runnerOf(this.statements);
+    this.db = setRunner(new DatabaseRoot({ dialect }), this.runAlone);
     const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
-    this.#group = setRunner(groupOf(this.db, props, this.#statements), this.#run);
+    this.group = setRunner(groupOf(this.db, props, this.statements), this.run);
     this.reads = new SqlitePreparedReads(reader, onError);
-    this.#log_sync = new LogSync(`${path}-wal`, log);
-    this.#checkpointer = new Checkpointer(writer, mutex, {
+    this.log_sync = new LogSync(`${path}-wal`, log);
+    this.checkpointer = new Checkpointer(writer, mutex, {
       path,
       log_pages_max: logLimits(freeSpaceOf(dirname(path))).pages_max,
       onError,
     });
-    this.#wal = new WalTruncation(writer, mutex, {
+    this.wal = new WalTruncation(writer, mutex, {
       busy_timeout_ms,
       log,
       onError,
-      checkpoint: () => this.#checkpointer.run(),
+      checkpoint: () => this.checkpointer.run(),
     });
-    this.#wal.tryNow();
-    this.#shrinking = new Shrinking(writer, mutex, {
+    this.wal.tryNow();
+    this.shrinking = new Shrinking(writer, mutex, {
       log,
       onError,
-      isDiskShort: () => this.#disk_space.short,
-      emptyLog: () => this.#wal.trySome(),
-      onEnd: () => this.#wal.request(),
+      isDiskShort: () => this.disk_space.short,
+      emptyLog: () => this.wal.trySome(),
+      onEnd: () => this.wal.request(),
     });
     // An earlier run may have been interrupted.
-    this.#shrinking.request();
-    this.#commits = new GroupCommit({
-      transact: (within) => withoutOrigin(() => this.#transact(within)),
-      memberHandle: (group) => new MemberHandle(group, props, this.#run),
+    this.shrinking.request();
+    this.commits = new GroupCommit({
+      transact: (within) => withoutOrigin(() => this.transact(within)),
+      memberHandle: (group) => new MemberHandle(group, props, this.run),
       isOpen: () => writer.inTransaction,
-      releaseReserve: (amount) => this.#disk_space.releaseReserve(amount),
+      releaseReserve: (amount) => this.disk_space.releaseReserve(amount),
     });
   }
 
@@ -188,15 +188,15 @@ export class SqliteStore implements Store {
     work: (tx: Db) => Promise<R>,
     options: TransactionOptions = {},
   ): Promise<R> =>
-    this.#scopes.run(work, async (inScope) => {
-      this.#admit(options.uses_reserve);
-      return this.#commits.run(inScope, options);
+    this.scopes.run(work, async (inScope) => {
+      this.admit(options.uses_reserve);
+      return this.commits.run(inScope, options);
     });
 
-  readonly expect = (coming: Promise<unknown>): void => this.#commits.expect(coming);
+  readonly expect = (coming: Promise<unknown>): void => this.commits.expect(coming);
 
   readonly afterCommit: Store["afterCommit"] = (work, undone) =>
-    this.#scopes.afterCommit(work, undone);
+    this.scopes.afterCommit(work, undone);
 
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
@@ -209,11 +209,11 @@ export class SqliteStore implements Store {
 
   readonly truncateWal = (): void =>
     withoutOrigin(() => {
-      this.#wal.request();
-      this.#shrinking.request();
+      this.wal.request();
+      this.shrinking.request();
     });
 
-  readonly space = (): Promise<Space> => this.#shrinking.space();
+  readonly space = (): Promise<Space> => this.shrinking.space();
 
   readonly tableNames = async (db: Db): Promise<string[]> => {
     const names = sql<{ name: string }>`
@@ -227,128 +227,128 @@ export class SqliteStore implements Store {
     await sql`vacuum into ${path}`.execute(this.db);
   };
 
-  readonly isDiskFull = (): boolean => this.#disk_space.full;
+  readonly isDiskFull = (): boolean => this.disk_space.full;
 
-  readonly freeBytes = (): number => this.#disk_space.free_bytes;
+  readonly freeBytes = (): number => this.disk_space.free_bytes;
 
   readonly failure = (): Promise<string | null> => {
-    const moved = this.#open_files.moved();
+    const moved = this.open_files.moved();
     // Again: a change that was being kept when they were moved may have ended well since.
-    if (moved) this.#state.noteError(moved);
-    return this.#state.failure();
+    if (moved) this.storage_state.noteError(moved);
+    return this.storage_state.failure();
   };
 
-  readonly slowness = (): string | null => this.#log_sync.meter.slowness();
+  readonly slowness = (): string | null => this.log_sync.meter.slowness();
 
   readonly forgetStatements = (): void => {
-    this.#statements.clear();
+    this.statements.clear();
     this.reads.forgetStatements();
   };
 
   readonly close = async (): Promise<void> => {
-    await this.#disk_space.stop();
-    await this.#shrinking.stop();
-    await this.#checkpointer.stop();
-    await this.#wal.stop();
+    await this.disk_space.stop();
+    await this.shrinking.stop();
+    await this.checkpointer.stop();
+    await this.wal.stop();
     this.reads.close();
-    await this.#log_sync.close();
+    await this.log_sync.close();
     await this.db.destroy();
   };
 
   /** One group of transactions, run outside the scope of the first caller. */
-  async #transact(within: (group: Db) => Promise<void>): Promise<void> {
-    this.#open_files.require();
-    const is_reserve_used = this.#disk_space.reserve_in_use;
+  private async transact(within: (group: Db) => Promise<void>): Promise<void> {
+    this.open_files.require();
+    const is_reserve_used = this.disk_space.reserve_in_use;
     // A deletion needs the space taken up by the log.
-    if (this.#disk_space.full) await this.#wal.trySome();
-    this.#disk_space.limitGrowth();
-    this.#wrote_inside = false;
+    if (this.disk_space.full) await this.wal.trySome();
+    this.disk_space.limitGrowth();
+    this.wrote_inside = false;
     try {
-      await this.#scopes.exit(() => this.#inOne(() => within(this.#group)));
-      if (this.#wrote_inside) {
-        await this.#sync();
-        this.#state.noteWritten();
+      await this.scopes.exit(() => this.inOne(() => within(this.group)));
+      if (this.wrote_inside) {
+        await this.sync();
+        this.storage_state.noteWritten();
       }
     } finally {
-      if (this.#state.met_full_disk) {
+      if (this.storage_state.met_full_disk) {
         // What did not fit is still at the end of the log.
-        await this.#wal.trySome();
-        this.#noteDiskFull();
-      } else if (this.#disk_space.log_is_long) this.#wal.request();
-      else this.#checkpointer.look();
+        await this.wal.trySome();
+        this.noteDiskFull();
+      } else if (this.disk_space.log_is_long) this.wal.request();
+      else this.checkpointer.look();
       if (is_reserve_used) {
         // At once, for the next deletion: others may take the space meanwhile.
-        await this.#wal.trySome();
-        await this.#disk_space.check();
+        await this.wal.trySome();
+        await this.disk_space.check();
       }
     }
   }
 
   /** Runs `work` in one transaction of the writing connection. */
-  async #inOne(work: () => Promise<void>): Promise<void> {
-    const unlock = await this.#mutex.lock();
+  private async inOne(work: () => Promise<void>): Promise<void> {
+    const unlock = await this.mutex.lock();
     try {
       // A plain `begin` takes the write lock at the first write, and then fails at once when
       // another connection wrote in between.
-      await this.#run("begin immediate", []);
+      await this.run("begin immediate", []);
       await work();
-      await this.#run("commit", []);
+      await this.run("commit", []);
     } catch (error) {
       // A full disk ends the transaction by itself; rolling back again would hide the reason.
-      if (this.#writer.inTransaction) await this.#run("rollback", []);
+      if (this.writer.inTransaction) await this.run("rollback", []);
       throw error;
     } finally {
       unlock();
     }
   }
 
-  readonly #runAlone: RunStatement = async (...statement) => {
-    this.#scopes.requireOutside();
-    const unlock = await this.#mutex.lock();
+  private readonly runAlone: RunStatement = async (...statement) => {
+    this.scopes.requireOutside();
+    const unlock = await this.mutex.lock();
     try {
-      return await this.#run(...statement);
+      return await this.run(...statement);
     } finally {
       unlock();
     }
   };
 
-  /** Like `#sync`, when there is something to sync. */
-  readonly #syncAlone = async (): Promise<void> => {
-    if (!this.#wrote_alone) return;
-    this.#wrote_alone = false;
-    await this.#sync();
-    this.#state.noteWritten();
+  /** Like `sync`, when there is something to sync. */
+  private readonly syncAlone = async (): Promise<void> => {
+    if (!this.wrote_alone) return;
+    this.wrote_alone = false;
+    await this.sync();
+    this.storage_state.noteWritten();
   };
 
   /** @throws HttpError 503 when commits may be lost. */
-  async #sync(): Promise<void> {
+  private async sync(): Promise<void> {
     try {
-      await this.#log_sync.sync();
+      await this.log_sync.sync();
     } catch (error) {
-      this.#state.noteLostSync(error);
+      this.storage_state.noteLostSync(error);
       throw storageUnwritable();
     }
   }
 
   /** @throws HttpError 507 while the remaining disk space is reserved for deletions. */
-  #admit(uses_reserve = false): void {
-    if (!uses_reserve && this.#disk_space.reserve_in_use) throw storageFull();
+  private admit(uses_reserve = false): void {
+    if (!uses_reserve && this.disk_space.reserve_in_use) throw storageFull();
   }
 
   /** A change outside a transaction. */
-  readonly #admitAlone = (deletes: boolean): void => {
-    this.#admit(deletes);
-    this.#open_files.require();
-    this.#disk_space.limitGrowth();
+  private readonly admitAlone = (deletes: boolean): void => {
+    this.admit(deletes);
+    this.open_files.require();
+    this.disk_space.limitGrowth();
   };
 
-  #noteDiskFull(): void {
-    this.#state.met_full_disk = false;
-    this.#disk_space.noteFull();
+  private noteDiskFull(): void {
+    this.storage_state.met_full_disk = false;
+    this.disk_space.noteFull();
   }
 
   /** Writes one page without changing its content. */
-  async #probe(): Promise<void> {
+  private async probe(): Promise<void> {
     await this.inTransaction(
       async (tx) => {
         const { rows } = await tx.executeQuery<{ user_version: number }>(

@@ -22,12 +22,12 @@ export interface StorageStateOptions {
 }
 
 export class StorageState {
-  #failing: string | undefined;
-  #known_at_ms = performance.now();
-  #probing: Promise<void> | undefined;
-  #lost = false;
-  #damage: string | undefined;
-  #damage_met_ms = -Infinity;
+  private failing: string | undefined;
+  private known_at_ms = performance.now();
+  private probing: Promise<void> | undefined;
+  private lost = false;
+  private damage: string | undefined;
+  private damage_met_ms = -Infinity;
   /** A write has found no space since this was last cleared. */
   met_full_disk = false;
 
@@ -35,13 +35,13 @@ export class StorageState {
 
   /** @throws HttpError 503 after a lost sync: until the process ends, nothing continues. */
   requireIntact(): void {
-    if (this.#lost) throw storageUnwritable();
+    if (this.lost) throw storageUnwritable();
   }
 
   noteWritten(): void {
-    this.#known_at_ms = performance.now();
-    if (this.#failing === undefined) return;
-    this.#failing = undefined;
+    this.known_at_ms = performance.now();
+    if (this.failing === undefined) return;
+    this.failing = undefined;
     this.options.log.info("the storage can be written to again");
   }
 
@@ -50,58 +50,56 @@ export class StorageState {
     if (isFull(error)) {
       this.met_full_disk = true;
       // Either this write was too large, or nothing fits any more: check again.
-      this.#known_at_ms = -Infinity;
-    } else if (lostSync(error)) this.#stop(error as Error);
-    else if (isReadOnly(error)) this.#fail(error);
-    else if (isDamage(error)) this.#noteDamage(error as Error);
+      this.known_at_ms = -Infinity;
+    } else if (lostSync(error)) this.stop(error as Error);
+    else if (isReadOnly(error)) this.fail(error);
+    else if (isDamage(error)) this.noteDamage(error as Error);
   }
 
-  #noteDamage(error: Error): void {
-    const is_known = this.#damageMet() !== undefined;
-    this.#damage_met_ms = performance.now();
+  private noteDamage(error: Error): void {
+    const is_known = this.damageMet() !== undefined;
+    this.damage_met_ms = performance.now();
     if (is_known) return;
-    this.#damage =
+    this.damage =
       `The database is damaged (${error.message}). Run \`dossier doctor\` for details, and ` +
       "restore the newest backup into a new directory.";
     this.options.log.error("the database is damaged", errorFields(error));
   }
 
-  #damageMet(): string | undefined {
-    return performance.now() - this.#damage_met_ms < damage_ms ? this.#damage : undefined;
+  private damageMet(): string | undefined {
+    return performance.now() - this.damage_met_ms < damage_ms ? this.damage : undefined;
   }
 
-  #fail(error: unknown): void {
-    this.#known_at_ms = performance.now();
-    if (this.#failing === undefined)
+  private fail(error: unknown): void {
+    this.known_at_ms = performance.now();
+    if (this.failing === undefined)
       this.options.log.error("the storage can't be written to", errorFields(error));
-    this.#failing = messageOf(error);
+    this.failing = messageOf(error);
   }
 
   /** Commits may not be on the disk. */
   noteLostSync(error: unknown): void {
-    this.#stop(error instanceof Error ? error : new Error(String(error)));
+    this.stop(error instanceof Error ? error : new Error(String(error)));
   }
 
   /** Why the storage can't be written to; null when it can. Probes it when unknown. */
   async failure(): Promise<string | null> {
-    const damage = this.#damageMet();
+    const damage = this.damageMet();
     if (damage !== undefined) return damage;
     if (this.options.isDiskFull())
       return "The disk is full. Requests that need space are refused; deleting works.";
-    const known_for_ms = performance.now() - this.#known_at_ms;
-    if (known_for_ms > (this.#failing === undefined ? known_ms_max : retry_ms)) {
-      this.#probing ??= this.#probe().finally(() => {
-        this.#probing = undefined;
+    const known_for_ms = performance.now() - this.known_at_ms;
+    if (known_for_ms > (this.failing === undefined ? known_ms_max : retry_ms)) {
+      this.probing ??= this.probe().finally(() => {
+        this.probing = undefined;
       });
-      if (!(await settlesWithin(this.#probing, patience_ms)))
+      if (!(await settlesWithin(this.probing, patience_ms)))
         return `A write to the storage is taking longer than ${patience_ms / 1_000} s.`;
     }
-    return this.#failing === undefined
-      ? null
-      : `The storage can't be written to: ${this.#failing}.`;
+    return this.failing === undefined ? null : `The storage can't be written to: ${this.failing}.`;
   }
 
-  async #probe(): Promise<void> {
+  private async probe(): Promise<void> {
     try {
       await this.options.probe();
       this.noteWritten();
@@ -109,13 +107,13 @@ export class StorageState {
       const cause = error instanceof Error && error.cause ? error.cause : error;
       this.noteError(cause);
       // The smallest write does not fit, although the disk reports free space.
-      if (isFull(cause)) this.#fail(cause);
+      if (isFull(cause)) this.fail(cause);
     }
   }
 
-  #stop(error: Error): void {
-    if (this.#lost) return;
-    this.#lost = true;
+  private stop(error: Error): void {
+    if (this.lost) return;
+    this.lost = true;
     this.options.onLostSync(error);
   }
 }

@@ -10,12 +10,12 @@ const commits_min = 4;
 
 export class SyncMeter {
   /** The newest commits, in a ring: when they ended, and how long they took. */
-  readonly #ended_ms = new Float64Array(kept_max).fill(-Infinity);
-  readonly #took_ms = new Float32Array(kept_max);
-  #count = 0;
+  private readonly ended_ms = new Float64Array(kept_max).fill(-Infinity);
+  private readonly took_ms = new Float32Array(kept_max);
+  private count = 0;
   /** When a commit last took long: without one, nothing needs to be computed. */
-  #slow_one_ms = -Infinity;
-  #was_slow = false;
+  private slow_one_ms = -Infinity;
+  private was_slow = false;
 
   constructor(
     private readonly log: Log,
@@ -23,24 +23,24 @@ export class SyncMeter {
   ) {}
 
   note(took_ms: number): void {
-    const place = this.#count++ % kept_max;
-    this.#ended_ms[place] = this.now_ms();
-    this.#took_ms[place] = took_ms;
-    if (took_ms >= slow_ms) this.#slow_one_ms = this.now_ms();
-    if (this.#was_slow || took_ms >= slow_ms) this.slowness();
+    const place = this.count++ % kept_max;
+    this.ended_ms[place] = this.now_ms();
+    this.took_ms[place] = took_ms;
+    if (took_ms >= slow_ms) this.slow_one_ms = this.now_ms();
+    if (this.was_slow || took_ms >= slow_ms) this.slowness();
   }
 
   /** A sentence while the storage is slow, according to the last minute; otherwise null. */
   slowness(): string | null {
     const since_ms = this.now_ms() - kept_ms;
-    if (!this.#was_slow && this.#slow_one_ms < since_ms) return null;
-    const took = this.#took_ms.filter((_, place) => this.#ended_ms[place]! >= since_ms).sort();
+    if (!this.was_slow && this.slow_one_ms < since_ms) return null;
+    const took = this.took_ms.filter((_, place) => this.ended_ms[place]! >= since_ms).sort();
     const commits = took.length;
     const median_ms = Math.round(took[commits >> 1] ?? 0);
     const longest_ms = Math.round(took.at(-1) ?? 0);
     const is_slow = commits >= commits_min && median_ms >= slow_ms;
-    if (is_slow !== this.#was_slow) {
-      this.#was_slow = is_slow;
+    if (is_slow !== this.was_slow) {
+      this.was_slow = is_slow;
       if (is_slow) this.log.warn("the storage is slow", { commits, median_ms, longest_ms });
       else this.log.info("the storage is no longer slow", { commits, median_ms, longest_ms });
     }

@@ -20,13 +20,13 @@ interface TransactionScope {
 }
 
 export class TransactionScopes {
-  readonly #scope = new AsyncLocalStorage<TransactionScope | undefined>();
+  private readonly scope = new AsyncLocalStorage<TransactionScope | undefined>();
 
   constructor(private readonly log: Log) {}
 
   /** @throws Error inside an open transaction. */
   readonly requireOutside = (): void => {
-    if (this.#scope.getStore()?.open)
+    if (this.scope.getStore()?.open)
       throw new Error("a query went around the open transaction: pass `tx` down, not the database");
   };
 
@@ -44,13 +44,13 @@ export class TransactionScopes {
     const undo = (): void => {
       scope.after_commit.length = 0;
       scope.messages.length = 0;
-      this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
+      this.scope.exit(() => scope.after_undo.splice(0).forEach(this.attempt));
     };
     const running = transact((tx) => {
       // It may be the second try.
       undo();
       scope.open = true;
-      return this.#scope
+      return this.scope
         .run(scope, () => withOrigin(origin, () => work(tx)))
         .finally(() => {
           scope.open = false;
@@ -60,29 +60,29 @@ export class TransactionScopes {
       undo();
       throw error;
     });
-    this.#scope.exit(() => scope.after_commit.forEach(this.#attempt));
+    this.scope.exit(() => scope.after_commit.forEach(this.attempt));
     return result;
   }
 
   readonly afterCommit = (work: () => void, undone?: () => void): void => {
-    const scope = this.#scope.getStore();
-    if (!scope?.open) return this.#scope.exit(() => this.#attempt(work));
+    const scope = this.scope.getStore();
+    if (!scope?.open) return this.scope.exit(() => this.attempt(work));
     scope.after_commit.push(work);
     if (undone) scope.after_undo.push(undone);
   };
 
   /** The messages of the open transaction, to add to; null outside any. */
   get messages(): string[] | null {
-    const scope = this.#scope.getStore();
+    const scope = this.scope.getStore();
     return scope?.open ? scope.messages : null;
   }
 
   /** Runs it outside the scope of the caller. */
   exit<R>(work: () => R): R {
-    return this.#scope.exit(work);
+    return this.scope.exit(work);
   }
 
-  readonly #attempt = (work: () => void): void => {
+  private readonly attempt = (work: () => void): void => {
     try {
       work();
     } catch (error) {

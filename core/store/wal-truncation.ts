@@ -30,11 +30,11 @@ export interface WalTruncationOptions {
 }
 
 export class WalTruncation {
-  #requested = false;
-  #running: Promise<void> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #stopped = false;
-  #failing = false;
+  private requested = false;
+  private running: Promise<void> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = false;
+  private failing = false;
 
   /** `mutex` is held by the current user of the connection. */
   constructor(
@@ -45,9 +45,9 @@ export class WalTruncation {
 
   /** Soon, and once for all requests until then. */
   request(): void {
-    this.#requested = true;
-    if (!this.#running && !this.#timer && !this.#stopped)
-      this.#timer = setTimeout(() => this.#start(), gather_ms);
+    this.requested = true;
+    if (!this.running && !this.timer && !this.stopped)
+      this.timer = setTimeout(() => this.start(), gather_ms);
   }
 
   /**
@@ -82,14 +82,14 @@ export class WalTruncation {
       const { busy } = this.database
         .query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)")
         .get()!;
-      this.#failing = false;
+      this.failing = false;
       return busy === 0;
     } catch (error) {
       this.options.onError(error);
       // Once, not at every try.
-      if (!this.#failing)
+      if (!this.failing)
         this.options.log.warn("the write-ahead log could not be truncated yet", errorFields(error));
-      this.#failing = true;
+      this.failing = true;
       return false;
     } finally {
       this.database.run(`pragma busy_timeout = ${this.options.busy_timeout_ms}`);
@@ -98,29 +98,29 @@ export class WalTruncation {
 
   /** Ends with one last try. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.running;
     await this.tryOnce();
   }
 
-  #start(): void {
-    this.#timer = undefined;
-    this.#running = this.#tryUntilEmpty().finally(() => {
-      this.#running = undefined;
-      if (this.#requested) this.request();
+  private start(): void {
+    this.timer = undefined;
+    this.running = this.tryUntilEmpty().finally(() => {
+      this.running = undefined;
+      if (this.requested) this.request();
     });
   }
 
-  async #tryUntilEmpty(): Promise<void> {
+  private async tryUntilEmpty(): Promise<void> {
     do {
-      this.#requested = false;
+      this.requested = false;
       await this.options.checkpoint();
-      for (let tries = 1; !(await this.tryOnce()) && !this.#stopped; tries++) {
-        if (tries === report_after_tries && !this.#failing)
+      for (let tries = 1; !(await this.tryOnce()) && !this.stopped; tries++) {
+        if (tries === report_after_tries && !this.failing)
           this.options.log.warn("a long read keeps deleted text in the write-ahead log");
         await Bun.sleep(tries < report_after_tries ? retry_ms : slow_retry_ms);
       }
-    } while (this.#requested && !this.#stopped);
+    } while (this.requested && !this.stopped);
   }
 }

@@ -177,7 +177,7 @@ const send_ms_max = 10_000;
 class CountingExporter implements SpanExporter {
   sent = 0;
   lost = 0;
-  #failing = false;
+  private failing = false;
 
   constructor(
     private readonly exporter: SpanExporter,
@@ -190,10 +190,10 @@ class CountingExporter implements SpanExporter {
       const has_failed = result.code !== 0;
       if (has_failed) this.lost += spans.length;
       else this.sent += spans.length;
-      if (has_failed && !this.#failing)
+      if (has_failed && !this.failing)
         this.log.warn("spans can't be sent to the collector", { error: result.error?.message });
-      else if (!has_failed && this.#failing) this.log.info("spans are sent again");
-      this.#failing = has_failed;
+      else if (!has_failed && this.failing) this.log.info("spans are sent again");
+      this.failing = has_failed;
       done(result);
     });
   }

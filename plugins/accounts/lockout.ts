@@ -45,7 +45,7 @@ export class Lockout {
    */
   enter(account: string, address: string): Promise<number> {
     const name = nameOf(account);
-    return this.#state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
+    return this.state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
       const all = current(known?.all, now);
       const mine = current(known?.accounts.find(([one]) => one === name)?.[1], now);
       const until_ms = Math.max(all?.until_ms ?? 0, mine?.until_ms ?? 0);
@@ -64,7 +64,7 @@ export class Lockout {
 
   /** The admitted try was right. Other failures from this address stay counted. */
   succeeded(account: string, address: string): Promise<void> {
-    return this.#state.change<Known, void>(lockout_scope, networkOf(address), (known, now) => {
+    return this.state.change<Known, void>(lockout_scope, networkOf(address), (known, now) => {
       if (known === undefined) return { result: undefined };
       const accounts = without(known.accounts, nameOf(account));
       const count = known.all.count - 1;
@@ -74,7 +74,7 @@ export class Lockout {
     });
   }
 
-  get #state(): Shared["state"] {
+  private get state(): Shared["state"] {
     return this.ctx.shared.state;
   }
 }

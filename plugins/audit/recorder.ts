@@ -24,74 +24,74 @@ export interface RecorderContext extends Pick<
 }
 
 export class Recorder {
-  #waiting: EntryRow[] = [];
-  #lost = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #failing: string | null = null;
+  private waiting: EntryRow[] = [];
+  private lost = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private failing: string | null = null;
 
   constructor(private readonly ctx: RecorderContext) {}
 
   record(entry: NewEntry): void {
     const { newId, now_ms } = this.ctx;
-    if (this.#waiting.length >= kept_max) this.#lost++;
-    else this.#waiting.push({ id: newId("aud"), created_at: now_ms(), ...entry });
-    this.#timer ??= setTimeout(() => void this.flush(), gather_ms).unref();
+    if (this.waiting.length >= kept_max) this.lost++;
+    else this.waiting.push({ id: newId("aud"), created_at: now_ms(), ...entry });
+    this.timer ??= setTimeout(() => void this.flush(), gather_ms).unref();
   }
 
   /** Why entries are not written; null when they are. */
   failure(): string | null {
-    return this.#failing === null
+    return this.failing === null
       ? null
-      : `The audit log can't be written: ${this.#failing} ${this.#waiting.length} entries ` +
-          `are waiting${this.#lost > 0 ? `, and ${this.#lost} were lost.` : "."}`;
+      : `The audit log can't be written: ${this.failing} ${this.waiting.length} entries ` +
+          `are waiting${this.lost > 0 ? `, and ${this.lost} were lost.` : "."}`;
   }
 
   /** Never rejects. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    return (this.#writing = this.#writing.then(() => this.#write()));
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    return (this.writing = this.writing.then(() => this.write()));
   }
 
-  async #write(): Promise<void> {
+  private async write(): Promise<void> {
     const { inTransaction, log } = this.ctx;
     try {
       // Entries that arrive meanwhile are collected again; otherwise every commit would write some.
-      for (let left = this.#waiting.length; left > 0;) {
-        const batch = await this.#named(this.#waiting.slice(0, Math.min(left, batch_max)));
+      for (let left = this.waiting.length; left > 0;) {
+        const batch = await this.named(this.waiting.slice(0, Math.min(left, batch_max)));
         await inTransaction((tx) => insertEntries(tx, batch));
-        this.#waiting = this.#waiting.slice(batch.length);
+        this.waiting = this.waiting.slice(batch.length);
         left -= batch.length;
       }
-      if (this.#failing !== null)
-        log.warn("the audit log can be written again", { lost: this.#lost });
-      this.#failing = null;
-      this.#lost = 0;
+      if (this.failing !== null)
+        log.warn("the audit log can be written again", { lost: this.lost });
+      this.failing = null;
+      this.lost = 0;
     } catch (error) {
       const reason = messageOf(error);
-      if (this.#failing === null)
+      if (this.failing === null)
         log.error("entries of the audit log could not be written yet", {
           error: reason,
-          waiting: this.#waiting.length,
+          waiting: this.waiting.length,
         });
-      this.#failing = reason;
-      this.#timer ??= setTimeout(() => void this.flush(), retry_ms).unref();
+      this.failing = reason;
+      this.timer ??= setTimeout(() => void this.flush(), retry_ms).unref();
     }
   }
 
   /** With the current emails of their actors. */
-  async #named(entries: readonly EntryRow[]): Promise<EntryRow[]> {
+  private async named(entries: readonly EntryRow[]): Promise<EntryRow[]> {
     const emails = new Map<string, string | null>();
     for (const { actor_id } of entries)
       if (actor_id !== null && !emails.has(actor_id))
-        emails.set(actor_id, await this.#emailOf(actor_id));
+        emails.set(actor_id, await this.emailOf(actor_id));
     return entries.map((entry) =>
       entry.actor_id === null ? entry : { ...entry, actor: emails.get(entry.actor_id) ?? null },
     );
   }
 
-  async #emailOf(user_id: string): Promise<string | null> {
+  private async emailOf(user_id: string): Promise<string | null> {
     return this.ctx.accounts.findUser(user_id).then(
       ({ email }) => email,
       // Deleted meanwhile.

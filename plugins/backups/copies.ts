@@ -18,7 +18,7 @@ export class Copies {
 
   /** When the server starts: nobody else works on the directory then. */
   async clean(): Promise<void> {
-    await this.#discard(await this.#find(Infinity));
+    await this.discard(await this.find(Infinity));
     await this.prune();
   }
 
@@ -31,8 +31,8 @@ export class Copies {
   }
 
   async check(): Promise<CheckResult> {
-    const found = await this.#find();
-    const said = this.#words(found);
+    const found = await this.find();
+    const said = this.words(found);
     const { abandoned, rolled_back } = found;
     if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(said);
     const why =
@@ -43,24 +43,24 @@ export class Copies {
   }
 
   async mend(): Promise<string> {
-    const { abandoned } = await this.#find();
-    await this.#discard({ abandoned });
+    const { abandoned } = await this.find();
+    await this.discard({ abandoned });
     const gone = await this.prune();
     return `${abandoned.length + gone} excess files were deleted.`;
   }
 
-  #find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {
+  private find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {
     return findKeptCopies(this.ctx.paths.data, now_ms);
   }
 
-  async #discard({ abandoned }: Pick<KeptCopies, "abandoned">): Promise<void> {
+  private async discard({ abandoned }: Pick<KeptCopies, "abandoned">): Promise<void> {
     for (const path of abandoned) {
       await rm(path, { recursive: true, force: true });
       this.ctx.log.info("deleted the remains of interrupted restores and rollbacks", { path });
     }
   }
 
-  #words({ copies, rolled_back, bytes }: KeptCopies): string {
+  private words({ copies, rolled_back, bytes }: KeptCopies): string {
     if (copies.length + rolled_back.length === 0) return "There are no copies of the database.";
     return (
       `${copies.length} from before upgrades and ${rolled_back.length} set aside by ` +

@@ -68,7 +68,7 @@ export class BackupMaker {
   /** Deletes what a crash has left, unless it belongs to a backup in progress. */
   async clean(): Promise<void> {
     try {
-      await this.#working(async () => removeHalves(this.ctx.directory));
+      await this.working(async () => removeHalves(this.ctx.directory));
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -81,17 +81,17 @@ export class BackupMaker {
     if (this.ctx.paths.database === null) throw conflict(elsewhere_message, "database_elsewhere");
     const directory = resolve(request.directory ?? this.ctx.directory);
     await mkdir(directory, { recursive: true });
-    return this.#working(async (work) => {
+    return this.working(async (work) => {
       await removeHalves(directory);
       const at_ms = this.ctx.now_ms();
       const path = join(directory, await freeName(directory, at_ms));
       const archive = `${path}${unfinished}`;
       try {
         const bases = await archivesOf(request.incremental_to);
-        const manifest = await this.#write({ ...request, bases, at_ms, work, archive }, watch);
-        await this.#discard(work);
+        const manifest = await this.write({ ...request, bases, at_ms, work, archive }, watch);
+        await this.discard(work);
         await mkdir(work);
-        await this.#rehearse({ archive, work, beside: bases.map(dirname) }, watch);
+        await this.rehearseIn({ archive, work, beside: bases.map(dirname) }, watch);
         await rename(archive, path);
         await syncDirectory(directory);
         return { path, bytes: (await stat(path)).size, manifest };
@@ -104,10 +104,10 @@ export class BackupMaker {
 
   /** @throws Error that says why the backup can't be relied on. */
   rehearse(path: string, watch: Watch): Promise<Manifest> {
-    return this.#working((work) => this.#rehearse({ archive: path, work, beside: [] }, watch));
+    return this.working((work) => this.rehearseIn({ archive: path, work, beside: [] }, watch));
   }
 
-  async #write(
+  private async write(
     {
       bases,
       at_ms,
@@ -140,9 +140,9 @@ export class BackupMaker {
       quietly,
     );
     const facts = await isolate("takeCopy", { database: database!, files, work }, options);
-    const answers = await this.#ask(join(work, database_part), watch);
+    const answers = await this.ask(join(work, database_part), watch);
     const stored = place === null ? null : { in: place, list: join(work, "stored.jsonl") };
-    if (stored) await this.#listStored(stored.list, watch);
+    if (stored) await this.listStored(stored.list, watch);
     return isolate(
       "pack",
       {
@@ -163,7 +163,7 @@ export class BackupMaker {
   }
 
   /** Originals outside the data directory, listed after the copy: all that it refers to exist. */
-  async #listStored(path: string, { onProgress, signal }: Watch): Promise<void> {
+  private async listStored(path: string, { onProgress, signal }: Watch): Promise<void> {
     await using list = await open(path, "wx");
     let done = 0;
     for await (const files of this.ctx.files.list()) {
@@ -174,7 +174,7 @@ export class BackupMaker {
     }
   }
 
-  async #rehearse(
+  private async rehearseIn(
     input: { readonly archive: string; readonly work: string; readonly beside: readonly string[] },
     watch: Watch,
   ): Promise<Manifest> {
@@ -183,7 +183,7 @@ export class BackupMaker {
     const { dossier, answers } = manifest;
     // Another version may ask other questions.
     if (dossier.version !== version || dossier.commit !== commit) return manifest;
-    const now = await this.#ask(join(input.work, database_part), watch);
+    const now = await this.ask(join(input.work, database_part), watch);
     const other = Object.keys(answers).find((name) => !Bun.deepEquals(now[name], answers[name]));
     if (other !== undefined)
       throw new Error(`queries on the copied database gave different results (${other})`);
@@ -191,7 +191,7 @@ export class BackupMaker {
   }
 
   /** Its database is large: it is deleted bit by bit. */
-  async #discard(work: string): Promise<void> {
+  private async discard(work: string): Promise<void> {
     const copy = join(work, database_part);
     const size = (await stat(copy).catch(() => null))?.size ?? 0;
     // When no child can run, because the server is stopping, it is deleted at once.
@@ -200,7 +200,7 @@ export class BackupMaker {
   }
 
   /** The answers of the database at this path to each probe. */
-  async #ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
+  private async ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
     onProgress({ stage: "questions", done: 0, total: null });
     const answers: Manifest["answers"] = {};
     for (const { name, ask } of this.ctx.probes()) answers[name] = await ask(database);
@@ -208,7 +208,7 @@ export class BackupMaker {
   }
 
   /** One at a time on a data directory, in any process. */
-  async #working<R>(work: (directory: string) => Promise<R>): Promise<R> {
+  private async working<R>(work: (directory: string) => Promise<R>): Promise<R> {
     const home = join(this.ctx.paths.data, "backups");
     await mkdir(home, { recursive: true });
     const unlock = lockFile(join(home, "backup.lock"), () =>
@@ -220,7 +220,7 @@ export class BackupMaker {
       await mkdir(directory, { mode: 0o700 });
       return await work(directory);
     } finally {
-      await this.#discard(directory);
+      await this.discard(directory);
       unlock();
     }
   }

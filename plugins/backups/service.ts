@@ -66,24 +66,24 @@ export interface BackupsContext extends Pick<
 }
 
 export class BackupService {
-  #current: Current | null = null;
+  private running: Current | null = null;
   /** By name; a description is valid as long as the file is unchanged. */
-  readonly #described = new Map<string, Description & { readonly changed_ms: number }>();
+  private readonly described = new Map<string, Description & { readonly changed_ms: number }>();
   /** When the schedule was changed while the server ran. */
-  #scheduled_at_ms = 0;
-  #schedule: string | null;
+  private scheduled_at_ms = 0;
+  private schedule: string | null;
 
   constructor(private readonly ctx: BackupsContext) {
-    this.#schedule = ctx.settings.schedule;
+    this.schedule = ctx.settings.schedule;
     ctx.whenSettingsChange(() => {
-      if (this.#schedule === ctx.settings.schedule) return;
-      this.#schedule = ctx.settings.schedule;
-      this.#scheduled_at_ms = ctx.now_ms();
+      if (this.schedule === ctx.settings.schedule) return;
+      this.schedule = ctx.settings.schedule;
+      this.scheduled_at_ms = ctx.now_ms();
     });
   }
 
   get current(): Current | null {
-    return this.#current;
+    return this.running;
   }
   get settings(): BackupSettings {
     return this.ctx.settings;
@@ -91,11 +91,11 @@ export class BackupService {
 
   /** Makes a backup, and deletes surplus ones. @throws Error in plain words */
   async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
-    const made = await this.#run("backup", null, watch, async (told) => {
-      if (request.directory === undefined) await this.#requireDirectory();
+    const made = await this.run("backup", null, watch, async (told) => {
+      if (request.directory === undefined) await this.requireDirectory();
       return this.ctx.maker.make(request, told);
     });
-    if (dirname(made.path) === resolve(this.ctx.settings.directory)) await this.#deleteOldest();
+    if (dirname(made.path) === resolve(this.ctx.settings.directory)) await this.deleteOldest();
     return made;
   }
 
@@ -106,7 +106,7 @@ export class BackupService {
   }
 
   async rehearseAt(path: string, watch: Partial<Watch> = {}): Promise<void> {
-    await this.#run("rehearsal", path, watch, (told) => this.ctx.maker.rehearse(path, told));
+    await this.run("rehearsal", path, watch, (told) => this.ctx.maker.rehearse(path, told));
   }
 
   /** @throws HttpError 404, 409 while one is in progress, or when a newer one needs it. */
@@ -114,24 +114,24 @@ export class BackupService {
     const path = await this.require(name);
     this.requireIdle();
     const { directory } = this.ctx.settings;
-    const others = (await this.#names()).filter((other) => other > name);
-    const needed = await this.#needed(others.map((other) => join(directory, other)));
+    const others = (await this.names()).filter((other) => other > name);
+    const needed = await this.needed(others.map((other) => join(directory, other)));
     if (needed.includes(name))
       throw conflict("A newer backup needs its originals. Delete that one first.", "needed");
     await rm(path, { force: true });
-    this.#described.delete(name);
+    this.described.delete(name);
     this.ctx.log.info("deleted a backup", { name });
   }
 
   /** The path of the backup with this name. @throws HttpError 404 */
   async require(name: string): Promise<string> {
-    if (!isBackupName(name) || !(await this.#names()).includes(name)) throw notFound("backup");
+    if (!isBackupName(name) || !(await this.names()).includes(name)) throw notFound("backup");
     return join(this.ctx.settings.directory, name);
   }
 
   /** @throws HttpError 409 while one is in progress here. */
   requireIdle(): void {
-    if (this.#current !== null)
+    if (this.running !== null)
       throw conflict(
         "A backup or a rehearsal is in progress. Wait until it has finished.",
         "backup_running",
@@ -140,12 +140,12 @@ export class BackupService {
 
   /** Newest first, at most five hundred; `total` counts all. */
   async list(): Promise<{ readonly backups: Listed[]; readonly total: number }> {
-    const all = (await this.#names()).reverse();
+    const all = (await this.names()).reverse();
     const names = all.slice(0, listed_max);
-    await this.#describe(names);
+    await this.describe(names);
     const runs = await store.listRuns(this.ctx.db);
     const backups = names.flatMap((name) => {
-      const description = this.#described.get(name);
+      const description = this.described.get(name);
       if (!description) return [];
       const own = runs.filter(({ path }) => path === description.path);
       return [
@@ -161,34 +161,34 @@ export class BackupService {
   }
 
   /** Reads new and changed ones, and forgets those that are gone. */
-  async #describe(names: readonly string[]): Promise<void> {
+  private async describe(names: readonly string[]): Promise<void> {
     const { isolate, settings } = this.ctx;
-    for (const name of [...this.#described.keys()])
-      if (!names.includes(name)) this.#described.delete(name);
+    for (const name of [...this.described.keys()])
+      if (!names.includes(name)) this.described.delete(name);
     const changed = new Map<string, number>();
     for (const name of names) {
       const path = join(settings.directory, name);
       const changed_ms = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
-      if (this.#described.get(name)?.changed_ms !== changed_ms) changed.set(path, changed_ms);
+      if (this.described.get(name)?.changed_ms !== changed_ms) changed.set(path, changed_ms);
     }
     if (changed.size === 0) return;
     for (const one of await isolate("describe", [...changed.keys()], describe_limits))
-      this.#described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
+      this.described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
   }
 
   /** Used by GET /health: it reads two rows, however many there are. */
   async standing(): Promise<Standing> {
     const { db, now_ms, operations, settings } = this.ctx;
     const { last, good_at: last_success } = await store.findLast(db);
-    const due = this.#tickAfter(
-      Math.max(last_success ?? operations.started_at_ms, this.#scheduled_at_ms),
+    const due = this.tickAfter(
+      Math.max(last_success ?? operations.started_at_ms, this.scheduled_at_ms),
     );
     return {
       last_success,
       failure: last?.error ? { at: last.finished_at, error: last.error } : null,
-      overdue: due !== null && this.#current === null && now_ms() > due + grace_ms,
-      next: settings.schedule === null ? null : this.#tickAfter(now_ms()),
-      directory_gone: last_success !== null && (await this.#isDirectoryGone()),
+      overdue: due !== null && this.running === null && now_ms() > due + grace_ms,
+      next: settings.schedule === null ? null : this.tickAfter(now_ms()),
+      directory_gone: last_success !== null && (await this.isDirectoryGone()),
     };
   }
 
@@ -207,7 +207,7 @@ export class BackupService {
     return "ok";
   }
 
-  #tickAfter(at_ms: number): number | null {
+  private tickAfter(at_ms: number): number | null {
     const { schedule } = this.ctx.settings;
     if (schedule === null) return null;
     return nextTime(schedule, at_ms);
@@ -221,7 +221,7 @@ export class BackupService {
   }
 
   /** Empty while the directory is missing. */
-  async #names(): Promise<string[]> {
+  private async names(): Promise<string[]> {
     const { directory } = this.ctx.settings;
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
@@ -230,7 +230,7 @@ export class BackupService {
     return names.filter((name) => backup_pattern.test(name)).sort();
   }
 
-  async #isDirectoryGone(): Promise<boolean> {
+  private async isDirectoryGone(): Promise<boolean> {
     const { db, settings } = this.ctx;
     const { directory } = settings;
     if (existsSync(directory)) return false;
@@ -240,16 +240,16 @@ export class BackupService {
   }
 
   /** A missing directory would be created anew on another disk. @throws Error */
-  async #requireDirectory(): Promise<void> {
-    if (await this.#isDirectoryGone()) throw new Error(this.directoryGoneMessage());
+  private async requireDirectory(): Promise<void> {
+    if (await this.isDirectoryGone()) throw new Error(this.directoryGoneMessage());
   }
 
-  #needed(paths: readonly string[]): Promise<string[]> {
+  private needed(paths: readonly string[]): Promise<string[]> {
     return this.ctx.isolate("findNeeded", paths, describe_limits);
   }
 
   /** A run, and the row about its outcome. */
-  async #run<R extends object>(
+  private async run<R extends object>(
     kind: store.RunRow["kind"],
     path: string | null,
     { onProgress, signal }: Partial<Watch>,
@@ -258,7 +258,7 @@ export class BackupService {
     this.requireIdle();
     const { inTransaction, log, newId, now_ms } = this.ctx;
     const current: Current = { kind, name: path && basename(path), progress: null };
-    this.#current = current;
+    this.running = current;
     const started_at = now_ms();
     const note = (of: Pick<store.RunRow, "path" | "error">) =>
       inTransaction((tx) =>
@@ -284,21 +284,21 @@ export class BackupService {
       await note({ path, error: why.replace(/\.$/, "") }).catch(() => {});
       throw error;
     } finally {
-      this.#current = null;
+      this.running = null;
     }
   }
 
   /** Those beyond `keep`, unless a newer one needs their content. */
-  async #deleteOldest(): Promise<void> {
+  private async deleteOldest(): Promise<void> {
     const { directory, keep } = this.ctx.settings;
-    const names = await this.#names();
+    const names = await this.names();
     const newest = names.slice(-keep);
-    const needed = await this.#needed(newest.map((name) => join(directory, name)));
+    const needed = await this.needed(newest.map((name) => join(directory, name)));
     const kept = new Set([...newest, ...needed]);
     for (const name of names) {
       if (kept.has(name)) continue;
       await rm(join(directory, name), { force: true });
-      this.#described.delete(name);
+      this.described.delete(name);
       this.ctx.log.info("deleted an old backup", { name });
     }
   }

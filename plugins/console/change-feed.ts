@@ -52,43 +52,43 @@ interface NumberedChange {
 class Backlog {
   readonly listeners = new Set<() => void>();
   expiry: ReturnType<typeof setTimeout> | undefined;
-  readonly #pending = new Map<string, Change>();
-  #kept: NumberedChange[] = [];
+  private readonly pending = new Map<string, Change>();
+  private kept: NumberedChange[] = [];
 
   /** `from_seq`: every change after this number is still held. */
   constructor(public from_seq: number) {}
 
   get last_seq(): number {
-    return this.#kept.at(-1)?.seq ?? this.from_seq;
+    return this.kept.at(-1)?.seq ?? this.from_seq;
   }
 
   add(change: Change): void {
     const key = `${change.kind} ${change.id} ${change.folder_id ?? ""}`;
-    this.#pending.set(key, merged(this.#pending.get(key), change));
+    this.pending.set(key, merged(this.pending.get(key), change));
   }
 
   /** Drops the backlog: clients that saw earlier changes have to refetch. */
   reset(seq: number): void {
-    this.#pending.clear();
-    this.#kept = [];
+    this.pending.clear();
+    this.kept = [];
     this.from_seq = seq;
     for (const wake of this.listeners) wake();
   }
 
   /** Numbers what was added since the last call and wakes the streams. */
   publish(nextSeq: () => number): void {
-    if (this.#pending.size === 0) return;
-    for (const change of this.#pending.values()) this.#kept.push({ seq: nextSeq(), change });
-    this.#pending.clear();
-    if (this.#kept.length > kept_max) {
-      this.#kept = this.#kept.slice(-kept_max);
-      this.from_seq = this.#kept[0]!.seq - 1;
+    if (this.pending.size === 0) return;
+    for (const change of this.pending.values()) this.kept.push({ seq: nextSeq(), change });
+    this.pending.clear();
+    if (this.kept.length > kept_max) {
+      this.kept = this.kept.slice(-kept_max);
+      this.from_seq = this.kept[0]!.seq - 1;
     }
     for (const wake of this.listeners) wake();
   }
 
   after(seq: number): readonly NumberedChange[] {
-    return this.#kept.filter((numbered) => numbered.seq > seq);
+    return this.kept.filter((numbered) => numbered.seq > seq);
   }
 }
 
@@ -98,11 +98,11 @@ class Backlog {
  */
 export class ChangeFeed {
   /** Prefix of event ids: numbers of another process mean nothing here. */
-  readonly #run_id: string;
-  readonly #options: Required<ChangeFeedOptions>;
-  readonly #backlogs = new Map<string, Backlog>();
-  #seq = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly run_id: string;
+  private readonly options: Required<ChangeFeedOptions>;
+  private readonly backlogs = new Map<string, Backlog>();
+  private seq = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({
     gather_ms = gather_default_ms,
@@ -110,23 +110,23 @@ export class ChangeFeed {
     linger_ms = linger_default_ms,
     ...options
   }: ChangeFeedOptions) {
-    this.#options = { gather_ms, heartbeat_ms, linger_ms, ...options };
-    this.#run_id = options.newUuid().slice(0, 8);
+    this.options = { gather_ms, heartbeat_ms, linger_ms, ...options };
+    this.run_id = options.newUuid().slice(0, 8);
   }
 
   /** Receives every change of every user. */
   readonly observe = (change: Change): void => {
-    const backlog = this.#backlogs.get(change.owner_id);
+    const backlog = this.backlogs.get(change.owner_id);
     if (!backlog) return;
     backlog.add(change);
-    if (this.#timer === undefined)
-      this.#timer = setTimeout(() => this.#publish(), this.#options.gather_ms);
+    if (this.timer === undefined)
+      this.timer = setTimeout(() => this.publish(), this.options.gather_ms);
   };
 
   /** Changes of other processes may have been missed, so every client refetches. */
   readonly noteMissed = (): void => {
-    this.#seq += 1;
-    for (const backlog of this.#backlogs.values()) backlog.reset(this.#seq);
+    this.seq += 1;
+    for (const backlog of this.backlogs.values()) backlog.reset(this.seq);
   };
 
   /**
@@ -135,7 +135,7 @@ export class ChangeFeed {
    */
   async open(subscription: Subscription): Promise<ReadableStream<Uint8Array>> {
     const { owner_id, last_event_id } = subscription;
-    const release = await this.#options.open_limit.acquire(owner_id);
+    const release = await this.options.open_limit.acquire(owner_id);
     if (!release)
       throw new HttpError(
         429,
@@ -143,62 +143,62 @@ export class ChangeFeed {
         `A user can have at most ${streams_max} streams open. Close a page of the console.`,
         { headers: { "retry-after": "30" } },
       );
-    const backlog = this.#backlogOf(owner_id);
-    const resumed = last_event_id === null ? null : this.#seqOf(last_event_id, backlog);
-    const cursor = resumed ?? this.#seq;
+    const backlog = this.backlogOf(owner_id);
+    const resumed = last_event_id === null ? null : this.seqOf(last_event_id, backlog);
+    const cursor = resumed ?? this.seq;
     const greeting =
       last_event_id === null
-        ? this.#event(cursor, "ready", {})
+        ? this.event(cursor, "ready", {})
         : resumed === null
-          ? this.#event(cursor, "reset", {})
+          ? this.event(cursor, "reset", {})
           : "";
     return eventStream({
       ...subscription,
-      heartbeat_ms: this.#options.heartbeat_ms,
+      heartbeat_ms: this.options.heartbeat_ms,
       feed: new BacklogFeed(backlog, cursor, greeting, (seq, name, data) =>
-        this.#event(seq, name, data),
+        this.event(seq, name, data),
       ),
       onClose: () => {
         release();
-        this.#expire(owner_id, backlog);
+        this.expire(owner_id, backlog);
       },
     });
   }
 
   /** The number of users whose changes are held. */
   size(): number {
-    return this.#backlogs.size;
+    return this.backlogs.size;
   }
 
-  #publish(): void {
-    this.#timer = undefined;
-    for (const backlog of this.#backlogs.values()) backlog.publish(() => ++this.#seq);
+  private publish(): void {
+    this.timer = undefined;
+    for (const backlog of this.backlogs.values()) backlog.publish(() => ++this.seq);
   }
 
-  #backlogOf(owner_id: string): Backlog {
-    const backlog = this.#backlogs.get(owner_id) ?? new Backlog(this.#seq);
-    this.#backlogs.set(owner_id, backlog);
+  private backlogOf(owner_id: string): Backlog {
+    const backlog = this.backlogs.get(owner_id) ?? new Backlog(this.seq);
+    this.backlogs.set(owner_id, backlog);
     clearTimeout(backlog.expiry);
     return backlog;
   }
 
   /** Drops the backlog some time after its last stream was closed. */
-  #expire(owner_id: string, backlog: Backlog): void {
+  private expire(owner_id: string, backlog: Backlog): void {
     if (backlog.listeners.size > 0) return;
-    backlog.expiry = setTimeout(() => this.#backlogs.delete(owner_id), this.#options.linger_ms);
+    backlog.expiry = setTimeout(() => this.backlogs.delete(owner_id), this.options.linger_ms);
     backlog.expiry.unref();
   }
 
   /** The number in the id of an event; null when later changes have been dropped. */
-  #seqOf(event_id: string, { from_seq }: Backlog): number | null {
+  private seqOf(event_id: string, { from_seq }: Backlog): number | null {
     const [run_id, number] = event_id.split("-");
     const seq = Number(number);
-    const known = Number.isInteger(seq) && seq >= from_seq && seq <= this.#seq;
-    return run_id === this.#run_id && known ? seq : null;
+    const known = Number.isInteger(seq) && seq >= from_seq && seq <= this.seq;
+    return run_id === this.run_id && known ? seq : null;
   }
 
-  #event(seq: number, name: string, data: object): string {
-    return sentEvent(`${this.#run_id}-${seq}`, name, JSON.stringify(data));
+  private event(seq: number, name: string, data: object): string {
+    return sentEvent(`${this.run_id}-${seq}`, name, JSON.stringify(data));
   }
 }
 

@@ -25,7 +25,7 @@ export interface AddedModulesOptions {
 
 /** The current pages and panels of plugins: slots change with settings. */
 export class AddedModules {
-  readonly #texts = new WeakMap<object, string>();
+  private readonly texts = new WeakMap<object, string>();
 
   constructor(private readonly read: AddedModulesOptions) {}
 
@@ -67,13 +67,13 @@ export class AddedModules {
     const found = [...this.pages(), ...this.panels()].find(
       ({ module_path }) => module_path === path,
     );
-    return found && this.#textOf(found.module);
+    return found && this.textOf(found.module);
   }
 
-  #textOf(module: ConsoleModule<never>): string {
+  private textOf(module: ConsoleModule<never>): string {
     if (typeof module === "string") return module;
-    const text = this.#texts.get(module) ?? moduleText(module);
-    this.#texts.set(module, text);
+    const text = this.texts.get(module) ?? moduleText(module);
+    this.texts.set(module, text);
     return text;
   }
 }

@@ -50,19 +50,19 @@ const page_policy = [
 const policy = { "content-security-policy": page_policy };
 
 export class StaticFiles {
-  readonly #options: StaticFilesOptions;
-  readonly #index_html: string;
-  readonly #index_etag: string;
+  private readonly options: StaticFilesOptions;
+  private readonly index_html: string;
+  private readonly index_etag: string;
 
   constructor(options: StaticFilesOptions) {
-    this.#options = options;
-    this.#index_html = options.index_html.replaceAll("{{base}}", Bun.escapeHTML(options.base_path));
-    this.#index_etag = etagOf(this.#index_html);
+    this.options = options;
+    this.index_html = options.index_html.replaceAll("{{base}}", Bun.escapeHTML(options.base_path));
+    this.index_etag = etagOf(this.index_html);
   }
 
   /** Answers a GET of any path below `/console`. @throws HttpError 404 */
   serve(request: Request, path: string): Response {
-    const { assets, moduleAt } = this.#options;
+    const { assets, moduleAt } = this.options;
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
     const module = path.startsWith(modules_path) ? moduleAt(path) : undefined;
@@ -70,7 +70,7 @@ export class StaticFiles {
       return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
     if (!isPagePath(path) || !wantsPage(request))
       throw new HttpError(404, "not_found", `There is nothing at ${path}.`);
-    return sendText(request, this.#index_html, this.#index_etag, "text/html; charset=utf-8");
+    return sendText(request, this.index_html, this.index_etag, "text/html; charset=utf-8");
   }
 }
 

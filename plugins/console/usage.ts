@@ -31,32 +31,32 @@ interface Counts {
 export type UsageDay = Pick<UsageRow, Counted | "storage_bytes"> & { readonly date: string };
 
 export class UsageCounter {
-  readonly #ctx: UsageContext;
+  private readonly ctx: UsageContext;
   /** Not written yet, by owner and day. */
-  #counts = new Map<string, Counts>();
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  private counts = new Map<string, Counts>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private writing: Promise<void> = Promise.resolve();
 
   constructor(ctx: UsageContext) {
-    this.#ctx = ctx;
+    this.ctx = ctx;
   }
 
   async start(): Promise<void> {
-    const { certain_now_ms, db, keep_ms } = this.#ctx;
+    const { certain_now_ms, db, keep_ms } = this.ctx;
     await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms()));
-    this.#timer = setInterval(() => void this.flush(), flush_every_ms);
-    this.#timer.unref();
+    this.timer = setInterval(() => void this.flush(), flush_every_ms);
+    this.timer.unref();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
     await this.flush();
   }
 
   /** For a deleted user. */
   async forget(owner_id: string): Promise<void> {
     await this.flush();
-    await this.#ctx.inTransaction((tx) => store.forgetUsage(tx, owner_id));
+    await this.ctx.inTransaction((tx) => store.forgetUsage(tx, owner_id));
   }
 
   /**
@@ -69,22 +69,22 @@ export class UsageCounter {
     route,
   }: Pick<ServedRequest, "surface" | "owner_id" | "route">): void => {
     if (owner_id === null || surface === "root") return;
-    if (surface === "console") this.#today(owner_id).console_requests += 1;
+    if (surface === "console") this.today(owner_id).console_requests += 1;
     // Calls that a protocol makes to the API for its caller belong to the request it received.
-    else if (surface === "api" || route?.surface === surface) this.#today(owner_id).requests += 1;
+    else if (surface === "api" || route?.surface === surface) this.today(owner_id).requests += 1;
   };
 
   readonly noteChange = ({ owner_id, kind, action }: Change): void => {
-    if (kind === "message" && action === "created") this.#today(owner_id).answers += 1;
-    else if (kind === "document" && action === "created") this.#today(owner_id).uploads += 1;
+    if (kind === "message" && action === "created") this.today(owner_id).answers += 1;
+    else if (kind === "document" && action === "created") this.today(owner_id).uploads += 1;
     // An empty entry makes the next write record the current usage, which may have shrunk.
-    else if (kind === "document" || kind === "folder") this.#today(owner_id);
+    else if (kind === "document" || kind === "folder") this.today(owner_id);
   };
 
   /** The last `days` days including today, oldest first. */
   async read(owner_id: string, days: number): Promise<UsageDay[]> {
     await this.flush();
-    const { db, now_ms, storageOf } = this.#ctx;
+    const { db, now_ms, storageOf } = this.ctx;
     const today_ms = now_ms();
     const dates = Array.from({ length: days }, (_, place) =>
       dayOf(today_ms - (days - 1 - place) * day_ms),
@@ -110,14 +110,14 @@ export class UsageCounter {
 
   /** Never rejects: what can't be written is kept for the next time. */
   flush(): Promise<void> {
-    return (this.#writing = this.#writing.then(() => this.#write()));
+    return (this.writing = this.writing.then(() => this.write()));
   }
 
-  async #write(): Promise<void> {
-    const { inTransaction, storageOf, log } = this.#ctx;
-    const batch = this.#counts;
+  private async write(): Promise<void> {
+    const { inTransaction, storageOf, log } = this.ctx;
+    const batch = this.counts;
     if (batch.size === 0) return;
-    this.#counts = new Map();
+    this.counts = new Map();
     try {
       await inTransaction(async (tx) => {
         for (const counts of batch.values()) {
@@ -126,16 +126,15 @@ export class UsageCounter {
         }
       });
     } catch (error) {
-      for (const [key, counts] of batch)
-        this.#counts.set(key, added(counts, this.#counts.get(key)));
+      for (const [key, counts] of batch) this.counts.set(key, added(counts, this.counts.get(key)));
       log.warn("usage could not be saved yet", { error: String(error) });
     }
   }
 
-  #today(owner_id: string): Counts {
-    const day = dayOf(this.#ctx.now_ms());
+  private today(owner_id: string): Counts {
+    const day = dayOf(this.ctx.now_ms());
     const key = `${owner_id} ${day}`;
-    const counts = this.#counts.get(key) ?? {
+    const counts = this.counts.get(key) ?? {
       owner_id,
       day,
       requests: 0,
@@ -143,7 +142,7 @@ export class UsageCounter {
       answers: 0,
       uploads: 0,
     };
-    this.#counts.set(key, counts);
+    this.counts.set(key, counts);
     return counts;
   }
 }

@@ -24,27 +24,27 @@ export interface DoctorContext extends Pick<Context, "now_ms"> {
 
 export class AllChecks implements Doctor {
   /** Results that are reused. */
-  readonly #held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
+  private readonly held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
 
   constructor(private readonly ctx: DoctorContext) {}
 
   async look(): Promise<Checked[]> {
     const { own, of_plugins, now_ms } = this.ctx;
     for (const check of [...own.filter((one) => one.hold_ms !== undefined), ...of_plugins()])
-      if (!this.#held.has(check))
-        this.#held.set(
+      if (!this.held.has(check))
+        this.held.set(
           check,
           cached(() => check.run().catch(failed), check.hold_ms ?? hold_ms, now_ms),
         );
     return Promise.all(
       [...own, ...of_plugins()].map(async (check) =>
-        toChecked(check, await inTime(this.#held.get(check) ?? (() => check.run()))),
+        toChecked(check, await inTime(this.held.get(check) ?? (() => check.run()))),
       ),
     );
   }
 
   async *examine({ without = [], deep }: ExamineOptions = {}) {
-    for (const check of this.#all()) {
+    for (const check of this.all()) {
       if (without.includes(idOf(check))) continue;
       const result =
         deep && check.deep ? check.deep((progress) => deep(check.name, progress)) : check.run();
@@ -53,13 +53,13 @@ export class AllChecks implements Doctor {
   }
 
   async mend(id: string): Promise<string> {
-    const check = this.#all().find((one) => idOf(one) === id);
+    const check = this.all().find((one) => idOf(one) === id);
     if (!check?.mend) throw notFound("check");
-    this.#held.delete(check);
+    this.held.delete(check);
     return check.mend();
   }
 
-  #all(): SystemCheck[] {
+  private all(): SystemCheck[] {
     return [...this.ctx.own, ...this.ctx.of_plugins()];
   }
 }

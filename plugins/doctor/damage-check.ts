@@ -19,53 +19,53 @@ export interface DamageCheckContext extends Pick<Context, "now_ms"> {
 }
 
 export class DamageCheck {
-  #last: { readonly at_ms: number; readonly result: CheckResult } | undefined;
-  #running: Promise<void> | undefined;
-  #progress: Pick<DamageFound, "tables" | "tables_done"> = { tables: 0, tables_done: 0 };
+  private last: { readonly at_ms: number; readonly result: CheckResult } | undefined;
+  private running: Promise<void> | undefined;
+  private progress: Pick<DamageFound, "tables" | "tables_done"> = { tables: 0, tables_done: 0 };
 
   constructor(private readonly ctx: DamageCheckContext) {}
 
   /** The last result, and the progress of the running scan. */
   async run(): Promise<CheckResult> {
-    if (!this.#running && !this.#holds()) {
-      this.#running = this.#search().finally(() => {
-        this.#running = undefined;
+    if (!this.running && !this.holds()) {
+      this.running = this.search().finally(() => {
+        this.running = undefined;
       });
-      if (!this.#last) await settlesWithin(this.#running, first_wait_ms);
+      if (!this.last) await settlesWithin(this.running, first_wait_ms);
     }
-    if (!this.#running) return this.#last!.result;
-    const { tables, tables_done } = this.#progress;
+    if (!this.running) return this.last!.result;
+    const { tables, tables_done } = this.progress;
     const progress = tables === 0 ? "" : `: ${tables_done} of ${tables} tables so far`;
-    if (this.#last)
+    if (this.last)
       return {
-        ...this.#last.result,
-        detail: `${this.#last.result.detail} It is being read again${progress}.`,
+        ...this.last.result,
+        detail: `${this.last.result.detail} It is being read again${progress}.`,
       };
     return ok(`It is being read for the first time since the server started${progress}.`);
   }
 
-  #holds(): boolean {
+  private holds(): boolean {
     const { now_ms } = this.ctx;
-    return this.#last !== undefined && leftUntil(this.#last.at_ms + hold_ms, now_ms(), hold_ms) > 0;
+    return this.last !== undefined && leftUntil(this.last.at_ms + hold_ms, now_ms(), hold_ms) > 0;
   }
 
-  async #search(): Promise<void> {
-    const result = await this.#findAll().then(this.#told, failed);
-    this.#last = { at_ms: this.ctx.now_ms(), result };
+  private async search(): Promise<void> {
+    const result = await this.findAll().then(this.told, failed);
+    this.last = { at_ms: this.ctx.now_ms(), result };
   }
 
-  async #findAll(): Promise<string[]> {
+  private async findAll(): Promise<string[]> {
     const problems: string[] = [];
     for (let from: SearchPlace | null = null; ; await Bun.sleep(pause_ms)) {
       const found: DamageFound = await this.ctx.findDamage(from);
-      this.#progress = found;
+      this.progress = found;
       problems.push(...found.problems);
       if (found.next === null) return problems;
       from = found.next;
     }
   }
 
-  readonly #told = (problems: readonly string[]): CheckResult => {
+  private readonly told = (problems: readonly string[]): CheckResult => {
     if (problems.length > 0)
       return {
         status: "fail",

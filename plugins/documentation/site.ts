@@ -12,8 +12,8 @@ const sitemap = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const query_letters_max = 200;
 
 export class DocumentationSite {
-  readonly #site: Site;
-  readonly #served: ReadonlyMap<string, ServedText>;
+  private readonly site: Site;
+  private readonly served: ReadonlyMap<string, ServedText>;
 
   /** Renders all pages; requests are served between two of them. */
   static async open(public_url: string): Promise<DocumentationSite> {
@@ -32,14 +32,14 @@ export class DocumentationSite {
   }
 
   private constructor(site: Site, public_url: string) {
-    this.#site = site;
+    this.site = site;
     const { base } = site;
     const map = pages.map(
       ({ slug }) => `<url><loc>${new URL(addressOf(base, slug), public_url)}</loc></url>`,
     );
-    this.#served = new Map([
-      ...this.#site.pages.map(
-        (page) => [page.slug, new ServedText(pageHtml(this.#site, page), html)] as const,
+    this.served = new Map([
+      ...this.site.pages.map(
+        (page) => [page.slug, new ServedText(pageHtml(this.site, page), html)] as const,
       ),
       ["style.css", new ServedText(style, "text/css; charset=utf-8")],
       [
@@ -57,16 +57,16 @@ export class DocumentationSite {
   async show(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const slug = pathname.replace(/^\/docs\/?/, "");
-    const served = this.#served.get(slug);
+    const served = this.served.get(slug);
     if (served) return withPolicy(await served.respond(request));
     if (slug === "search") {
       const query = (searchParams.get("q") ?? "").slice(0, query_letters_max);
-      return this.#made(200, searchHtml(this.#site, query));
+      return this.made(200, searchHtml(this.site, query));
     }
-    return this.#made(404, missingHtml(this.#site));
+    return this.made(404, missingHtml(this.site));
   }
 
-  #made(status: number, body: string): Response {
+  private made(status: number, body: string): Response {
     const headers = { "content-type": html, "cache-control": "no-store" };
     return withPolicy(new Response(body, { status, headers }));
   }

@@ -58,19 +58,19 @@ export class ChatImporter {
       messages.push({
         ...message,
         created_at: Math.min(message.created_at, now),
-        result: message.result && (await this.#resultOf(completed(message.result))),
+        result: message.result && (await this.resultOf(completed(message.result))),
       });
       if (messages.length === messages_at_once) await write();
     }
     await write();
   }
 
-  async #resultOf(result: AnswerResult): Promise<AnswerResult> {
+  private async resultOf(result: AnswerResult): Promise<AnswerResult> {
     const { prompt } = this.run.ids;
     const citations: Citation[] = [];
     const related: RelatedPassage[] = [];
-    for (const one of result.citations) citations.push(await this.#cited(one));
-    for (const one of result.related) related.push(await this.#cited(one));
+    for (const one of result.citations) citations.push(await this.cited(one));
+    for (const one of result.related) related.push(await this.cited(one));
     return {
       ...result,
       citations,
@@ -80,11 +80,11 @@ export class ChatImporter {
   }
 
   /** A citation of a document that was not exported refers to no document here. */
-  async #cited<P extends RelatedPassage>(citation: P): Promise<P> {
+  private async cited<P extends RelatedPassage>(citation: P): Promise<P> {
     const { ids, ctx, root_id } = this.run;
     const known = ids.document.get(citation.document_id);
     const document_id = known ?? ctx.newId("doc");
-    const holds = known !== undefined && !citation.stale && (await this.#holds(known, citation));
+    const holds = known !== undefined && !citation.stale && (await this.holds(known, citation));
     return {
       ...citation,
       document_id,
@@ -96,7 +96,7 @@ export class ChatImporter {
   }
 
   /** Whether the quote is at the cited place; unknown for earlier versions. */
-  async #holds(
+  private async holds(
     document_id: string,
     { document_version, start, end, quote }: RelatedPassage,
   ): Promise<boolean> {

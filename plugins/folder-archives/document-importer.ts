@@ -39,15 +39,15 @@ export class DocumentImporter {
     files.requireFreeSpace();
     const lines = this.run.lines(part);
     const opened = await open(lines);
-    const document = this.#copyOf(opened);
+    const document = this.copyOf(opened);
     const held: Held = { text: null, prepared: null, original: null };
     try {
-      held.text = await this.#readText(part, opened.record.text);
+      held.text = await this.readText(part, opened.record.text);
       if (held.text && document.status === "synced")
-        held.prepared = await this.#prepare(document, opened, held.text, lines);
-      held.original = await this.#receive(document);
+        held.prepared = await this.prepare(document, opened, held.text, lines);
+      held.original = await this.receive(document);
       const { text, prepared } = held;
-      const admitted = await this.#admit(part, document, held);
+      const admitted = await this.admit(part, document, held);
       await inTransaction(async (tx) => {
         await text?.written.keep(tx);
         await documents.insertCopy(tx, owner_id, document, {
@@ -59,7 +59,7 @@ export class DocumentImporter {
         await this.run.keepRecord(tx, "document", opened.record.id);
       });
     } catch (error) {
-      this.#discard(held);
+      this.discard(held);
       throw error;
     } finally {
       await lines.return();
@@ -73,7 +73,7 @@ export class DocumentImporter {
   }
 
   /** Converts it to this server's form. */
-  #copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
+  private copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
     const { ids, ctx } = this.run;
     const id = this.run.newId("document", record.id);
     const now = ctx.now_ms();
@@ -91,7 +91,7 @@ export class DocumentImporter {
     };
   }
 
-  async #readText(
+  private async readText(
     part: string,
     text: DocumentLines["document"]["text"],
   ): Promise<OpenedText | null> {
@@ -109,7 +109,7 @@ export class DocumentImporter {
   }
 
   /** Vectors of the same model are imported; others are made anew. */
-  #prepare(
+  private prepare(
     { id: document_id, name: title, version, pages, headings, times }: DocumentCopy,
     { index }: Opened,
     { written, content }: OpenedText,
@@ -126,7 +126,11 @@ export class DocumentImporter {
     return ctx.index.prepare({ ...input, text: content, stored, pages }, signal);
   }
 
-  async #receive({ in_files, sha256, size_bytes }: DocumentCopy): Promise<ReceivedFile | null> {
+  private async receive({
+    in_files,
+    sha256,
+    size_bytes,
+  }: DocumentCopy): Promise<ReceivedFile | null> {
     if (!in_files) return null;
     const { entries, ctx, path } = this.run;
     const bytes = readBytes(path, entries.get(originalPart(sha256))!);
@@ -141,7 +145,7 @@ export class DocumentImporter {
   }
 
   /** Runs the hooks that may refuse it, with its original, or the text if there is no original. */
-  #admit(
+  private admit(
     part: string,
     { name, media_type, size_bytes, folder_ids, source_uri: uri }: DocumentCopy,
     { original, text }: Held,
@@ -158,7 +162,7 @@ export class DocumentImporter {
     return ctx.documents.admit({ owner_id, folder_id, name, media_type, origin, from }, signal);
   }
 
-  #discard({ text, prepared, original }: Held): void {
+  private discard({ text, prepared, original }: Held): void {
     const { documents, index } = this.run.ctx;
     text?.written.discard();
     if (prepared) index.discard(prepared);

@@ -4,7 +4,7 @@ import type { Folders } from "../folders/contract";
 import { archiveBytes, type WriterContext } from "./writer";
 
 export class ExportService {
-  readonly #streams = new ArchiveStreams(
+  private readonly streams = new ArchiveStreams(
     "Too many folders are being exported at the moment. Try again later.",
   );
 
@@ -21,7 +21,7 @@ export class ExportService {
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
     const tree = await folders.listTree(db, owner_id, folder_id);
-    const stream = await this.#streams.open(
+    const stream = await this.streams.open(
       owner_id,
       async (left) => archiveBytes(this.ctx, { owner_id, tree }, left),
       signal,

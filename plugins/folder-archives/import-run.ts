@@ -44,8 +44,8 @@ export class ImportRun {
   };
   /** Documents that were unread when exported: they are indexed once everything is imported. */
   readonly unread: string[] = [];
-  #reported_ms = 0;
-  #done = 0;
+  private reported_ms = 0;
+  private done = 0;
 
   constructor(
     readonly ctx: ImporterContext,
@@ -86,10 +86,10 @@ export class ImportRun {
   /** Counts an imported document. */
   async progress(): Promise<void> {
     const { db, now_ms } = this.ctx;
-    this.#done++;
-    if (Math.abs(now_ms() - this.#reported_ms) < report_every_ms) return;
-    this.#reported_ms = now_ms();
-    await store.updateUnfinished(db, this.row.id, { done: this.#done });
+    this.done++;
+    if (Math.abs(now_ms() - this.reported_ms) < report_every_ms) return;
+    this.reported_ms = now_ms();
+    await store.updateUnfinished(db, this.row.id, { done: this.done });
     this.notify();
   }
   notify(): void {

@@ -14,7 +14,7 @@ import * as store from "./store";
 import type { ImportRow } from "./store";
 
 export class FolderImporter {
-  readonly #new_prompts: PromptCopy[] = [];
+  private readonly new_prompts: PromptCopy[] = [];
 
   private constructor(private readonly run: ImportRun) {}
 
@@ -34,17 +34,17 @@ export class FolderImporter {
   /** Writes everything without making it visible. @throws HttpError 507 */
   async stage(): Promise<void> {
     const { run } = this;
-    await this.#stageFolders();
-    await this.#choosePrompts();
+    await this.stageFolders();
+    await this.choosePrompts();
     const documents = new DocumentImporter(run);
     for (const name of run.names("document")) {
-      await this.#turn();
+      await this.turn();
       await documents.take(name);
       await run.progress();
     }
     const chats = new ChatImporter(run, documents.texts);
     for (const name of run.names("chat")) {
-      await this.#turn();
+      await this.turn();
       await chats.take(name);
     }
   }
@@ -55,7 +55,7 @@ export class FolderImporter {
     const { ids, owner_id, root_id, row } = this.run;
     const folder_ids = [...ids.folder.values()];
     await inTransaction(async (tx) => {
-      for (const prompt of this.#new_prompts) await prompts.insertCopy(tx, owner_id, prompt);
+      for (const prompt of this.new_prompts) await prompts.insertCopy(tx, owner_id, prompt);
       for (const source_id of ids.prompt.keys()) await this.run.keepRecord(tx, "prompt", source_id);
       await folders.reveal(tx, owner_id, folder_ids);
       const { documents, bytes: storage } = await folders.sumHeld(tx, folder_ids);
@@ -93,12 +93,12 @@ export class FolderImporter {
   }
 
   /** Yields to other work between parts. @throws the reason of the signal */
-  async #turn(): Promise<void> {
+  private async turn(): Promise<void> {
     await nextTurn();
     this.run.signal.throwIfAborted();
   }
 
-  async #stageFolders(): Promise<void> {
+  private async stageFolders(): Promise<void> {
     const { db, folders, inTransaction, now_ms } = this.run.ctx;
     const { ids, owner_id, row, signal } = this.run;
     const now = now_ms();
@@ -128,7 +128,7 @@ export class FolderImporter {
   }
 
   /** Prompts that the user has already are reused; the others are created with the rest. */
-  async #choosePrompts(): Promise<void> {
+  private async choosePrompts(): Promise<void> {
     const { db, now_ms, prompts } = this.run.ctx;
     const { ids, owner_id } = this.run;
     const now = now_ms();
@@ -137,7 +137,7 @@ export class FolderImporter {
       const known = await prompts.findSame(db, owner_id, prompt);
       if (known !== undefined) ids.prompt.set(prompt.id, known);
       else
-        this.#new_prompts.push({
+        this.new_prompts.push({
           ...prompt,
           id: this.run.newId("prompt", prompt.id),
           created_at: Math.min(prompt.created_at, now),

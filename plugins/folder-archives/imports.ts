@@ -48,7 +48,7 @@ const announced_at_once = 50;
 
 export class ImportService {
   /** Limits the child processes that check archives: uploads need some too. */
-  readonly #turns = new Limiter({ concurrency: 2, per_key: 1 });
+  private readonly turns = new Limiter({ concurrency: 2, per_key: 1 });
 
   constructor(private readonly ctx: ArchiveImportsContext) {}
 
@@ -66,8 +66,8 @@ export class ImportService {
     try {
       files.requireFreeSpace();
       const patience = AbortSignal.timeout(patience_ms);
-      const checked = await this.#check(owner_id, received.path, patience);
-      if (checked) await this.#requireQuotas(db, owner_id, checked);
+      const checked = await this.check(owner_id, received.path, patience);
+      if (checked) await this.requireQuotas(db, owner_id, checked);
       const row: ImportRow = {
         id: newId("fim"),
         owner_id,
@@ -122,7 +122,7 @@ export class ImportService {
     const row = await store.findImport(db, import_id);
     if (row?.status !== "pending" && row?.status !== "running") return;
     const unread = await files.withLocalFile(row.archive_sha256, (path) =>
-      this.#takeOver(row, path, signal).catch((error: unknown) => this.#refuse(row, error, signal)),
+      this.takeOver(row, path, signal).catch((error: unknown) => this.refuse(row, error, signal)),
     );
     documents.removeFiles([row.archive_sha256]);
     for (const document_id of unread) await documents.reindex(document_id);
@@ -143,7 +143,7 @@ export class ImportService {
 
   /** Called when the last attempt has failed. */
   async exhausted(tx: Db, import_id: string): Promise<void> {
-    await this.#fail(tx, import_id, {
+    await this.fail(tx, import_id, {
       code: "import_failed",
       message: "The archive could not be imported after several attempts.",
     });
@@ -158,7 +158,7 @@ export class ImportService {
       id !== undefined;
       id = await store.findEnded(db, ended_before)
     )
-      await this.#delete(id, signal);
+      await this.delete(id, signal);
   }
 
   /** Deletes every import of a deleted user. */
@@ -171,12 +171,12 @@ export class ImportService {
     ) {
       const { archive_sha256, id } = row;
       await inDeletion((tx) => cancelJobs(tx, [id]));
-      await this.#delete(id, signal);
+      await this.delete(id, signal);
       documents.removeFiles([archive_sha256]);
     }
   }
 
-  async #delete(import_id: string, signal: AbortSignal): Promise<void> {
+  private async delete(import_id: string, signal: AbortSignal): Promise<void> {
     const { inDeletion } = this.ctx;
     await inParts(
       () => inDeletion((tx) => store.deleteSomeIds(tx, import_id, ids_at_once)),
@@ -186,15 +186,19 @@ export class ImportService {
   }
 
   /** Returns the documents that have to be read. */
-  async #takeOver(row: ImportRow, path: string, signal: AbortSignal): Promise<readonly string[]> {
+  private async takeOver(
+    row: ImportRow,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const { db, inDeletion, now_ms } = this.ctx;
     const checked: Checked | null =
       row.checked === null
-        ? await this.#check(row.owner_id, path, signal, check_ms_max)
+        ? await this.check(row.owner_id, path, signal, check_ms_max)
         : JSON.parse(row.checked);
     signal.throwIfAborted();
     if (checked === null) throw new HttpError(413, "archive_too_large", takes_too_long);
-    await this.#requireQuotas(db, row.owner_id, checked);
+    await this.requireQuotas(db, row.owner_id, checked);
     const begun = {
       ...row,
       status: "running",
@@ -221,14 +225,18 @@ export class ImportService {
   }
 
   /** Faults of the archive and exceeded limits are reported; other errors are rethrown. */
-  async #refuse(row: ImportRow, error: unknown, signal: AbortSignal): Promise<readonly string[]> {
+  private async refuse(
+    row: ImportRow,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     if (signal.aborted || !(error instanceof HttpError) || error.status >= 500) throw error;
     const { code, detail: message } = error;
-    await this.ctx.inTransaction((tx) => this.#fail(tx, row.id, { code, message }));
+    await this.ctx.inTransaction((tx) => this.fail(tx, row.id, { code, message }));
     return [];
   }
 
-  async #fail(
+  private async fail(
     tx: Db,
     import_id: string,
     { code, message }: { readonly code: string; readonly message: string },
@@ -248,7 +256,7 @@ export class ImportService {
   }
 
   /** Early check of what would be refused at the end. @throws HttpError 403 */
-  async #requireQuotas(
+  private async requireQuotas(
     db: Db,
     owner_id: string,
     { counts, storage_bytes }: Checked,
@@ -261,7 +269,7 @@ export class ImportService {
   }
 
   /** Null when the signal fired first. @throws HttpError 400, 413 */
-  async #check(
+  private async check(
     owner_id: string,
     path: string,
     signal: AbortSignal,
@@ -276,7 +284,7 @@ export class ImportService {
     };
     const limits = { timeout_ms, memory_max_bytes: check_memory_bytes_max, signal };
     try {
-      return await this.#turns.run(() => isolate("check", input, limits), {
+      return await this.turns.run(() => isolate("check", input, limits), {
         key: owner_id,
         signal,
       });

@@ -45,12 +45,12 @@ export const archiveBytes = (
 ): AsyncGenerator<Uint8Array, void> => new FolderWriter(ctx, folder, signal).write();
 
 class FolderWriter {
-  readonly #zip = new ZipStream();
-  readonly #written: Part[] = [];
+  private readonly zip = new ZipStream();
+  private readonly written: Part[] = [];
   /** Documents in the archive, and those that were deleted before they were written. */
-  readonly #originals = new Map<string, "written" | "gone">();
-  readonly #folder_ids: ReadonlySet<string>;
-  readonly #counts: Counts = {
+  private readonly originals = new Map<string, "written" | "gone">();
+  private readonly folder_ids: ReadonlySet<string>;
+  private readonly counts: Counts = {
     folders: 0,
     documents: 0,
     originals: 0,
@@ -59,35 +59,35 @@ class FolderWriter {
     chats: 0,
     messages: 0,
   };
-  readonly #left_out: LeftOut = { documents: 0, chats: 0, messages: 0 };
+  private readonly left_out: LeftOut = { documents: 0, chats: 0, messages: 0 };
   /** Per document in the archive. */
-  readonly #versions = new Map<string, number>();
+  private readonly versions = new Map<string, number>();
   /** Of the document started last. */
-  #number = 0;
+  private number = 0;
 
   constructor(
     private readonly ctx: WriterContext,
     private readonly folder: ArchivedFolder,
     private readonly signal: AbortSignal,
   ) {
-    this.#folder_ids = new Set(folder.tree.map(({ id }) => id));
+    this.folder_ids = new Set(folder.tree.map(({ id }) => id));
   }
 
   async *write(): AsyncGenerator<Uint8Array, void> {
     const { tree } = this.folder;
-    for (const document_id of await this.#documentIds()) yield* this.#document(document_id);
-    yield* this.#chats();
+    for (const document_id of await this.documentIds()) yield* this.document(document_id);
+    yield* this.chats();
     // The root's own parent is not exported.
     const folders = tree.map((one, at) => (at === 0 ? { ...one, parent_id: null } : one));
-    this.#counts.folders = folders.length;
-    yield* this.#lines(layout.folders_part, folders);
-    yield* this.#zip.add(layout.manifest_part, [Buffer.from(JSON.stringify(this.#manifest()))], {
+    this.counts.folders = folders.length;
+    yield* this.lines(layout.folders_part, folders);
+    yield* this.zip.add(layout.manifest_part, [Buffer.from(JSON.stringify(this.manifest()))], {
       deflated: true,
     });
-    yield* this.#zip.finish();
+    yield* this.zip.finish();
   }
 
-  #manifest(): Manifest {
+  private manifest(): Manifest {
     const { id, name } = this.folder.tree[0]!;
     return {
       format: layout.format,
@@ -95,17 +95,17 @@ class FolderWriter {
       dossier: { version, commit },
       made_at: rfc3339(this.ctx.now_ms()),
       folder: { id, name },
-      counts: this.#counts,
-      left_out: this.#left_out,
-      parts: this.#written,
+      counts: this.counts,
+      left_out: this.left_out,
+      parts: this.written,
     };
   }
 
   /** Each document once, even if several of the folders contain it. */
-  async #documentIds(): Promise<string[]> {
+  private async documentIds(): Promise<string[]> {
     const { db, documents, index } = this.ctx;
     const ids = new Set<string>();
-    for (const folder_id of this.#folder_ids)
+    for (const folder_id of this.folder_ids)
       for (let after: DocumentPlace | null = null; ;) {
         this.signal.throwIfAborted();
         const places: DocumentPlace[] = await documents.listPlaces(
@@ -123,32 +123,32 @@ class FolderWriter {
     return index.inOrder(db, [...ids], this.signal);
   }
 
-  async *#document(document_id: string): AsyncGenerator<Uint8Array, void> {
+  private async *document(document_id: string): AsyncGenerator<Uint8Array, void> {
     for (let tries = 0; tries < tries_max; tries++) {
-      const copy = await this.ctx.documents.findCopy(document_id, this.#folder_ids);
+      const copy = await this.ctx.documents.findCopy(document_id, this.folder_ids);
       // It was deleted, so the archive need not contain it.
       if (copy === undefined) return;
-      const written = yield* this.#attempt(copy);
+      const written = yield* this.attempt(copy);
       if (!written) continue;
-      this.#counts.documents++;
-      this.#versions.set(document_id, copy.document.version);
+      this.counts.documents++;
+      this.versions.set(document_id, copy.document.version);
       return;
     }
-    this.#left_out.documents++;
+    this.left_out.documents++;
   }
 
   /** False when something was deleted meanwhile: then the parts written belong to no record. */
-  async *#attempt({
+  private async *attempt({
     document,
     text,
   }: NonNullable<Awaited<ReturnType<Documents["findCopy"]>>>): AsyncGenerator<Uint8Array, boolean> {
-    const number = ++this.#number;
+    const number = ++this.number;
     const { in_files, sha256, status } = document;
-    if (in_files && !(yield* this.#original(sha256))) return false;
+    if (in_files && !(yield* this.original(sha256))) return false;
     let text_sha256: string | null = null;
     const written: LeftOutPart[] = [];
     if (text !== null) {
-      const part = yield* this.#add(layout.textPart(number), encoded(text.readParts()));
+      const part = yield* this.add(layout.textPart(number), encoded(text.readParts()));
       written.push(part);
       text_sha256 = part.sha256;
     }
@@ -161,10 +161,10 @@ class FolderWriter {
     // It was indexed again after the text was read: then the importing server indexes it anew.
     const own = index?.version === document.version ? index : undefined;
     written.push(
-      yield* this.#add(layout.documentPart(number), linesOf(documentLines(document, known, own))),
+      yield* this.add(layout.documentPart(number), linesOf(documentLines(document, known, own))),
     );
     if (!written.some(({ left_out }) => left_out)) {
-      this.#counts.passages += own?.chunks ?? 0;
+      this.counts.passages += own?.chunks ?? 0;
       return true;
     }
     for (const part of written) part.left_out = true;
@@ -172,19 +172,19 @@ class FolderWriter {
   }
 
   /** False when it is gone. */
-  async *#original(sha256: string): AsyncGenerator<Uint8Array, boolean> {
-    if (!this.#originals.has(sha256)) {
-      const part = yield* this.#add(layout.originalPart(sha256), this.#originalBytes(sha256), {
+  private async *original(sha256: string): AsyncGenerator<Uint8Array, boolean> {
+    if (!this.originals.has(sha256)) {
+      const part = yield* this.add(layout.originalPart(sha256), this.originalBytes(sha256), {
         deflated: false,
       });
       if (part.sha256 !== sha256) part.left_out = true;
-      this.#originals.set(sha256, part.left_out ? "gone" : "written");
-      if (!part.left_out) this.#counts.originals++;
+      this.originals.set(sha256, part.left_out ? "gone" : "written");
+      if (!part.left_out) this.counts.originals++;
     }
-    return this.#originals.get(sha256) === "written";
+    return this.originals.get(sha256) === "written";
   }
 
-  async *#originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
+  private async *originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
     const bytes = await this.ctx.files.open(sha256);
     if (bytes === undefined) throw new Gone();
     // Only the place itself can fail: originals deleted elsewhere are kept for a while.
@@ -196,23 +196,23 @@ class FolderWriter {
     }
   }
 
-  async *#chats(): AsyncGenerator<Uint8Array, void> {
+  private async *chats(): AsyncGenerator<Uint8Array, void> {
     const { chats, db, prompts } = this.ctx;
     const { owner_id } = this.folder;
-    const asking = await chats.findAsking(db, owner_id, [...this.#folder_ids]);
-    this.#left_out.chats = asking.others;
+    const asking = await chats.findAsking(db, owner_id, [...this.folder_ids]);
+    this.left_out.chats = asking.others;
     for (const [at, chat] of asking.chats.entries()) {
-      yield* this.#add(layout.chatPart(at + 1), linesOf(this.#chatLines(chat)));
-      this.#counts.chats++;
-      this.#left_out.messages += await chats.countUnfinished(db, chat.id);
+      yield* this.add(layout.chatPart(at + 1), linesOf(this.chatLines(chat)));
+      this.counts.chats++;
+      this.left_out.messages += await chats.countUnfinished(db, chat.id);
     }
     const used = new Set(asking.chats.flatMap(({ prompt_ids }) => prompt_ids));
     const found = await prompts.findCopies(db, [...used]);
-    this.#counts.prompts = found.length;
-    yield* this.#lines(layout.prompts_part, found);
+    this.counts.prompts = found.length;
+    yield* this.lines(layout.prompts_part, found);
   }
 
-  async *#chatLines({ id, ...chat }: ChatCopy): AsyncGenerator<unknown, void> {
+  private async *chatLines({ id, ...chat }: ChatCopy): AsyncGenerator<unknown, void> {
     const { chats } = this.ctx;
     yield { kind: "chat", id, ...chat };
     for (let after: Awaited<ReturnType<Chats["listEnded"]>>["last"] = null; ;) {
@@ -222,8 +222,8 @@ class FolderWriter {
         messages_at_once,
       );
       for (const message of messages) {
-        this.#counts.messages++;
-        yield { kind: "message", ...message, result: await this.#held(message.result) };
+        this.counts.messages++;
+        yield { kind: "message", ...message, result: await this.held(message.result) };
       }
       if (messages.length < messages_at_once) return;
       after = last;
@@ -234,29 +234,29 @@ class FolderWriter {
    * The answer with quotes only from documents in the archive: its other citations are stale, like
    * those of deleted documents.
    */
-  async #held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
+  private async held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
     if (result === null) return null;
     const citations: Citation[] = [];
     const related: RelatedPassage[] = [];
-    for (const one of result.citations) citations.push(await this.#heldOne(one));
-    for (const one of result.related) related.push(await this.#heldOne(one));
+    for (const one of result.citations) citations.push(await this.heldOne(one));
+    for (const one of result.related) related.push(await this.heldOne(one));
     return { ...result, citations, related };
   }
 
-  async #heldOne<P extends RelatedPassage>(cited: P): Promise<P> {
-    const archived = this.#versions.get(cited.document_id);
+  private async heldOne<P extends RelatedPassage>(cited: P): Promise<P> {
+    const archived = this.versions.get(cited.document_id);
     if (archived === undefined) return { ...cited, quote: "", stale: true };
     if (cited.stale || archived !== cited.document_version) return cited;
     const holds = await this.ctx.documents.hasQuoteAt(this.ctx.db, cited);
     return { ...cited, stale: !holds };
   }
 
-  #lines(name: string, lines: readonly object[]): AsyncGenerator<Uint8Array, LeftOutPart> {
-    return this.#add(name, linesOf(lines));
+  private lines(name: string, lines: readonly object[]): AsyncGenerator<Uint8Array, LeftOutPart> {
+    return this.add(name, linesOf(lines));
   }
 
   /** An entry that ends early if its source is gone; it is left out then. */
-  async *#add(
+  private async *add(
     name: string,
     chunks: Chunks,
     { deflated } = { deflated: true },
@@ -271,9 +271,9 @@ class FolderWriter {
         is_gone = true;
       }
     };
-    const written: ZipPart = yield* this.#zip.add(name, held(), { deflated });
+    const written: ZipPart = yield* this.zip.add(name, held(), { deflated });
     const part: LeftOutPart = { ...written, ...(is_gone ? { left_out: true } : {}) };
-    this.#written.push(part);
+    this.written.push(part);
     return part;
   }
 }

@@ -17,14 +17,14 @@ export interface McpCaller {
 }
 
 export class RunningCalls {
-  readonly #running = new Map<string, Set<AbortController>>();
+  private readonly running = new Map<string, Set<AbortController>>();
 
   constructor(private readonly notifier: Notifier) {}
 
   /** Their number. */
   get size(): number {
     let size = 0;
-    for (const some of this.#running.values()) size += some.size;
+    for (const some of this.running.values()) size += some.size;
     return size;
   }
 
@@ -36,22 +36,22 @@ export class RunningCalls {
   ): Promise<R> {
     const key = keyOf(caller, id);
     const cancelled = new AbortController();
-    const others = this.#running.get(key) ?? new Set();
-    this.#running.set(key, others.add(cancelled));
-    const end = this.notifier.subscribe(CallCancelled, [key], () => this.#end(key));
+    const others = this.running.get(key) ?? new Set();
+    this.running.set(key, others.add(cancelled));
+    const end = this.notifier.subscribe(CallCancelled, [key], () => this.end(key));
     try {
       return await work(cancelled.signal);
     } finally {
       end();
       others.delete(cancelled);
-      if (others.size === 0) this.#running.delete(key);
+      if (others.size === 0) this.running.delete(key);
     }
   }
 
   /** Without a session, another process may have a call of another client with the same id. */
   cancel(caller: McpCaller, id: unknown): void {
     const key = keyOf(caller, id);
-    if (caller.session === null) this.#end(key);
+    if (caller.session === null) this.end(key);
     else this.notifier.publish(CallCancelled, key, null);
   }
 
@@ -59,8 +59,8 @@ export class RunningCalls {
    * Two clients without sessions may use the same id for different calls: then neither is
    * cancelled.
    */
-  #end(key: string): void {
-    const found = this.#running.get(key);
+  private end(key: string): void {
+    const found = this.running.get(key);
     if (found?.size === 1) for (const one of found) one.abort();
   }
 }

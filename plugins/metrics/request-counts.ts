@@ -23,11 +23,11 @@ export interface RouteCounts {
 }
 
 export class RequestCounts {
-  readonly #counts = new Map<string, Map<ServedRequest["route"], RouteCounts>>();
+  private readonly counts = new Map<string, Map<ServedRequest["route"], RouteCounts>>();
 
   readonly note = ({ surface, route, status, duration_ms }: ServedRequest): void => {
-    let of_surface = this.#counts.get(surface);
-    if (of_surface === undefined) this.#counts.set(surface, (of_surface = new Map()));
+    let of_surface = this.counts.get(surface);
+    if (of_surface === undefined) this.counts.set(surface, (of_surface = new Map()));
     let counts = of_surface.get(route);
     if (counts === undefined) of_surface.set(route, (counts = newCounts(surface, route)));
     counts.by_status.set(status, (counts.by_status.get(status) ?? 0) + 1);
@@ -38,7 +38,7 @@ export class RequestCounts {
   };
 
   read(): readonly RouteCounts[] {
-    return [...this.#counts.values()].flatMap((of_surface) => [...of_surface.values()]);
+    return [...this.counts.values()].flatMap((of_surface) => [...of_surface.values()]);
   }
 }
 

@@ -17,32 +17,32 @@ export interface ScraperContext extends Pick<Context, "log"> {
 }
 
 export class Scraper {
-  #running: Promise<Scraped> | undefined;
+  private running: Promise<Scraped> | undefined;
   /** Metrics that failed in the last scrape, so that each failure is logged once. */
-  readonly #failing = new Set<string>();
+  private readonly failing = new Set<string>();
 
   constructor(private readonly ctx: ScraperContext) {}
 
   scrape(): Promise<Scraped> {
-    return (this.#running ??= this.#scrape().finally(() => {
-      this.#running = undefined;
+    return (this.running ??= this.collect().finally(() => {
+      this.running = undefined;
     }));
   }
 
-  async #scrape(): Promise<Scraped> {
+  private async collect(): Promise<Scraped> {
     const { metrics, requests } = this.ctx;
     const { content_type, exposition } = await import("./exposition");
     const all = metrics();
     // One at a time: a scrape must not delay requests by a burst of statements.
     const found: ReadMetric[] = [];
     for (const metric of all) {
-      const read = await this.#read(metric);
+      const read = await this.read(metric);
       if (read) found.push(read);
     }
-    return { text: await exposition(found, requests.read(), this.#failing.size), content_type };
+    return { text: await exposition(found, requests.read(), this.failing.size), content_type };
   }
 
-  async #read(metric: Metric): Promise<ReadMetric | null> {
+  private async read(metric: Metric): Promise<ReadMetric | null> {
     const { name, help, type } = metric;
     try {
       const read = await withTimeout(
@@ -50,13 +50,13 @@ export class Scraper {
         read_ms_max,
         () => new Error(`it took longer than ${read_ms_max / 1_000} s`),
       );
-      this.#failing.delete(name);
+      this.failing.delete(name);
       if (read === null) return null;
       return { name, help, type, samples: typeof read === "number" ? [{ value: read }] : read };
     } catch (error) {
-      if (!this.#failing.has(name))
+      if (!this.failing.has(name))
         this.ctx.log.warn("a metric could not be read", { metric: name, error: String(error) });
-      this.#failing.add(name);
+      this.failing.add(name);
       return null;
     }
   }

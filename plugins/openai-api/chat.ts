@@ -125,29 +125,29 @@ function readable(error: unknown): never {
 
 /** Buffers pieces of an answer until they are taken. */
 class Pieces {
-  #text = "";
-  #wake = () => {};
+  private text = "";
+  private onWake = () => {};
 
   add(text: string): void {
-    this.#text += text;
+    this.text += text;
     this.wake();
   }
 
   take(): string {
-    const text = this.#text;
-    this.#text = "";
+    const text = this.text;
+    this.text = "";
     return text;
   }
 
   wake(): void {
-    this.#wake();
+    this.onWake();
   }
 
   /** Resolves with true when there is something to take, and with false after `ms`. */
   async wait(ms: number): Promise<boolean> {
-    if (this.#text !== "") return true;
+    if (this.text !== "") return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#wake = () => resolve(true);
+    this.onWake = () => resolve(true);
     const timer = setTimeout(() => resolve(false), ms);
     return promise.finally(() => clearTimeout(timer));
   }

@@ -101,7 +101,7 @@ const titleOf = (citation: Citation): string => {
 
 /** The chunks of a streamed completion. */
 export class CompletionChunks {
-  #shown = "";
+  private shown = "";
 
   constructor(
     private readonly head: CompletionHead,
@@ -109,12 +109,12 @@ export class CompletionChunks {
   ) {}
 
   first(): string {
-    return this.#chunk({ role: "assistant", content: "", refusal: null });
+    return this.chunk({ role: "assistant", content: "", refusal: null });
   }
 
   text(piece: string): string {
-    this.#shown += piece;
-    return piece === "" ? "" : this.#chunk({ content: piece });
+    this.shown += piece;
+    return piece === "" ? "" : this.chunk({ content: piece });
   }
 
   /**
@@ -123,31 +123,29 @@ export class CompletionChunks {
    */
   end(result: AnswerResult): string {
     const { head, options } = this;
-    const continues = result.answer.startsWith(this.#shown);
-    const rest = continues
-      ? result.answer.slice(this.#shown.length)
-      : `\n\n---\n\n${result.answer}`;
-    const before = continues ? 0 : codePoints(this.#shown) + codePoints("\n\n---\n\n");
+    const continues = result.answer.startsWith(this.shown);
+    const rest = continues ? result.answer.slice(this.shown.length) : `\n\n---\n\n${result.answer}`;
+    const before = continues ? 0 : codePoints(this.shown) + codePoints("\n\n---\n\n");
     const annotations = annotationsOf(result.answer, result.citations, head.public_url).map((one) =>
       moved(one, before),
     );
     return [
       this.text(rest),
-      annotations.length === 0 ? "" : this.#chunk({ annotations }),
-      this.#chunk({}, "stop", { dossier: extrasOf(result) }),
-      options.include_usage ? event({ ...this.#base, choices: [], usage: usageOf(result) }) : "",
+      annotations.length === 0 ? "" : this.chunk({ annotations }),
+      this.chunk({}, "stop", { dossier: extrasOf(result) }),
+      options.include_usage ? event({ ...this.base, choices: [], usage: usageOf(result) }) : "",
       done,
     ].join("");
   }
 
-  get #base() {
+  private get base() {
     const { id, created, model } = this.head;
     return { id, object: "chat.completion.chunk", created, model };
   }
 
-  #chunk(delta: object, finish_reason: "stop" | null = null, extras: object = {}): string {
+  private chunk(delta: object, finish_reason: "stop" | null = null, extras: object = {}): string {
     return event({
-      ...this.#base,
+      ...this.base,
       choices: [{ index: 0, delta, logprobs: null, finish_reason }],
       ...(this.options.include_usage && { usage: null }),
       ...extras,

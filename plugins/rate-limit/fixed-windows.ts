@@ -20,13 +20,13 @@ export interface FixedWindowsContext extends SubjectBounds, Pick<Context, "now_m
  * Counts are held in memory; `LeasedWindows` is the version for several processes.
  */
 export class FixedWindows implements RateLimiter {
-  #current_window = -1;
-  #window_ms = 0;
-  readonly #used = new Map<string, number>();
-  readonly #subjects: Subjects;
+  private current_window = -1;
+  private current_window_ms = 0;
+  private readonly used = new Map<string, number>();
+  private readonly subjects: Subjects;
 
   constructor(private readonly ctx: FixedWindowsContext) {
-    this.#subjects = new Subjects(ctx, (name) => this.#used.has(name));
+    this.subjects = new Subjects(ctx, (name) => this.used.has(name));
   }
 
   get window_ms(): number {
@@ -35,37 +35,37 @@ export class FixedWindows implements RateLimiter {
 
   async take(subject: string, count: number): Promise<RateLimit> {
     const { requests_max, window_ms } = this.ctx.limits();
-    this.#startWindow(window_ms);
-    const name = this.#subjects.countedAs(subject);
-    const before = this.#used.get(name) ?? 0;
+    this.startWindow(window_ms);
+    const name = this.subjects.countedAs(subject);
+    const before = this.used.get(name) ?? 0;
     const allowed = before + Math.max(1, count) <= requests_max;
-    if (allowed && count > 0) this.#add(name, count);
+    if (allowed && count > 0) this.add(name, count);
     return {
       limit: requests_max,
       // The limit may have been lowered below what was used.
-      remaining: Math.max(0, requests_max - (this.#used.get(name) ?? 0)),
-      reset_s: Math.ceil(((this.#current_window + 1) * window_ms) / 1_000),
+      remaining: Math.max(0, requests_max - (this.used.get(name) ?? 0)),
+      reset_s: Math.ceil(((this.current_window + 1) * window_ms) / 1_000),
       allowed,
     };
   }
 
   /** The number of counts held. */
   get size(): number {
-    return this.#used.size;
+    return this.used.size;
   }
 
-  #startWindow(window_ms: number): void {
+  private startWindow(window_ms: number): void {
     const window = Math.floor(this.ctx.now_ms() / window_ms);
-    if (window === this.#current_window && window_ms === this.#window_ms) return;
-    this.#current_window = window;
-    this.#window_ms = window_ms;
-    this.#used.clear();
-    this.#subjects.clear();
+    if (window === this.current_window && window_ms === this.current_window_ms) return;
+    this.current_window = window;
+    this.current_window_ms = window_ms;
+    this.used.clear();
+    this.subjects.clear();
   }
 
-  #add(name: string, count: number): void {
-    const before = this.#used.get(name);
-    if (before === undefined) this.#subjects.add(name);
-    this.#used.set(name, (before ?? 0) + count);
+  private add(name: string, count: number): void {
+    const before = this.used.get(name);
+    if (before === undefined) this.subjects.add(name);
+    this.used.set(name, (before ?? 0) + count);
   }
 }

@@ -66,22 +66,22 @@ interface Lease {
  * counted from before it asked.
  */
 export class LeasedWindows implements RateLimiter {
-  readonly #leases = new Map<string, Lease>();
-  readonly #subjects: Subjects;
+  private readonly leases = new Map<string, Lease>();
+  private readonly subjects: Subjects;
   /** Pending requests for a lease, by subject. */
-  readonly #asking = new Map<string, { waiting: number; readonly done: Promise<Lease> }>();
-  #limits: WindowLimits | undefined;
-  #next_sweep_ms = 0;
-  readonly #id = newUuid();
-  readonly #ends: readonly (() => void)[];
+  private readonly asking = new Map<string, { waiting: number; readonly done: Promise<Lease> }>();
+  private limits: WindowLimits | undefined;
+  private next_sweep_ms = 0;
+  private readonly id = newUuid();
+  private readonly ends: readonly (() => void)[];
   /** Counts in this process alone while the database can't be written to. */
-  readonly #own: FixedWindows;
+  private readonly own: FixedWindows;
 
   constructor(private readonly ctx: LeasedWindowsContext) {
-    this.#own = new FixedWindows(ctx);
-    this.#subjects = new Subjects(ctx, (name) => this.#leases.has(name));
-    const hear = (name: string): void => void this.#yield(name);
-    this.#ends = [ctx.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
+    this.own = new FixedWindows(ctx);
+    this.subjects = new Subjects(ctx, (name) => this.leases.has(name));
+    const hear = (name: string): void => void this.yield(name);
+    this.ends = [ctx.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
   }
 
   get window_ms(): number {
@@ -89,10 +89,10 @@ export class LeasedWindows implements RateLimiter {
   }
 
   async take(subject: string, count: number): Promise<RateLimit> {
-    const limits = this.#currentLimits();
-    const name = this.#subjects.countedAs(subject);
-    if (count === 0) return this.#look(name, limits);
-    let lease = this.#leaseOf(name);
+    const limits = this.currentLimits();
+    const name = this.subjects.countedAs(subject);
+    if (count === 0) return this.look(name, limits);
+    let lease = this.leaseOf(name);
     for (;;) {
       if (lease && lease.left >= count) {
         lease.left -= count;
@@ -100,38 +100,38 @@ export class LeasedWindows implements RateLimiter {
       }
       if (lease && lease.refused_until_ms > performance.now()) return answer(lease, limits, false);
       // A request that has waited uses its lease even if the window has ended meanwhile.
-      const asked = await this.#ask(name, count, limits).catch(storageFault);
-      if (asked === null) return this.#own.take(subject, count);
+      const asked = await this.ask(name, count, limits).catch(storageFault);
+      if (asked === null) return this.own.take(subject, count);
       lease = asked;
     }
   }
 
   /** Returns what was not used, so that other processes can use it. */
   async stop(): Promise<void> {
-    for (const end of this.#ends) end();
-    await this.#giveAllBack();
+    for (const end of this.ends) end();
+    await this.giveAllBack();
   }
 
-  async #giveAllBack(): Promise<void> {
-    const unused = [...this.#leases].filter(
+  private async giveAllBack(): Promise<void> {
+    const unused = [...this.leases].filter(
       ([, { left, expires_ms }]) => left > 0 && expires_ms > performance.now(),
     );
-    this.#leases.clear();
-    this.#subjects.clear();
+    this.leases.clear();
+    this.subjects.clear();
     for (let at = 0; at < unused.length; at += given_back_at_once)
       await Promise.allSettled(
-        unused.slice(at, at + given_back_at_once).map((one) => this.#giveBack(...one)),
+        unused.slice(at, at + given_back_at_once).map((one) => this.giveBack(...one)),
       );
   }
 
   /** The number of leases held. */
   get size(): number {
-    return this.#leases.size;
+    return this.leases.size;
   }
 
   /** Reading the state needs no lease and no query. */
-  #look(name: string, limits: WindowLimits): RateLimit {
-    const lease = this.#leaseOf(name);
+  private look(name: string, limits: WindowLimits): RateLimit {
+    const lease = this.leaseOf(name);
     if (lease) return answer(lease, limits, lease.left > 0 || lease.granted < limits.requests_max);
     const { requests_max, window_ms } = limits;
     const number = Math.floor(this.ctx.now_ms() / window_ms);
@@ -140,69 +140,69 @@ export class LeasedWindows implements RateLimiter {
   }
 
   /** Leases under other limits are obsolete. */
-  #currentLimits(): WindowLimits {
+  private currentLimits(): WindowLimits {
     const limits = this.ctx.limits();
-    const { requests_max, window_ms } = this.#limits ?? limits;
+    const { requests_max, window_ms } = this.limits ?? limits;
     if (requests_max !== limits.requests_max || window_ms !== limits.window_ms)
-      void this.#giveAllBack();
-    return (this.#limits = limits);
+      void this.giveAllBack();
+    return (this.limits = limits);
   }
 
-  #leaseOf(name: string): Lease | undefined {
+  private leaseOf(name: string): Lease | undefined {
     const now_ms = performance.now();
-    if (now_ms >= this.#next_sweep_ms) this.#sweep(now_ms);
-    const lease = this.#leases.get(name);
+    if (now_ms >= this.next_sweep_ms) this.sweep(now_ms);
+    const lease = this.leases.get(name);
     return lease && lease.expires_ms > now_ms ? lease : undefined;
   }
 
   /** All windows end together: the leases of the last one are dropped. */
-  #sweep(now_ms: number): void {
+  private sweep(now_ms: number): void {
     let next_ms = Infinity;
-    for (const [name, { expires_ms }] of this.#leases)
+    for (const [name, { expires_ms }] of this.leases)
       if (expires_ms > now_ms) next_ms = Math.min(next_ms, expires_ms);
       else {
-        this.#leases.delete(name);
-        this.#subjects.remove(name);
+        this.leases.delete(name);
+        this.subjects.remove(name);
       }
-    this.#next_sweep_ms = Math.max(next_ms, now_ms + sweep_every_ms);
+    this.next_sweep_ms = Math.max(next_ms, now_ms + sweep_every_ms);
   }
 
   /** One query at a time per subject; concurrent requests share the result. */
-  #ask(name: string, count: number, limits: WindowLimits): Promise<Lease> {
-    const asking = this.#asking.get(name);
+  private ask(name: string, count: number, limits: WindowLimits): Promise<Lease> {
+    const asking = this.asking.get(name);
     if (asking) {
       asking.waiting += count;
       return asking.done;
     }
     const { promise, resolve, reject } = Promise.withResolvers<Lease>();
     const mine = { waiting: count, done: promise };
-    this.#asking.set(name, mine);
-    this.#lease(name, () => mine.waiting, limits)
-      .finally(() => this.#asking.delete(name))
+    this.asking.set(name, mine);
+    this.lease(name, () => mine.waiting, limits)
+      .finally(() => this.asking.delete(name))
       .then(resolve, reject);
     return promise;
   }
 
-  async #lease(name: string, wanted: () => number, limits: WindowLimits): Promise<Lease> {
-    let got = await this.#leaseOnce(name, wanted, limits);
+  private async lease(name: string, wanted: () => number, limits: WindowLimits): Promise<Lease> {
+    let got = await this.leaseOnce(name, wanted, limits);
     if (got.left === 0 && got.shared) {
       this.ctx.notifier.publish(Wanted, name, name);
       const until_ms = performance.now() + wanted_ms_max;
       while (got.left === 0 && got.shared && performance.now() < until_ms) {
-        await this.#someGivenBack(name);
-        got = await this.#leaseOnce(name, wanted, limits);
+        await this.someGivenBack(name);
+        got = await this.leaseOnce(name, wanted, limits);
       }
     }
     if (got.left === 0) got.refused_until_ms = performance.now() + refused_ms;
-    const held = this.#leaseOf(name);
+    const held = this.leaseOf(name);
     if (held?.number === got.number) got.left += held.left;
-    if (!this.#leases.has(name)) this.#subjects.add(name);
-    this.#leases.set(name, got);
-    this.#next_sweep_ms = Math.min(this.#next_sweep_ms, got.expires_ms);
+    if (!this.leases.has(name)) this.subjects.add(name);
+    this.leases.set(name, got);
+    this.next_sweep_ms = Math.min(this.next_sweep_ms, got.expires_ms);
     return got;
   }
 
-  async #leaseOnce(
+  private async leaseOnce(
     name: string,
     wanted: () => number,
     { requests_max, window_ms }: WindowLimits,
@@ -212,7 +212,7 @@ export class LeasedWindows implements RateLimiter {
       const number = Math.floor(now_ms / window_ms);
       const is_same = known?.number === number && known.window_ms === window_ms;
       const before = is_same ? known.granted : 0;
-      const others = (is_same ? known.holders : []).filter((id) => id !== this.#id);
+      const others = (is_same ? known.holders : []).filter((id) => id !== this.id);
       const most = Math.max(0, requests_max - before);
       const part = Math.min(lease_max, Math.max(1, Math.floor(most / lease_share)));
       const left = Math.min(most, Math.max(part, wanted()));
@@ -226,13 +226,13 @@ export class LeasedWindows implements RateLimiter {
         expires_ms: asked_ms + ends_in_ms,
         shared: others.length > 0,
       };
-      const value = { number, window_ms, granted, holders: [...others, this.#id] };
+      const value = { number, window_ms, granted, holders: [...others, this.id] };
       return left === 0 ? { result } : { value, keep_ms: ends_in_ms, result };
     });
   }
 
   /** Something was returned, or the interval has passed. */
-  #someGivenBack(name: string): Promise<void> {
+  private someGivenBack(name: string): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -247,23 +247,23 @@ export class LeasedWindows implements RateLimiter {
   }
 
   /** Others have nothing left, so this process keeps no unused share. */
-  async #yield(name: string): Promise<void> {
-    const lease = this.#leases.get(name);
+  private async yield(name: string): Promise<void> {
+    const lease = this.leases.get(name);
     const unused = lease ? { ...lease } : undefined;
     if (lease) lease.left = 0;
     try {
-      await this.#giveBack(name, unused);
+      await this.giveBack(name, unused);
       this.ctx.notifier.publish(GivenBack, name, null);
     } catch {
       // Nobody gets a lease in the rest of this window.
     }
   }
 
-  #giveBack(name: string, lease: Pick<Lease, "number" | "left"> | undefined): Promise<void> {
+  private giveBack(name: string, lease: Pick<Lease, "number" | "left"> | undefined): Promise<void> {
     return this.ctx.state.change<Window, void>(scope, name, (known, now_ms) => {
-      if (!known?.holders.includes(this.#id)) return { result: undefined };
+      if (!known?.holders.includes(this.id)) return { result: undefined };
       const given = known.number === lease?.number ? lease.left : 0;
-      const holders = known.holders.filter((id) => id !== this.#id);
+      const holders = known.holders.filter((id) => id !== this.id);
       return {
         value: { ...known, holders, granted: known.granted - given },
         keep_ms: (known.number + 1) * known.window_ms - now_ms,

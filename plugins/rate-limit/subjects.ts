@@ -10,7 +10,7 @@ export interface SubjectBounds {
 }
 
 export class Subjects {
-  #unbounded_count = 0;
+  private unbounded_count = 0;
 
   /** `isKnown`: it already has a count in this window. */
   constructor(
@@ -22,21 +22,21 @@ export class Subjects {
     const { unbounded_prefix, unbounded_max } = this.bounds;
     return this.isKnown(subject) ||
       !subject.startsWith(unbounded_prefix) ||
-      this.#unbounded_count < unbounded_max
+      this.unbounded_count < unbounded_max
       ? subject
       : unbounded_prefix;
   }
 
   /** Gives it a count. */
   add(name: string): void {
-    if (name.startsWith(this.bounds.unbounded_prefix)) this.#unbounded_count += 1;
+    if (name.startsWith(this.bounds.unbounded_prefix)) this.unbounded_count += 1;
   }
 
   remove(name: string): void {
-    if (name.startsWith(this.bounds.unbounded_prefix)) this.#unbounded_count -= 1;
+    if (name.startsWith(this.bounds.unbounded_prefix)) this.unbounded_count -= 1;
   }
 
   clear(): void {
-    this.#unbounded_count = 0;
+    this.unbounded_count = 0;
   }
 }

@@ -6,27 +6,27 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** What a script has started. */
 export class Started {
-  readonly #stack = new AsyncDisposableStack();
-  readonly #starting = new Set<Promise<unknown>>();
+  private readonly stack = new AsyncDisposableStack();
+  private readonly starting = new Set<Promise<unknown>>();
 
   /** `signal` aborts when the script is to end. */
   constructor(readonly signal: AbortSignal) {}
 
   /** Resolves when it has started, and stops it at the end: also if the end comes first. */
   async use<T extends AsyncDisposable | Disposable | null>(starting: Promise<T>): Promise<T> {
-    const registered = starting.then((one) => this.#stack.use(one));
-    this.#starting.add(registered);
-    return registered.finally(() => this.#starting.delete(registered));
+    const registered = starting.then((one) => this.stack.use(one));
+    this.starting.add(registered);
+    return registered.finally(() => this.starting.delete(registered));
   }
 
   /** At the end, the last first. */
   defer(stop: () => void | Promise<void>): void {
-    this.#stack.defer(stop);
+    this.stack.defer(stop);
   }
 
   async stop(): Promise<void> {
-    await Promise.allSettled(this.#starting);
-    await this.#stack.disposeAsync();
+    await Promise.allSettled(this.starting);
+    await this.stack.disposeAsync();
   }
 }
 

@@ -23,30 +23,30 @@ export const as_many_as_fit: Together = {
 
 /** Whether the processors have time left. */
 class IdleMeter {
-  #idle = 0;
-  #total = 0;
-  #read_ms = 0;
+  private idle = 0;
+  private total = 0;
+  private read_ms = 0;
 
   constructor() {
-    this.#share();
+    this.share();
   }
 
   /** False as well until enough time has passed since it was last asked. */
   hasRoom(): boolean {
-    return performance.now() - this.#read_ms >= look_ms && this.#share() > idle_share_min;
+    return performance.now() - this.read_ms >= look_ms && this.share() > idle_share_min;
   }
 
   /** Which share of their time was left over since the last call, from 0 to 1. */
-  #share(): number {
-    this.#read_ms = performance.now();
+  private share(): number {
+    this.read_ms = performance.now();
     let idle = 0;
     let total = 0;
     for (const { times } of cpus()) {
       idle += times.idle;
       total += Object.values(times).reduce((sum, one) => sum + one, 0);
     }
-    const share = (idle - this.#idle) / Math.max(1, total - this.#total);
-    [this.#idle, this.#total] = [idle, total];
+    const share = (idle - this.idle) / Math.max(1, total - this.total);
+    [this.idle, this.total] = [idle, total];
     return share;
   }
 }

@@ -82,9 +82,9 @@ const ids = { now_ms: Date.now, newId };
 
 /** Written into the database directly: each command would take a second of processor time. */
 class Users {
-  readonly #sessions = new Map<string, Promise<Session>>();
+  private readonly sessions = new Map<string, Promise<Session>>();
   /** The hash of the common password. */
-  #hash: Promise<string> | undefined;
+  private hash: Promise<string> | undefined;
 
   constructor(
     private readonly sql: SQL,
@@ -92,20 +92,20 @@ class Users {
   ) {}
 
   async key(name: string, role: Role = "member"): Promise<string> {
-    const user_id = await this.#add(name, role);
+    const user_id = await this.add(name, role);
     const { row, token } = newKeyRow(user_id, { name: "made for a race" }, ids);
     await this.sql`insert into accounts_keys ${this.sql(row)}`;
     return token;
   }
 
   signIn(name: string, role: Role): Promise<Session> {
-    const session = this.#sessions.get(name) ?? this.#begin(name, role);
-    this.#sessions.set(name, session);
+    const session = this.sessions.get(name) ?? this.begin(name, role);
+    this.sessions.set(name, session);
     return session;
   }
 
-  async #begin(name: string, role: Role): Promise<Session> {
-    const user_id = await this.#add(name, role);
+  private async begin(name: string, role: Role): Promise<Session> {
+    const user_id = await this.add(name, role);
     const answer = await fetch(`${this.url}/console/api/v1/session`, {
       method: "POST",
       headers: { origin: this.url, "content-type": "application/json" },
@@ -115,8 +115,8 @@ class Users {
     return { cookie, user_id };
   }
 
-  async #add(name: string, role: Role): Promise<string> {
-    const hash = (password: string) => (this.#hash ??= Bun.password.hash(password, "argon2id"));
+  private async add(name: string, role: Role): Promise<string> {
+    const hash = (password: string) => (this.hash ??= Bun.password.hash(password, "argon2id"));
     const given = { email: `${name}@example.com`, password: first_password, role };
     const user = await newUserRow(given, { ...ids, passwords: { hash } });
     await this.sql`insert into accounts_users ${this.sql(user)}`;

@@ -35,20 +35,20 @@ interface Visits {
 
 export class Outside implements Disposable {
   /** Concurrent requests by key: the current number and the maximum. */
-  readonly #counts = new Map<string, { open: number; peak: number }>();
-  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
-  readonly #hosts = new Map<string, Visits>();
+  private readonly counts = new Map<string, { open: number; peak: number }>();
+  private readonly gates = new Map<string, PromiseWithResolvers<void>>();
+  private readonly hosts = new Map<string, Visits>();
   // On every loopback address, each of which is another host.
-  readonly #server = Bun.serve({
+  private readonly server = Bun.serve({
     hostname: "0.0.0.0",
     port: 0,
     idleTimeout: 0,
-    fetch: (request) => this.#answer(request),
+    fetch: (request) => this.answer(request),
   });
 
   /** Settings of servers that use it. */
   get env(): Readonly<Record<string, string>> {
-    const base_url = `${this.#urlAt("127.0.0.1")}/v1`;
+    const base_url = `${this.urlAt("127.0.0.1")}/v1`;
     return {
       DOSSIER_ANSWERS_PROVIDER: "openai",
       DOSSIER_ANSWERS_BASE_URL: base_url,
@@ -64,7 +64,7 @@ export class Outside implements Disposable {
    * "recordings".
    */
   takePeak(key: string): number {
-    const count = this.#countOf(key);
+    const count = this.countOf(key);
     const { peak } = count;
     count.peak = count.open;
     return peak;
@@ -72,12 +72,12 @@ export class Outside implements Disposable {
 
   newGate(name: string): Gate {
     const opened = Promise.withResolvers<void>();
-    this.#gates.set(name, opened);
+    this.gates.set(name, opened);
     return {
-      url: `${this.#urlAt("127.0.0.1")}/gates/${name}`,
+      url: `${this.urlAt("127.0.0.1")}/gates/${name}`,
       open: () => {
         opened.resolve();
-        this.#gates.delete(name);
+        this.gates.delete(name);
       },
     };
   }
@@ -92,50 +92,50 @@ export class Outside implements Disposable {
       all_came: Promise.withResolvers(),
       page_came: Promise.withResolvers(),
     };
-    this.#hosts.set(address, visits);
+    this.hosts.set(address, visits);
     return {
-      url: `${this.#urlAt(address)}/page`,
+      url: `${this.urlAt(address)}/page`,
       requests: () => visits.pages,
       asked: () => withPatience(visits.page_came.promise),
     };
   }
 
   [Symbol.dispose](): void {
-    void this.#server.stop(true);
+    void this.server.stop(true);
   }
 
-  #urlAt(address: string): string {
-    return `http://${address}:${this.#server.port}`;
+  private urlAt(address: string): string {
+    return `http://${address}:${this.server.port}`;
   }
 
-  #countOf(key: string): { open: number; peak: number } {
-    const known = this.#counts.get(key) ?? { open: 0, peak: 0 };
-    this.#counts.set(key, known);
+  private countOf(key: string): { open: number; peak: number } {
+    const known = this.counts.get(key) ?? { open: 0, peak: 0 };
+    this.counts.set(key, known);
     return known;
   }
 
-  async #answer(request: Request): Promise<Response> {
+  private async answer(request: Request): Promise<Response> {
     const { hostname, pathname } = new URL(request.url);
-    const visits = this.#hosts.get(hostname);
+    const visits = this.hosts.get(hostname);
     if (visits) return visit(visits, pathname);
-    if (pathname.startsWith("/gates/")) return this.#hold(pathname.slice("/gates/".length));
+    if (pathname.startsWith("/gates/")) return this.hold(pathname.slice("/gates/".length));
     const text = await request.text();
     if (pathname.endsWith("/audio/transcriptions"))
-      return this.#counted("recordings", () => Response.json(transcript));
+      return this.counted("recordings", () => Response.json(transcript));
     if (text.includes(hold_words)) return gone(request.signal);
-    return this.#counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", said);
+    return this.counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", said);
   }
 
-  async #counted(key: string, answer: () => Response): Promise<Response> {
-    const count = this.#countOf(key);
+  private async counted(key: string, answer: () => Response): Promise<Response> {
+    const count = this.countOf(key);
     count.peak = Math.max(count.peak, ++count.open);
     await Bun.sleep(answer_ms);
     count.open--;
     return answer();
   }
 
-  async #hold(gate: string): Promise<Response> {
-    await withPatience(this.#gates.get(gate)?.promise);
+  private async hold(gate: string): Promise<Response> {
+    await withPatience(this.gates.get(gate)?.promise);
     return new Response("open");
   }
 }

@@ -44,10 +44,10 @@ class Cluster {
   cuts = 0;
   /** Nothing is known of what was lost before this. */
   is_complete = false;
-  readonly #progress = new Progress(
+  private readonly progress = new Progress(
     () => `${this.kills} kills, ${this.cuts} cuts, ${this.findings.length} findings`,
   );
-  #ending = false;
+  private ending = false;
 
   constructor(
     private readonly directory: string,
@@ -55,7 +55,7 @@ class Cluster {
     private readonly postgres: PostgresServer,
     private readonly started: Started,
   ) {
-    started.defer(() => this.#progress[Symbol.dispose]());
+    started.defer(() => this.progress[Symbol.dispose]());
     started.defer(async () => {
       for (const { server } of this.nodes) {
         server?.kill("SIGKILL");
@@ -73,7 +73,7 @@ class Cluster {
   }
 
   async run(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => this.#start(node)));
+    await Promise.all(this.nodes.map((node) => this.start(node)));
     const proxy = await startRoundRobin(() => this.nodes.map(({ server }) => server?.url ?? null));
     for (let n = 0; n < users; n++) {
       const key = await createKey(this.nodes[0]!.data, `user${n}@example.com`);
@@ -94,19 +94,19 @@ class Cluster {
       this.streams.push(new StreamReader(proxy.url, key));
     }
     const working = this.users.flatMap((user) =>
-      Array.from({ length: clients_each }, () => this.#work(user)),
+      Array.from({ length: clients_each }, () => this.work(user)),
     );
     const end_ms = performance.now() + minutes * 60_000;
-    await Promise.all([this.#killUntil(end_ms), this.#cutUntil(end_ms)]);
-    this.#ending = true;
+    await Promise.all([this.killUntil(end_ms), this.cutUntil(end_ms)]);
+    this.ending = true;
     await Promise.all(working);
-    await this.#verify();
+    await this.verify();
     await Promise.all(this.streams.map((stream) => stream.stop()));
     proxy.stop();
   }
 
-  async #work(user: User): Promise<void> {
-    while (!this.#ending) {
+  private async work(user: User): Promise<void> {
+    while (!this.ending) {
       await user.act().catch((error: unknown) => {
         if (error instanceof Unexpected) this.findings.push(error.message);
       });
@@ -114,7 +114,7 @@ class Cluster {
     }
   }
 
-  async #killUntil(end_ms: number): Promise<void> {
+  private async killUntil(end_ms: number): Promise<void> {
     while (performance.now() < end_ms) {
       await Bun.sleep(Math.min(kill_every_ms, Math.max(0, end_ms - performance.now())));
       const node = this.nodes[Math.floor(Math.random() * processes)]!;
@@ -124,12 +124,12 @@ class Cluster {
       await server?.exited;
       this.kills += 1;
       await Bun.sleep(down_ms);
-      await this.#start(node);
+      await this.start(node);
     }
   }
 
   /** Twice in the second half the database is killed as by a power cut, and restarted. */
-  async #cutUntil(end_ms: number): Promise<void> {
+  private async cutUntil(end_ms: number): Promise<void> {
     const half_ms = (minutes * 60_000) / 2;
     for (const before_ms of [half_ms * 0.8, half_ms * 0.3]) {
       await Bun.sleep(Math.max(0, end_ms - before_ms - performance.now()));
@@ -138,7 +138,7 @@ class Cluster {
     }
   }
 
-  async #start(node: Node): Promise<void> {
+  private async start(node: Node): Promise<void> {
     const env = {
       DOSSIER_FILES_URL: `file://${join(this.directory, "originals")}`,
       DOSSIER_FILES_KEEP_DELETED: "20s",
@@ -159,10 +159,10 @@ class Cluster {
       }
   }
 
-  async #verify(): Promise<void> {
+  private async verify(): Promise<void> {
     for (const [at, user] of this.users.entries()) {
       const say = (what: string): void => {
-        this.#progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
+        this.progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
       };
       this.findings.push(...(await verifyUser(user, say)));
     }
@@ -182,11 +182,11 @@ class Cluster {
       const code = await server!.exited;
       if (code !== 0) this.findings.push(`a server ended with ${code}`);
     }
-    await this.#verifyDatabase();
+    await this.verifyDatabase();
     this.is_complete = true;
   }
 
-  async #verifyDatabase(): Promise<void> {
+  private async verifyDatabase(): Promise<void> {
     const database = new SQL(this.url, { max: 1 });
     const expectNone = async (what: string, sql: string): Promise<void> => {
       const rows = await database.unsafe(sql);
@@ -235,7 +235,7 @@ class Cluster {
     return [
       `${minutes} minutes, ${processes} processes, ${this.kills} kills, ` +
         `${this.cuts} cuts of PostgreSQL` +
-        (this.is_complete ? "" : `; not complete after ${this.#progress.minutes.toFixed(1)}`),
+        (this.is_complete ? "" : `; not complete after ${this.progress.minutes.toFixed(1)}`),
       `answers by status: ${[...statuses]
         .sort()
         .map((one) => one.join(" x "))

@@ -16,12 +16,12 @@ export class Ledger {
   readonly imports = new Set<string>();
   /** Sent, but not answered before the server died: either outcome is valid. */
   readonly unsure = new Set<string>();
-  #words = 0;
+  private words = 0;
 
   constructor(private readonly name: string) {}
 
   newWord(): string {
-    return `zq${this.name}${(this.#words++).toString(36)}x`;
+    return `zq${this.name}${(this.words++).toString(36)}x`;
   }
 
   /** A document or folder with a pending change: uncertain until the response. */

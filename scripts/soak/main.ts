@@ -55,31 +55,31 @@ class Soak {
   kills = 0;
   /** Nothing is known of what was lost before this. */
   is_complete = false;
-  readonly #stalls: Stall[] = [];
-  readonly #memory = new MemoryLog();
-  readonly #progress = new Progress(() => this.#figures());
-  #server!: Launched;
-  #up = false;
-  #ending = false;
+  private readonly stalls: Stall[] = [];
+  private readonly memory = new MemoryLog();
+  private readonly progress = new Progress(() => this.figures());
+  private server!: Launched;
+  private up = false;
+  private ending = false;
 
   constructor(
     private readonly data: string,
     private readonly disk: SmallDisk | undefined,
     private readonly started: Started,
   ) {
-    started.defer(() => this.#progress[Symbol.dispose]());
+    started.defer(() => this.progress[Symbol.dispose]());
     started.defer(async () => {
-      this.#server?.kill("SIGKILL");
-      await this.#server?.exited;
+      this.server?.kill("SIGKILL");
+      await this.server?.exited;
     });
   }
 
   async run(): Promise<void> {
-    await this.#start();
+    await this.start();
     for (let n = 0; n < users; n++) {
       const name = `user${n}`;
       const key = await createKey(this.data, `${name}@example.com`);
-      const url = () => this.#server.url;
+      const url = () => this.server.url;
       const user = new User({ name: `${n}u`, key, url, random, site: outside.site_url });
       await user.send("POST", "/webhooks", {
         event_type: "import.finished",
@@ -88,20 +88,20 @@ class Soak {
       this.users.push(user);
     }
     const working = this.users.flatMap((user) =>
-      Array.from({ length: clients_each }, () => this.#work(user)),
+      Array.from({ length: clients_each }, () => this.work(user)),
     );
-    const beside = [this.#list(), this.#fillDisk()];
-    await this.#killUntil(performance.now() + minutes * 60_000);
-    this.#ending = true;
+    const beside = [this.list(), this.fillDisk()];
+    await this.killUntil(performance.now() + minutes * 60_000);
+    this.ending = true;
     await Promise.all([...working, ...beside]);
     this.disk?.empty();
-    await this.#verify();
+    await this.verify();
   }
 
   /** Runs the users while the server is up. */
-  async #work(user: User): Promise<void> {
-    while (!this.#ending) {
-      if (!this.#up) await Bun.sleep(50);
+  private async work(user: User): Promise<void> {
+    while (!this.ending) {
+      if (!this.up) await Bun.sleep(50);
       else
         await user.act().catch((error: unknown) => {
           if (error instanceof Unexpected) this.findings.push(error.message);
@@ -111,46 +111,46 @@ class Soak {
   }
 
   /** Another user, who only lists, to measure the effect of the others. */
-  async #list(): Promise<void> {
+  private async list(): Promise<void> {
     const [user] = this.users;
-    while (!this.#ending) {
+    while (!this.ending) {
       await Bun.sleep(20);
-      if (!this.#up) continue;
+      if (!this.up) continue;
       const begun_ms = performance.now();
       const answered = await user!.send("GET", "/folders").catch(() => null);
-      if (answered && this.#up) this.waits_ms.push(performance.now() - begun_ms);
+      if (answered && this.up) this.waits_ms.push(performance.now() - begun_ms);
     }
   }
 
-  async #fillDisk(): Promise<void> {
-    while (this.disk && !this.#ending) {
-      await this.#sleep(fill_every_ms);
+  private async fillDisk(): Promise<void> {
+    while (this.disk && !this.ending) {
+      await this.sleep(fill_every_ms);
       // To the last byte, or nearly; in steps, because large writes block the whole machine.
       const left_bytes = random() < 0.5 ? 0 : Math.floor(random() * 20 * 2 ** 20);
       for (let free = this.disk.freeBytes(); free > left_bytes; free -= fill_step_bytes) {
         this.disk.fill(Math.max(left_bytes, free - fill_step_bytes));
         await Bun.sleep(5);
       }
-      await this.#sleep(filled_for_ms);
+      await this.sleep(filled_for_ms);
       this.disk.empty();
     }
   }
 
-  async #killUntil(end_ms: number): Promise<void> {
+  private async killUntil(end_ms: number): Promise<void> {
     while (performance.now() < end_ms) {
       await Bun.sleep(Math.min(kill_every_ms, Math.max(0, end_ms - performance.now())));
-      this.#up = false;
-      this.#noteStalls();
-      this.#memory.note(this.#server.pid, this.#progress.minutes);
-      this.#server.kill("SIGKILL");
-      await this.#server.exited;
+      this.up = false;
+      this.noteStalls();
+      this.memory.note(this.server.pid, this.progress.minutes);
+      this.server.kill("SIGKILL");
+      await this.server.exited;
       this.kills += 1;
-      await this.#start();
+      await this.start();
     }
   }
 
-  async #start(): Promise<void> {
-    this.#server = await launch({
+  private async start(): Promise<void> {
+    this.server = await launch({
       data: this.data,
       env: {
         DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
@@ -161,49 +161,49 @@ class Soak {
       },
       signal: this.started.signal,
     });
-    this.#up = true;
+    this.up = true;
   }
 
-  async #verify(): Promise<void> {
+  private async verify(): Promise<void> {
     for (const [at, user] of this.users.entries()) {
       const say = (what: string): void => {
-        this.#progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
+        this.progress.doing = `checking user ${at + 1} of ${users}, ${what}`;
       };
       this.findings.push(...(await verifyUser(user, say)));
     }
     for (const [id, times] of outside.posts)
       if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
-    this.#noteStalls();
-    this.#progress.doing = "waiting for the server to end";
-    this.#server.kill("SIGTERM");
-    const code = await this.#server.exited;
+    this.noteStalls();
+    this.progress.doing = "waiting for the server to end";
+    this.server.kill("SIGTERM");
+    const code = await this.server.exited;
     if (code !== 0) this.findings.push(`the server ended with ${code}`);
-    this.#progress.doing = "checking the database and the files";
+    this.progress.doing = "checking the database and the files";
     this.findings.push(...verifyDirectory(this.data));
     this.is_complete = true;
   }
 
-  #noteStalls(): void {
-    for (const line of this.#server.output().split("\n"))
-      if (line.includes('"the server was blocked"')) this.#stalls.push(JSON.parse(line));
+  private noteStalls(): void {
+    for (const line of this.server.output().split("\n"))
+      if (line.includes('"the server was blocked"')) this.stalls.push(JSON.parse(line));
   }
 
-  async #sleep(ms: number): Promise<void> {
+  private async sleep(ms: number): Promise<void> {
     const end_ms = performance.now() + ms;
-    while (!this.#ending && performance.now() < end_ms) await Bun.sleep(100);
+    while (!this.ending && performance.now() < end_ms) await Bun.sleep(100);
   }
 
-  #sum(count: (user: User) => number): number {
+  private sum(count: (user: User) => number): number {
     return this.users.reduce((total, user) => total + count(user), 0);
   }
 
   /** One line of what happened so far. */
-  #figures(): string {
+  private figures(): string {
     const answers = ({ statuses }: User) => [...statuses.values()].reduce((sum, n) => sum + n, 0);
     return (
-      `${this.kills} kills, ${this.#sum(answers)} answers, ` +
-      `${this.#sum(({ ledger }) => ledger.documents.size)} documents, ` +
-      `memory ${this.#memory.of(Math.min(this.#progress.minutes, minutes) - 1.5)}, ` +
+      `${this.kills} kills, ${this.sum(answers)} answers, ` +
+      `${this.sum(({ ledger }) => ledger.documents.size)} documents, ` +
+      `memory ${this.memory.of(Math.min(this.progress.minutes, minutes) - 1.5)}, ` +
       `${this.findings.length} findings`
     );
   }
@@ -217,25 +217,25 @@ class Soak {
         statuses.set(status, (statuses.get(status) ?? 0) + times);
     return [
       `seed ${seed}, ${minutes} minutes, ${this.kills} kills` +
-        (this.is_complete ? "" : `; not complete after ${this.#progress.minutes.toFixed(1)}`),
+        (this.is_complete ? "" : `; not complete after ${this.progress.minutes.toFixed(1)}`),
       `disk: ${this.disk ? `of ${disk_megabytes} MB, filled and emptied` : "not mounted"}`,
       `answers by status: ${[...statuses]
         .sort()
         .map((one) => one.join(" x "))
         .join(", ")}`,
-      `documents ${this.#sum(({ ledger }) => ledger.documents.size)} kept, ` +
-        `${this.#sum(({ ledger }) => ledger.gone.size)} deleted, ` +
-        `${this.#sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
+      `documents ${this.sum(({ ledger }) => ledger.documents.size)} kept, ` +
+        `${this.sum(({ ledger }) => ledger.gone.size)} deleted, ` +
+        `${this.sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
-        `${this.#stalls.length} times the server noticed that it was blocked`,
-      ...this.#stalls
+        `${this.stalls.length} times the server noticed that it was blocked`,
+      ...this.stalls
         .toSorted((a, b) => b.stall_ms - a.stall_ms)
         .slice(0, 8)
         .map(
           ({ stall_ms, loop_cpu_ms, cpu_ms, in_work }) =>
             `  ${stall_ms} ms (CPU ${loop_cpu_ms} of ${cpu_ms}): ${in_work}`,
         ),
-      ...this.#memory.report(),
+      ...this.memory.report(),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
       `${this.findings.length} findings`,
     ].join("\n");

@@ -15,7 +15,7 @@ interface Life {
 }
 
 export class MemoryLog {
-  readonly #lives: Life[] = [];
+  private readonly lives: Life[] = [];
 
   /** Reads what the process has now, if it still exists. `minute`: since the start of the soak. */
   note(pid: number, minute: number): void {
@@ -27,7 +27,7 @@ export class MemoryLog {
     }
     const bytes = (field: string) =>
       Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1_024;
-    this.#lives.push({
+    this.lives.push({
       minute: Math.floor(minute),
       resident_bytes: bytes("VmRSS"),
       peak_bytes: bytes("VmHWM"),
@@ -36,7 +36,7 @@ export class MemoryLog {
 
   /** `231 MiB, at most 280`: those of the given minutes; the whole soak by default. */
   of(from = 0, until = Infinity): string {
-    const lives = this.#lives.filter(({ minute }) => minute >= from && minute < until);
+    const lives = this.lives.filter(({ minute }) => minute >= from && minute < until);
     if (lives.length === 0) return "not measured";
     const mean = lives.reduce((sum, one) => sum + one.resident_bytes, 0) / lives.length;
     const peak = Math.max(...lives.map(({ peak_bytes }) => peak_bytes));
@@ -45,7 +45,7 @@ export class MemoryLog {
 
   /** Lines for the report: each minute, then the first third beside the last. */
   report(): string[] {
-    const last = Math.max(0, ...this.#lives.map(({ minute }) => minute)) + 1;
+    const last = Math.max(0, ...this.lives.map(({ minute }) => minute)) + 1;
     const third = Math.ceil(last / 3);
     return [
       "memory before each kill (mean), and at most in between:",

@@ -4,22 +4,22 @@ const every_ms = 60_000;
 export class Progress implements Disposable {
   /** What is being done. */
   doing = "working";
-  readonly #begun_ms = performance.now();
-  readonly #timer: Timer;
+  private readonly begun_ms = performance.now();
+  private readonly timer: Timer;
 
   /** `line`: the figures so far. */
   constructor(line: () => string) {
-    this.#timer = setInterval(() => {
+    this.timer = setInterval(() => {
       console.log(`${this.minutes.toFixed(0)} min, ${this.doing}: ${line()}`);
     }, every_ms);
   }
 
   /** Since the start. */
   get minutes(): number {
-    return (performance.now() - this.#begun_ms) / 60_000;
+    return (performance.now() - this.begun_ms) / 60_000;
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
   }
 }

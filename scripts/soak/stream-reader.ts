@@ -7,30 +7,30 @@ export class StreamReader {
   readonly findings: string[] = [];
   /** The records of events. */
   readonly documents = new Set<string>();
-  readonly #seen = new Set<string>();
+  private readonly seen = new Set<string>();
   events = 0;
   resumed = 0;
-  #last_id: string | null = null;
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
+  private last_id: string | null = null;
+  private readonly stopping = new AbortController();
+  private readonly running: Promise<void>;
 
   constructor(
     private readonly url: string,
     private readonly key: string,
   ) {
-    this.#running = this.#follow();
+    this.running = this.follow();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    this.stopping.abort();
+    await this.running;
   }
 
-  async #follow(): Promise<void> {
-    const { signal } = this.#stopping;
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        await this.#read(signal);
+        await this.read(signal);
       } catch {
         // Its process was killed, or none is running.
       }
@@ -39,12 +39,12 @@ export class StreamReader {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
+  private async read(signal: AbortSignal): Promise<void> {
     const response = await fetch(`${this.url}/api/dev/v1/events`, {
       headers: {
         authorization: `Bearer ${this.key}`,
         accept: "text/event-stream",
-        ...(this.#last_id !== null && { "last-event-id": this.#last_id }),
+        ...(this.last_id !== null && { "last-event-id": this.last_id }),
       },
       signal,
     });
@@ -55,19 +55,19 @@ export class StreamReader {
       text += decoder.decode(bytes as Uint8Array, { stream: true });
       const blocks = text.split("\n\n");
       text = blocks.pop()!;
-      for (const block of blocks) this.#take(block);
+      for (const block of blocks) this.take(block);
     }
   }
 
-  #take(block: string): void {
+  private take(block: string): void {
     const id = /^id: ?(.+)$/m.exec(block)?.[1];
     const type = /^event: ?(.+)$/m.exec(block)?.[1];
     if (id === undefined) return;
-    this.#last_id = id;
+    this.last_id = id;
     if (type === "reset") this.findings.push("a stream was told that events are lost");
     if (type === undefined || type === "ready" || type === "reset" || type === "closed") return;
-    if (this.#seen.has(id)) this.findings.push(`an event came twice: ${id}`);
-    this.#seen.add(id);
+    if (this.seen.has(id)) this.findings.push(`an event came twice: ${id}`);
+    this.seen.add(id);
     this.events += 1;
     const document_id = /"document_id":"([^"]+)"/.exec(block)?.[1];
     if (document_id !== undefined) this.documents.add(document_id);

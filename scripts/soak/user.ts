@@ -21,7 +21,7 @@ const documents_max = 400;
 export class User {
   readonly ledger: Ledger;
   readonly statuses = new Map<number, number>();
-  #chat: string | undefined;
+  private chat: string | undefined;
 
   constructor(readonly options: UserOptions) {
     this.ledger = new Ledger(options.name);
@@ -48,62 +48,60 @@ export class User {
   /** One random operation. @throws when the server dies meanwhile, or gives an invalid response. */
   async act(): Promise<void> {
     const acts: [weight: number, act: () => Promise<void>][] = [
-      [8, this.#addText],
-      [4, this.#upload],
-      [3, this.#overwrite],
-      [3, this.#unlink],
-      [0.4, this.#deleteFolder],
-      [1, this.#addFolder],
-      [5, this.#search],
-      [2, this.#ask],
-      [1, this.#import],
+      [8, this.addText],
+      [4, this.upload],
+      [3, this.overwrite],
+      [3, this.unlink],
+      [0.4, this.deleteFolder],
+      [1, this.addFolder],
+      [5, this.search],
+      [2, this.ask],
+      [1, this.import],
     ];
-    if (this.ledger.folders.size === 0) return this.#addFolder();
+    if (this.ledger.folders.size === 0) return this.addFolder();
     let left = this.options.random() * acts.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, act] of acts) if ((left -= weight) < 0) return act();
   }
 
-  #pick<T>(of: Iterable<T>): T | undefined {
+  private pick<T>(of: Iterable<T>): T | undefined {
     const all = [...of];
     return all[Math.floor(this.options.random() * all.length)];
   }
-  #text(word: string): string {
+  private text(word: string): string {
     const sentences = 1 + Math.floor(this.options.random() ** 4 * 3_000);
     const more = "It swims, nests and sleeps by the harbour wall. ".repeat(sentences);
     return `The ${word} lives here. ${more}`;
   }
 
-  readonly #addFolder = async (): Promise<void> => {
+  private readonly addFolder = async (): Promise<void> => {
     if (this.ledger.folders.size >= folders_max) return;
     const { status, body } = await this.send("POST", "/folders", { name: "Soak" });
     if (status === 201) this.ledger.folders.add(body.id);
   };
-  readonly #addText = async (): Promise<void> => {
-    if (this.ledger.documents.size >= documents_max) return this.#deleteFolder();
-    const folder = this.#pick(this.ledger.folders)!;
+  private readonly addText = async (): Promise<void> => {
+    if (this.ledger.documents.size >= documents_max) return this.deleteFolder();
+    const folder = this.pick(this.ledger.folders)!;
     const word = this.ledger.newWord();
     const { status, body } = await this.send("POST", "/documents", {
       folder_id: folder,
-      content: this.#text(word),
+      content: this.text(word),
     });
     if (status === 201) this.ledger.documents.set(body.id, { folder, word, replaced: [] });
   };
-  readonly #upload = (): Promise<void> => this.#send(this.ledger.newWord(), undefined);
-  readonly #overwrite = async (): Promise<void> => {
-    const id = this.#pick(
-      [...this.#uploads.keys()].filter((one) => this.ledger.documents.has(one)),
-    );
-    if (id !== undefined) await this.#send(this.ledger.newWord(), id);
+  private readonly upload = (): Promise<void> => this.sendText(this.ledger.newWord(), undefined);
+  private readonly overwrite = async (): Promise<void> => {
+    const id = this.pick([...this.uploads.keys()].filter((one) => this.ledger.documents.has(one)));
+    if (id !== undefined) await this.sendText(this.ledger.newWord(), id);
   };
-  readonly #uploads = new Map<string, string>();
+  private readonly uploads = new Map<string, string>();
 
-  async #send(word: string, id: string | undefined): Promise<void> {
+  private async sendText(word: string, id: string | undefined): Promise<void> {
     const { documents } = this.ledger;
     const known = id === undefined ? undefined : documents.get(id);
-    const folder = known?.folder ?? this.#pick(this.ledger.folders)!;
-    const name = (id && this.#uploads.get(id)) ?? `${word}.txt`;
+    const folder = known?.folder ?? this.pick(this.ledger.folders)!;
+    const name = (id && this.uploads.get(id)) ?? `${word}.txt`;
     const form = new FormData();
-    form.append("file", new File([this.#text(word)], name));
+    form.append("file", new File([this.text(word)], name));
     await this.ledger.during(id ? [id] : [], async () => {
       const { status, body } = await this.send(
         "POST",
@@ -113,14 +111,14 @@ export class User {
       if (status !== 201 && status !== 200) return true;
       const replaced = known ? [...known.replaced, known.word] : [];
       documents.set(body.id, { folder, word, replaced });
-      this.#uploads.set(body.id, name);
+      this.uploads.set(body.id, name);
       return true;
     });
   }
 
-  readonly #unlink = async (): Promise<void> => {
+  private readonly unlink = async (): Promise<void> => {
     const { documents, unsure } = this.ledger;
-    const id = this.#pick([...documents.keys()].filter((one) => !unsure.has(one)));
+    const id = this.pick([...documents.keys()].filter((one) => !unsure.has(one)));
     if (id === undefined) return;
     await this.ledger.during([id], async () => {
       const { folder } = documents.get(id)!;
@@ -129,8 +127,8 @@ export class User {
       return true;
     });
   };
-  readonly #deleteFolder = async (): Promise<void> => {
-    const folder = this.#pick(this.ledger.folders);
+  private readonly deleteFolder = async (): Promise<void> => {
+    const folder = this.pick(this.ledger.folders);
     if (folder === undefined || this.ledger.folders.size < 3) return;
     this.ledger.folders.delete(folder);
     const inside = this.ledger.inside(folder);
@@ -145,25 +143,24 @@ export class User {
       return true;
     });
   };
-  readonly #search = async (): Promise<void> => {
-    const kept = this.#pick(this.ledger.documents.values());
+  private readonly search = async (): Promise<void> => {
+    const kept = this.pick(this.ledger.documents.values());
     await this.send("POST", "/search", { query: kept?.word ?? "harbour wall", limit: 5 });
   };
-  readonly #ask = async (): Promise<void> => {
-    if (this.#chat === undefined || this.options.random() < 0.1) {
+  private readonly ask = async (): Promise<void> => {
+    if (this.chat === undefined || this.options.random() < 0.1) {
       const made = await this.send("POST", "/chats", { usedFolders: [...this.ledger.folders] });
       if (made.status !== 201) return;
-      if (this.#chat !== undefined)
-        await this.send("DELETE", `/chats/${this.#chat}?permanent=true`);
+      if (this.chat !== undefined) await this.send("DELETE", `/chats/${this.chat}?permanent=true`);
       this.ledger.answers.clear();
-      this.#chat = made.body.id;
+      this.chat = made.body.id;
     }
-    const path = `/chats/${this.#chat}/messages`;
+    const path = `/chats/${this.chat}/messages`;
     const { status, body } = await this.send("POST", path, { text: "What nests by the harbour?" });
     if (status === 202) this.ledger.answers.add(`${path}/${body.requestId}`);
   };
-  readonly #import = async (): Promise<void> => {
-    const folder_id = this.#pick(this.ledger.folders)!;
+  private readonly import = async (): Promise<void> => {
+    const folder_id = this.pick(this.ledger.folders)!;
     const urls = [1, 2, 3].map((n) => `${this.options.site}/${this.ledger.newWord()}/${n}`);
     const source = { type: "urls", urls };
     const { status, body } = await this.send("POST", "/imports", { folder_id, source });

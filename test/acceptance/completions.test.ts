@@ -78,29 +78,29 @@ const environment = () =>
 
 /** A shell at a terminal. Ctrl-G prints the line that is being typed, between marks. */
 class Typist implements Disposable {
-  #said = "";
-  readonly #shell: Bun.Subprocess;
+  private said = "";
+  private readonly shell: Bun.Subprocess;
 
   constructor(command: readonly string[]) {
-    this.#shell = Bun.spawn([...command], {
+    this.shell = Bun.spawn([...command], {
       cwd: data,
       env: environment(),
       terminal: {
         cols: 200,
         rows: 50,
-        data: (_, bytes) => void (this.#said += new TextDecoder().decode(bytes)),
+        data: (_, bytes) => void (this.said += new TextDecoder().decode(bytes)),
       },
     });
   }
 
   async untilSaid(words: RegExp): Promise<RegExpExecArray> {
-    await until(() => words.test(this.#said));
-    return words.exec(this.#said)!;
+    await until(() => words.test(this.said));
+    return words.exec(this.said)!;
   }
 
   type(keys: string): void {
-    this.#said = "";
-    this.#shell.terminal!.write(keys);
+    this.said = "";
+    this.shell.terminal!.write(keys);
   }
 
   /** Returns the line after these keys, then clears it. */
@@ -112,8 +112,8 @@ class Typist implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#shell.kill("SIGKILL");
-    this.#shell.terminal?.close();
+    this.shell.kill("SIGKILL");
+    this.shell.terminal?.close();
   }
 }
 

@@ -50,6 +50,12 @@ describe("refused", () => {
     ],
     ["a TODO comment", "plugins/a/service.ts", `${purpose}// TODO: the other half\n`, "`TODO`"],
     [
+      "a private name in place of a private member",
+      "plugins/a/service.ts",
+      `${purpose}class A {\n  #b = 1;\n  c = () => this.#b;\n}\n`,
+      "`private`",
+    ],
+    [
       "a loop at module level",
       "plugins/a/tables.ts",
       `${purpose}for (const row of rows) table.set(row.id, row);\n`,

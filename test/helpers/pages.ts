@@ -144,8 +144,8 @@ function requireNamed(picture: string, directories: readonly string[]): void {
 }
 
 class Reader implements AsyncDisposable {
-  #last: Printed | null = null;
-  readonly #all: string[] = [];
+  private last: Printed | null = null;
+  private readonly all: string[] = [];
 
   private constructor(
     readonly shell: PageShell,
@@ -225,58 +225,58 @@ class Reader implements AsyncDisposable {
   async read(block: Block): Promise<string | null> {
     const online = block.marks.get("online");
     try {
-      await this.#read(block);
+      await this.readBlock(block);
       return null;
     } catch (error) {
-      const left_out = online !== undefined && !(await this.#succeeds(online));
+      const left_out = online !== undefined && !(await this.succeeds(online));
       if (!left_out) throw error;
       this.nothingCame();
       return `there is no network: \`${online}\` fails`;
     }
   }
 
-  async #succeeds(command: string): Promise<boolean> {
+  private async succeeds(command: string): Promise<boolean> {
     const probe = Bun.spawn(["bash", "-c", command], { stdout: "ignore", stderr: "ignore" });
     return (await probe.exited) === 0;
   }
 
-  async #read(block: Block): Promise<void> {
+  private async readBlock(block: Block): Promise<void> {
     const { language, marks } = block;
-    if (marks.has("restarted")) await this.#restart();
-    const text = this.#here(block.text);
+    if (marks.has("restarted")) await this.restart();
+    const text = this.here(block.text);
     const into = ["file", "append", "after"].find((word) => marks.has(word));
-    if (into !== undefined) this.#write(into, marks.get(into)!, text);
+    if (into !== undefined) this.write(into, marks.get(into)!, text);
     else if (marks.has("picture")) requireNamed(text, marks.get("picture")!.split(" "));
     else if (marks.has("agent"))
-      await callAsAgent(filled(text, this.#all), marks.get("agent")!, this.path);
-    else if (["sh", "bash"].includes(language)) await this.#type(text, marks.get("until"));
-    else if (language === "zsh" || language === "fish") await this.#typeInto(language, text);
-    else if (language === "toml") await this.#load(text);
-    else if (language === "json") this.#compareJson(block.text);
-    else if (language === "text") this.#compareText(block.text);
+      await callAsAgent(filled(text, this.all), marks.get("agent")!, this.path);
+    else if (["sh", "bash"].includes(language)) await this.type(text, marks.get("until"));
+    else if (language === "zsh" || language === "fish") await this.typeInto(language, text);
+    else if (language === "toml") await this.load(text);
+    else if (language === "json") this.compareJson(block.text);
+    else if (language === "text") this.compareText(block.text);
     else throw new Error(`nobody knows what to do with a block of ${language || "no language"}`);
   }
 
   /** Of another shell than the page's. */
-  async #typeInto(language: string, text: string): Promise<void> {
+  private async typeInto(language: string, text: string): Promise<void> {
     const file = join(this.home, `block.${language}`);
     writeFileSync(file, text);
-    this.#last = await this.shell.run(`${language} '${file}'`);
+    this.last = await this.shell.run(`${language} '${file}'`);
   }
 
-  async #restart(): Promise<void> {
+  private async restart(): Promise<void> {
     await this.server!.restart();
     const at = this.names.findIndex(([name]) => name === documented_host);
     this.names[at] = [documented_host, new URL(this.server!.url()).host];
   }
 
   nothingCame(): void {
-    this.#last = null;
+    this.last = null;
   }
 
-  async #type(text: string, until: string | undefined): Promise<void> {
-    const script = filled(text, this.#all);
-    if (until === undefined) this.#last = await this.shell.run(script);
+  private async type(text: string, until: string | undefined): Promise<void> {
+    const script = filled(text, this.all);
+    if (until === undefined) this.last = await this.shell.run(script);
     else {
       const said = await this.shell.begin(script, until);
       const host = /http:\/\/(127\.0\.0\.1:\d+)/.exec(said)?.[1];
@@ -285,22 +285,22 @@ class Reader implements AsyncDisposable {
         if (known >= 0) this.names.splice(known, 1);
         this.names.unshift([documented_host, host]);
       }
-      this.#last = { stdout: said, stderr: "" };
+      this.last = { stdout: said, stderr: "" };
     }
-    this.#all.push(this.#last.stdout);
+    this.all.push(this.last.stdout);
   }
 
   /** Translates a text of the page to this environment, and actual output back. */
-  #here(text: string): string {
+  private here(text: string): string {
     return this.names.reduce((all, [there, here]) => all.replaceAll(there, here), text);
   }
-  #there(text: string): string {
+  private there(text: string): string {
     return this.names.reduce((all, [there, here]) => all.replaceAll(here, there), text);
   }
 
-  #write(how: string, where: string, text: string): void {
+  private write(how: string, where: string, text: string): void {
     const [words, name] = how === "after" ? where.split(" in ") : ["", where];
-    const path = this.shell.pathOf(resolve(this.shell.directory, this.#here(name!)));
+    const path = this.shell.pathOf(resolve(this.shell.directory, this.here(name!)));
     if (how === "file") {
       mkdirSync(dirname(path), { recursive: true });
       return writeFileSync(path, text);
@@ -314,7 +314,7 @@ class Reader implements AsyncDisposable {
   }
 
   /** The executable must load the settings without a complaint. */
-  async #load(text: string): Promise<void> {
+  private async load(text: string): Promise<void> {
     const directory = join(this.home, "settings");
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory);
@@ -329,22 +329,22 @@ class Reader implements AsyncDisposable {
     if (!stdout.includes("dossier.toml")) throw new Error(`nothing is taken from it:\n${text}`);
   }
 
-  #compareJson(text: string): void {
+  private compareJson(text: string): void {
     const shown = JSON.parse(text) as unknown;
-    const came = valuesIn(this.#there(this.#came()));
+    const came = valuesIn(this.there(this.came()));
     const found = came.map((value) => difference(shown, value));
     if (!found.includes(null))
-      throw new Error(`${found.join("\n") || "no JSON came"}\nOf what came:\n${this.#came()}`);
+      throw new Error(`${found.join("\n") || "no JSON came"}\nOf what came:\n${this.came()}`);
   }
 
-  #compareText(text: string): void {
-    if (!linesAreIn(text, this.#there(this.#came())))
-      throw new Error(`shown:\n${text}\nand there came:\n${this.#there(this.#came())}`);
+  private compareText(text: string): void {
+    if (!linesAreIn(text, this.there(this.came())))
+      throw new Error(`shown:\n${text}\nand there came:\n${this.there(this.came())}`);
   }
 
-  #came(): string {
-    if (this.#last === null) throw new Error("there is nothing before it whose output it shows");
-    return `${this.#last.stdout}\n${this.#last.stderr}`;
+  private came(): string {
+    if (this.last === null) throw new Error("there is nothing before it whose output it shows");
+    return `${this.last.stdout}\n${this.last.stderr}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

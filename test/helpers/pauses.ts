@@ -6,10 +6,10 @@
 const pause_ms = { min: 5, max: 100 };
 
 export class Pauses {
-  readonly #begun_ms = performance.now();
+  private readonly begun_ms = performance.now();
 
   next(): Promise<void> {
-    const passed_ms = performance.now() - this.#begun_ms;
+    const passed_ms = performance.now() - this.begun_ms;
     return Bun.sleep(Math.min(pause_ms.max, Math.max(pause_ms.min, passed_ms / 5)));
   }
 }

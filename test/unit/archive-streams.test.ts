@@ -10,23 +10,23 @@ class Slow {
   is_begun = false;
   is_told = false;
   is_ended = false;
-  readonly #goes_on = Promise.withResolvers<void>();
+  private readonly goes_on = Promise.withResolvers<void>();
 
   readonly make = async (signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
     this.is_begun = true;
     signal.addEventListener("abort", () => (this.is_told = true));
-    return this.#pieces();
+    return this.pieces();
   };
-  async *#pieces(): AsyncGenerator<Uint8Array, void> {
+  private async *pieces(): AsyncGenerator<Uint8Array, void> {
     try {
-      await this.#goes_on.promise;
+      await this.goes_on.promise;
       yield new Uint8Array(1);
     } finally {
       this.is_ended = true;
     }
   }
   goOn(): void {
-    this.#goes_on.resolve();
+    this.goes_on.resolve();
   }
 }
 

@@ -36,7 +36,7 @@ function guarded() {
 }
 
 class Thrower implements Reader {
-  #reads = 0;
+  private reads = 0;
   constructor(
     readonly rank: number,
     private readonly error: unknown,
@@ -45,12 +45,12 @@ class Thrower implements Reader {
     throw this.error;
   }
   async read(): Promise<string> {
-    this.#reads++;
+    this.reads++;
     await Promise.resolve();
     throw this.error;
   }
   async *parts(): AsyncIterable<string> {
-    yield `${this.#reads}`;
+    yield `${this.reads}`;
     throw this.error;
   }
 }

@@ -75,46 +75,46 @@ interface Found {
 }
 
 class Move {
-  readonly #target: Target;
-  readonly #cleanup: Cleanup = [];
-  readonly #print: (line: string) => void;
-  readonly #progress: Progress;
+  private readonly target: Target;
+  private readonly cleanup: Cleanup = [];
+  private readonly print: (line: string) => void;
+  private readonly progress: Progress;
 
   constructor(
     private readonly boot: Bootstrap,
     private readonly options: ProgramOptions,
     target: string,
   ) {
-    this.#target = targetOf(target, boot);
-    this.#print = options.print;
-    this.#progress = new Progress(options.print, process.stderr);
+    this.target = targetOf(target, boot);
+    this.print = options.print;
+    this.progress = new Progress(options.print, process.stderr);
   }
 
   async run(only_check: boolean): Promise<void> {
     try {
-      const found = await this.#check();
-      if (only_check) return this.#print("The check found no problems. Nothing was changed.");
-      await this.#move(found);
+      const found = await this.check();
+      if (only_check) return this.print("The check found no problems. Nothing was changed.");
+      await this.move(found);
     } finally {
-      for (const giveBack of this.#cleanup.toReversed()) await giveBack();
+      for (const giveBack of this.cleanup.toReversed()) await giveBack();
     }
   }
 
   /** @throws Error that names every obstacle. */
-  async #check(): Promise<Found> {
+  private async check(): Promise<Found> {
     const [problems, notes]: [string[], string[]] = [[], []];
-    this.#print("checking source and target …");
-    const source = await openSource(this.boot, problems, this.#cleanup);
-    const looked = source && (await this.#lookAtSource(source, problems, notes));
-    const { is_directory } = this.#target;
+    this.print("checking source and target …");
+    const source = await openSource(this.boot, problems, this.cleanup);
+    const looked = source && (await this.lookAtSource(source, problems, notes));
+    const { is_directory } = this.target;
     const target = is_directory
-      ? await inspectDirectory(this.#target, problems, this.#cleanup)
-      : await inspectDatabase(this.#target, problems, notes, this.#cleanup);
+      ? await inspectDirectory(this.target, problems, this.cleanup)
+      : await inspectDatabase(this.target, problems, notes, this.cleanup);
     if (is_directory && looked) {
       const originals = await originalsIn(this.boot.located.data);
-      requireFreeSpace(this.#target, looked.total.bytes + originals.bytes / 2, problems);
+      requireFreeSpace(this.target, looked.total.bytes + originals.bytes / 2, problems);
     }
-    for (const note of notes) this.#print(`note: ${note}.`);
+    for (const note of notes) this.print(`note: ${note}.`);
     if (problems.length > 0 || !source || !looked)
       throw new Error(
         `nothing was moved, because\n${problems.map((problem) => `- ${problem}.`).join("\n")}`,
@@ -122,12 +122,12 @@ class Move {
     return { source, ...looked, target };
   }
 
-  async #lookAtSource(source: Side, problems: string[], notes: string[]) {
+  private async lookAtSource(source: Side, problems: string[], notes: string[]) {
     try {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
         throw new Error(`${source.shown} has no Dossier tables`);
-      const steps = await compareSteps((text) => source.ask(text), this.#schemas());
+      const steps = await compareSteps((text) => source.ask(text), this.schemas());
       problems.push(...steps.problems, ...(await source.dangling()));
       if (steps.is_behind)
         notes.push(
@@ -143,7 +143,7 @@ class Move {
         problems.push(...measured.problems);
         notes.push(...measured.changes);
       }
-      this.#print(
+      this.print(
         `${source.shown}: ${rows} rows in ${tables.length} tables, ${mebibytes(bytes)} without ` +
           "indexes",
       );
@@ -155,14 +155,14 @@ class Move {
   }
 
   /** In the order in which a start creates their tables. */
-  #schemas(): Schema[] {
+  private schemas(): Schema[] {
     const { built_in } = this.options;
     const dropped_in = this.boot.dropped_in.map(({ plugin }) => plugin);
     return [coreSchema, ...order(built_in).sorted, ...dropped_in];
   }
 
-  async #move({ source, tables, steps, total, target: opened }: Found): Promise<void> {
-    const target = opened ?? (await this.#openNew());
+  private async move({ source, tables, steps, total, target: opened }: Found): Promise<void> {
+    const target = opened ?? (await this.openNew());
     const state = new MoveState(target);
     const ends: Ends = { source, target, state };
     const origin: Origin = {
@@ -170,33 +170,33 @@ class Move {
       mark: await source.mark(),
       program: `${version} ${commit ?? ""}`,
     };
-    await this.#begin(ends, origin);
-    if ((await state.stage()) === "tables") await this.#prepare(ends, steps.schemas, tables);
-    if ((await state.stage()) === "rows") await this.#moveRows(ends, tables, total);
+    await this.begin(ends, origin);
+    if ((await state.stage()) === "tables") await this.prepare(ends, steps.schemas, tables);
+    if ((await state.stage()) === "rows") await this.moveRows(ends, tables, total);
     if ((await state.stage()) === "indexes")
       await makeIndexes(ends, (made, of) => {
-        if (made === 0) this.#print(`creating ${of} indexes and references …`);
+        if (made === 0) this.print(`creating ${of} indexes and references …`);
       });
-    if (this.#target.is_directory) await this.#copyFiles();
-    await this.#compare(ends, tables, total);
+    if (this.target.is_directory) await this.copyFiles();
+    await this.compare(ends, tables, total);
     if ((await source.mark()) !== origin.mark)
       throw new Error(
         `${source.shown} was written to during the move, by a command or another program. ` +
           "Run this again; it starts over",
       );
     await finish(target);
-    for (const line of nextSteps(this.boot, this.#target)) this.#print(line);
+    for (const line of nextSteps(this.boot, this.target)) this.print(line);
   }
 
-  async #openNew(): Promise<TargetSide> {
-    const target = await this.#target.open();
-    this.#cleanup.push(() => target.close());
-    this.#cleanup.push(lockDirectory(this.#target.data));
+  private async openNew(): Promise<TargetSide> {
+    const target = await this.target.open();
+    this.cleanup.push(() => target.close());
+    this.cleanup.push(lockDirectory(this.target.data));
     return target;
   }
 
   /** Resumes a move, or begins one; starts over when the content of the source may have changed. */
-  async #begin({ target, state }: Ends, origin: Origin): Promise<void> {
+  private async begin({ target, state }: Ends, origin: Origin): Promise<void> {
     const begun = await state.origin();
     if (begun !== undefined && begun.place !== origin.place)
       throw new Error(
@@ -204,11 +204,11 @@ class Move {
           `${origin.place}. Finish that move, or choose an empty target`,
       );
     if (begun !== undefined && begun.mark === origin.mark && begun.program === origin.program) {
-      this.#print("continuing where it was interrupted …");
+      this.print("continuing where it was interrupted …");
       return;
     }
     if (begun !== undefined) {
-      this.#print(
+      this.print(
         begun.program === origin.program
           ? "the source was written to after the interruption: starting over …"
           : "the move was started by another version of the program: starting over …",
@@ -218,9 +218,13 @@ class Move {
     await state.begin(origin);
   }
 
-  async #prepare(ends: Ends, schemas: readonly Schema[], tables: readonly Table[]): Promise<void> {
-    this.#print("creating the tables …");
-    await createTables(this.#target, schemas, this.boot.log);
+  private async prepare(
+    ends: Ends,
+    schemas: readonly Schema[],
+    tables: readonly Table[],
+  ): Promise<void> {
+    this.print("creating the tables …");
+    await createTables(this.target, schemas, this.boot.log);
     const unlike = differingTables(tables, await ends.target.tables());
     if (unlike.length > 0)
       throw new Error(
@@ -229,34 +233,34 @@ class Move {
     await prepare(ends, tables);
   }
 
-  async #moveRows(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
-    this.#progress.begin({ name: "moving", ...total });
-    await moveRows(ends, tables, (done, was_there) => this.#progress.add(done, was_there));
-    this.#progress.end(`moved ${total.rows} rows, ${mebibytes(total.bytes)}.`);
+  private async moveRows(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+    this.progress.begin({ name: "moving", ...total });
+    await moveRows(ends, tables, (done, was_there) => this.progress.add(done, was_there));
+    this.progress.end(`moved ${total.rows} rows, ${mebibytes(total.bytes)}.`);
   }
 
-  async #copyFiles(): Promise<void> {
+  private async copyFiles(): Promise<void> {
     const { data } = this.boot.located;
     const { count, bytes } = await originalsIn(data);
-    this.#progress.begin({ name: "copying originals", rows: count, bytes });
-    await copyFiles(data, this.#target.data, (copied) =>
-      this.#progress.add({ rows: 1, bytes: copied }),
+    this.progress.begin({ name: "copying originals", rows: count, bytes });
+    await copyFiles(data, this.target.data, (copied) =>
+      this.progress.add({ rows: 1, bytes: copied }),
     );
-    this.#progress.end(`copied ${count} originals, ${mebibytes(bytes)}.`);
+    this.progress.end(`copied ${count} originals, ${mebibytes(bytes)}.`);
   }
 
-  async #compare(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
-    this.#progress.begin({ name: "comparing", ...total });
-    const differences = await compare(ends, tables, (done) => this.#progress.add(done));
+  private async compare(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+    this.progress.begin({ name: "comparing", ...total });
+    const differences = await compare(ends, tables, (done) => this.progress.add(done));
     if (differences.length > 0) {
-      this.#progress.end("the two are not equal.");
+      this.progress.end("the two are not equal.");
       throw new Error(
         "source and target are not equal, so the target can't be used:\n" +
           `${differences.map((words) => `- ${words}`).join("\n")}\n` +
           "One of them was changed during the move. Empty the target, and run this again",
       );
     }
-    this.#progress.end(
+    this.progress.end(
       `compared ${total.rows} rows in ${tables.length} tables by their SHA-256: source and ` +
         "target are equal.",
     );

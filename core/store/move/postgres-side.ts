@@ -76,14 +76,14 @@ where datname = current_database() and pid <> pg_backend_pid() and backend_type 
 order by backend_start`;
 
 export class PostgresSide implements TargetSide {
-  readonly #pool: SQL;
-  #session: ReservedSQL | undefined;
+  private readonly pool: SQL;
+  private session: ReservedSQL | undefined;
 
   constructor(
     url: string,
     readonly shown: string,
   ) {
-    this.#pool = new SQL(url, {
+    this.pool = new SQL(url, {
       max: 1,
       bigint: true,
       // Each pattern of nulls would be a prepared statement of its own, and they would be kept.
@@ -105,8 +105,8 @@ export class PostgresSide implements TargetSide {
   async open(): Promise<string> {
     return checkServer(async (text) => {
       try {
-        this.#session ??= await this.#pool.reserve();
-        const rows = (await this.#session.unsafe(text)) as Record<string, unknown>[];
+        this.session ??= await this.pool.reserve();
+        const rows = (await this.session.unsafe(text)) as Record<string, unknown>[];
         return { rows: [...rows], count: rows.length };
       } catch (error) {
         throw translateError(error);
@@ -157,11 +157,11 @@ export class PostgresSide implements TargetSide {
     return rows.map(([name]) => String(name));
   }
 
-  readonly ask: Ask = (text, ...values) => this.#run(numbered(text), values);
+  readonly ask: Ask = (text, ...values) => this.run(numbered(text), values);
 
   async tables(): Promise<Table[]> {
     const found = new Map<string, { columns: Column[]; key: [number, string][] }>();
-    for (const row of await this.#run(columns_sql, [])) {
+    for (const row of await this.run(columns_sql, [])) {
       const [table, name, type, place] = [...row.slice(0, 3).map(String), Number(row[3])] as [
         string,
         string,
@@ -186,7 +186,7 @@ export class PostgresSide implements TargetSide {
   }
 
   async measure(table: Table): Promise<Measured> {
-    const [row] = await this.#run(
+    const [row] = await this.run(
       `select count(*), coalesce(sum(${sizeOf(table)}), 0)::bigint from ${quoted(table.name)}`,
       [],
     );
@@ -199,11 +199,11 @@ export class PostgresSide implements TargetSide {
   }
 
   async *pages(table: Table, from: Position | null): AsyncGenerator<Page> {
-    const rows_max = await this.#rowsOfPage(table);
+    const rows_max = await this.rowsOfPage(table);
     const has_key = table.key.length > 0;
     for (let after = from; ;) {
       const { text, values } = ordered(table, after, null);
-      const found = await this.#run(`${text} limit ${rows_max}`, values);
+      const found = await this.run(`${text} limit ${rows_max}`, values);
       if (found.length === 0) return;
       const rows = has_key ? found : found.map((row) => row.slice(0, -1));
       const last = has_key ? positionOf(rows.at(-1)!, table) : [String(found.at(-1)!.at(-1))];
@@ -219,13 +219,13 @@ export class PostgresSide implements TargetSide {
     last: Position | null,
   ): Promise<readonly Row[]> {
     const { text, values } = ordered(table, after, last);
-    return this.#run(`${text} limit ${2 * page_rows_max}`, values);
+    return this.run(`${text} limit ${2 * page_rows_max}`, values);
   }
 
   /** The engine's counters of writes. */
   async mark(): Promise<string> {
     await this.ask("select pg_stat_clear_snapshot()");
-    const [row] = await this.#run(
+    const [row] = await this.run(
       `select (select oid from pg_database where datname = current_database())::text,
         coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text
       from pg_stat_user_tables where schemaname = current_schema()`,
@@ -255,12 +255,12 @@ export class PostgresSide implements TargetSide {
       const values = some
         .flat()
         .map((value) => (typeof value === "string" ? storable(value) : value));
-      await this.#run(`insert into ${quoted(name)} (${names}) values ${marks.join(", ")}`, values);
+      await this.run(`insert into ${quoted(name)} (${names}) values ${marks.join(", ")}`, values);
     }
   }
 
   async deferred(): Promise<PutOff[]> {
-    const found = [...(await this.#run(references_sql, [])), ...(await this.#run(indexes_sql, []))];
+    const found = [...(await this.run(references_sql, [])), ...(await this.run(indexes_sql, []))];
     const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
     // References last: they are checked with the indexes.
     return [
@@ -280,13 +280,13 @@ export class PostgresSide implements TargetSide {
   }
 
   async close(): Promise<void> {
-    this.#session?.release();
-    await this.#pool.close();
+    this.session?.release();
+    await this.pool.close();
   }
 
   /** As many as certainly fit into memory. */
-  async #rowsOfPage(table: Table): Promise<number> {
-    const [row] = await this.#run(
+  private async rowsOfPage(table: Table): Promise<number> {
+    const [row] = await this.run(
       `select coalesce(max(${sizeOf(table)}), 0)::bigint from ${quoted(table.name)}`,
       [],
     );
@@ -294,10 +294,10 @@ export class PostgresSide implements TargetSide {
     return Math.max(1, Math.min(page_rows_max, Math.floor((4 * page_bytes_max) / (largest + 1))));
   }
 
-  async #run(text: string, values: readonly Value[]): Promise<Row[]> {
+  private async run(text: string, values: readonly Value[]): Promise<Row[]> {
     try {
-      this.#session ??= await this.#pool.reserve();
-      return (await this.#session.unsafe(text, values as never).values()) as Row[];
+      this.session ??= await this.pool.reserve();
+      return (await this.session.unsafe(text, values as never).values()) as Row[];
     } catch (error) {
       throw translateError(error);
     }

@@ -40,41 +40,41 @@ interface Declared {
 }
 
 export class SqliteSide implements TargetSide {
-  readonly #database: Database;
+  private readonly database: Database;
 
   /** `reads`: everything is read in one snapshot, and nothing is changed. */
   constructor(
     readonly shown: string,
     { reads }: { readonly reads: boolean },
   ) {
-    this.#database = new Database(shown, {
+    this.database = new Database(shown, {
       ...(reads ? { readonly: true } : { readwrite: true, create: false }),
       safeIntegers: true,
     });
     for (const pragma of ["busy_timeout = 5000", "foreign_keys = off", "cache_size = -64000"])
-      this.#database.run(`pragma ${pragma}`);
+      this.database.run(`pragma ${pragma}`);
     // A power failure that loses rows also loses the record of having moved them.
-    if (!reads) this.#database.run("pragma synchronous = normal");
+    if (!reads) this.database.run("pragma synchronous = normal");
     if (!reads) return;
-    this.#database.run("begin");
-    this.#database.query("select count(*) from sqlite_schema").get();
+    this.database.run("begin");
+    this.database.query("select count(*) from sqlite_schema").get();
   }
 
-  readonly ask: Ask = async (text, ...values) => this.#values(text, values);
+  readonly ask: Ask = async (text, ...values) => this.values(text, values);
 
   async tables(): Promise<Table[]> {
-    const names = this.#values(
+    const names = this.values(
       `select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*'
        and name <> '${move_table}'`,
     );
-    return byName(names.map(([name]) => this.#table(name as string)));
+    return byName(names.map(([name]) => this.table(name as string)));
   }
 
   async measure(table: Table): Promise<Measured> {
-    const wanted = this.#wanted(table);
+    const wanted = this.wanted(table);
     const counts = wanted.map(({ where }) => `sum(case when ${where} then 1 else 0 end)`);
     const sizes = table.columns.map(({ name }) => `coalesce(octet_length(${quoted(name)}), 1)`);
-    const [row] = this.#values(
+    const [row] = this.values(
       `select count(*), coalesce(sum(${sizes.join(" + ")}), 0), ${counts.join(", ")}
        from ${quoted(table.name)}`,
     );
@@ -83,13 +83,13 @@ export class SqliteSide implements TargetSide {
     for (const [i, { where, says, moves }] of wanted.entries())
       if (found[i]! > 0)
         (moves ? changes : problems).push(
-          `${says(found[i]!)}: ${this.#firstRows(table, where, found[i]!)}`,
+          `${says(found[i]!)}: ${this.firstRows(table, where, found[i]!)}`,
         );
     return { rows: rows!, bytes: bytes!, problems, changes };
   }
 
   async dangling(): Promise<string[]> {
-    const rows = this.#values(
+    const rows = this.values(
       'select "table", "parent", count(*) from pragma_foreign_key_check group by 1, 2',
     );
     return rows.map(
@@ -102,8 +102,8 @@ export class SqliteSide implements TargetSide {
   async *pages(table: Table, after: Position | null): AsyncGenerator<Page> {
     const { columns } = table;
     const has_key = table.key.length > 0;
-    const { text, values } = this.#ordered(table, after, null);
-    const iterator = this.#database
+    const { text, values } = this.ordered(table, after, null);
+    const iterator = this.database
       .prepare(text)
       .iterate(...(values as SQLQueryBindings[])) as Iterable<Record<string, Value>>;
     let rows: Row[] = [];
@@ -125,10 +125,8 @@ export class SqliteSide implements TargetSide {
     after: Position | null,
     last: Position | null,
   ): Promise<readonly Row[]> {
-    const { text, values } = this.#ordered(table, after, last);
-    return this.#values(`${text} limit ${2 * page_rows_max}`, values).map((row) =>
-      row.map(toValue),
-    );
+    const { text, values } = this.ordered(table, after, last);
+    return this.values(`${text} limit ${2 * page_rows_max}`, values).map((row) => row.map(toValue));
   }
 
   async mark(): Promise<string> {
@@ -140,12 +138,12 @@ export class SqliteSide implements TargetSide {
   }
 
   async transaction(work: () => Promise<void>): Promise<void> {
-    this.#database.run("begin immediate");
+    this.database.run("begin immediate");
     try {
       await work();
-      this.#database.run("commit");
+      this.database.run("commit");
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.run("rollback");
+      if (this.database.inTransaction) this.database.run("rollback");
       throw error;
     }
   }
@@ -153,14 +151,14 @@ export class SqliteSide implements TargetSide {
   async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
     const marks = columns.map(() => "?").join(", ");
     const names = listed(columns.map((column) => column.name));
-    const statement = this.#database.query(
+    const statement = this.database.query(
       `insert into ${quoted(name)} (${names}) values (${marks})`,
     );
     for (const row of rows) statement.run(...(row as SQLQueryBindings[]));
   }
 
   async deferred(): Promise<PutOff[]> {
-    const indexes = this.#values(
+    const indexes = this.values(
       `select name, sql from sqlite_schema where type = 'index' and sql is not null order by name`,
     );
     return indexes.map(([name, sql]) => ({
@@ -170,31 +168,31 @@ export class SqliteSide implements TargetSide {
   }
 
   async clear(): Promise<void> {
-    for (const { name } of await this.tables()) this.#database.run(`drop table ${quoted(name)}`);
-    this.#database.run(`drop table if exists ${move_table}`);
+    for (const { name } of await this.tables()) this.database.run(`drop table ${quoted(name)}`);
+    this.database.run(`drop table if exists ${move_table}`);
   }
 
   async settle(): Promise<void> {
     for (const pragma of ["synchronous = full", "wal_checkpoint(truncate)"])
-      this.#database.run(`pragma ${pragma}`);
+      this.database.run(`pragma ${pragma}`);
   }
 
   async close(): Promise<void> {
-    this.#database.close();
+    this.database.close();
   }
 
-  #values(text: string, values: readonly Value[] = []): Row[] {
-    return this.#database.prepare(text).values(...(values as SQLQueryBindings[])) as Row[];
+  private values(text: string, values: readonly Value[] = []): Row[] {
+    return this.database.prepare(text).values(...(values as SQLQueryBindings[])) as Row[];
   }
 
-  #declared(table: string): Declared[] {
-    return this.#database
+  private declared(table: string): Declared[] {
+    return this.database
       .prepare(`select name, type, pk from pragma_table_info('${table.replaceAll("'", "''")}')`)
       .all() as Declared[];
   }
 
-  #table(name: string): Table {
-    const declared = this.#declared(name);
+  private table(name: string): Table {
+    const declared = this.declared(name);
     const key = declared.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
     return {
       name,
@@ -204,7 +202,7 @@ export class SqliteSide implements TargetSide {
   }
 
   /** The rows between two positions, in order. */
-  #ordered(table: Table, after: Position | null, last: Position | null) {
+  private ordered(table: Table, after: Position | null, last: Position | null) {
     const { columns, key } = table;
     const order = key.length > 0 ? listed(key) : row_id;
     const kinds =
@@ -227,8 +225,8 @@ export class SqliteSide implements TargetSide {
   }
 
   /** Which values to look for in each column. */
-  #wanted(table: Table) {
-    const small = this.#declared(table.name).filter(
+  private wanted(table: Table) {
+    const small = this.declared(table.name).filter(
       ({ type, pk }) => type.toLowerCase() === "integer" && pk === 0n,
     );
     return table.columns.flatMap(({ name, kind }) => {
@@ -267,9 +265,9 @@ export class SqliteSide implements TargetSide {
     });
   }
 
-  #firstRows(table: Table, where: string, count: number): string {
+  private firstRows(table: Table, where: string, count: number): string {
     const key = table.key.length > 0 ? listed(table.key) : row_id;
-    const rows = this.#values(
+    const rows = this.values(
       `select ${key} from ${quoted(table.name)} where ${where} order by ${key} limit ${named_max}`,
     );
     const named = rows.map((row) => row.map(String).join(" ")).join(", ");

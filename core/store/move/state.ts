@@ -33,8 +33,8 @@ export class MoveState {
 
   /** Undefined when no move was begun here. */
   async origin(): Promise<Origin | undefined> {
-    const tables = await this.#isThere();
-    return tables ? this.#get<Origin>(names.origin) : undefined;
+    const tables = await this.isThere();
+    return tables ? this.get<Origin>(names.origin) : undefined;
   }
 
   async begin(origin: Origin): Promise<void> {
@@ -42,20 +42,20 @@ export class MoveState {
       await this.target.ask(
         `create table ${move_table} (name text primary key, value text not null)`,
       );
-      await this.#set(names.origin, origin);
-      await this.#set(names.stage, "tables" satisfies Stage);
+      await this.set(names.origin, origin);
+      await this.set(names.stage, "tables" satisfies Stage);
     });
   }
 
-  stage = async (): Promise<Stage> => (await this.#get<Stage>(names.stage))!;
-  setStage = (stage: Stage): Promise<void> => this.#set(names.stage, stage);
+  stage = async (): Promise<Stage> => (await this.get<Stage>(names.stage))!;
+  setStage = (stage: Stage): Promise<void> => this.set(names.stage, stage);
   /** Statements that create the deferred indexes and references. */
-  later = async (): Promise<string[]> => (await this.#get<string[]>(names.later)) ?? [];
-  setLater = (statements: readonly string[]): Promise<void> => this.#set(names.later, statements);
-  place = (table: string): Promise<Place | undefined> => this.#get<Place>(ofTable(table));
-  setPlace = (table: string, place: Place): Promise<void> => this.#set(ofTable(table), place);
+  later = async (): Promise<string[]> => (await this.get<string[]>(names.later)) ?? [];
+  setLater = (statements: readonly string[]): Promise<void> => this.set(names.later, statements);
+  place = (table: string): Promise<Place | undefined> => this.get<Place>(ofTable(table));
+  setPlace = (table: string, place: Place): Promise<void> => this.set(ofTable(table), place);
 
-  async #isThere(): Promise<boolean> {
+  private async isThere(): Promise<boolean> {
     try {
       await this.target.ask(`select name from ${move_table} limit 1`);
       return true;
@@ -65,12 +65,12 @@ export class MoveState {
     }
   }
 
-  async #get<R>(name: string): Promise<R | undefined> {
+  private async get<R>(name: string): Promise<R | undefined> {
     const [row] = await this.target.ask(`select value from ${move_table} where name = ?`, name);
     return row === undefined ? undefined : (JSON.parse(row[0] as string) as R);
   }
 
-  async #set(name: string, value: unknown): Promise<void> {
+  private async set(name: string, value: unknown): Promise<void> {
     await this.target.ask(
       `insert into ${move_table} (name, value) values (?, ?)
        on conflict (name) do update set value = excluded.value`,

@@ -19,7 +19,7 @@ const temporary = "tmp";
 const piece_bytes = 2 ** 20;
 
 export class DirectoryPlace implements ObjectPlace {
-  #sent_bytes = 0;
+  private sent_bytes = 0;
 
   constructor(
     private readonly directory: string,
@@ -32,13 +32,13 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   put(from: string, { sha256, size_bytes }: ListedFile): Promise<void> {
-    return this.#doing(async () => {
+    return this.doing(async () => {
       const unfinished = join(this.directory, temporary, ulid());
       await mkdir(join(this.directory, temporary), { recursive: true });
       try {
         await copySynced(from, unfinished);
         await renameForGood(unfinished, this.localPath(sha256), this.directory);
-        this.#sent_bytes += size_bytes;
+        this.sent_bytes += size_bytes;
       } finally {
         await rm(unfinished, { force: true });
       }
@@ -46,7 +46,7 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   size(sha256: string): Promise<number | undefined> {
-    return this.#doing(() => sizeOf(this.localPath(sha256)));
+    return this.doing(() => sizeOf(this.localPath(sha256)));
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
@@ -55,7 +55,7 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   remove(sha256: string): Promise<void> {
-    return this.#doing(() => rm(this.localPath(sha256), { force: true }));
+    return this.doing(() => rm(this.localPath(sha256), { force: true }));
   }
 
   async *list(): AsyncGenerator<ListedFile[]> {
@@ -76,29 +76,29 @@ export class DirectoryPlace implements ObjectPlace {
       await writeFile(path, mark_text);
       await rm(path);
     } catch (error) {
-      throw this.#fault(error);
+      throw this.fault(error);
     }
   }
 
   async ping(): Promise<void> {
-    await this.#doing(async () => {});
+    await this.doing(async () => {});
   }
 
   counts() {
-    return { requests: [], sent_bytes: this.#sent_bytes, received_bytes: 0 };
+    return { requests: [], sent_bytes: this.sent_bytes, received_bytes: 0 };
   }
 
-  async #doing<R>(work: () => Promise<R>): Promise<R> {
+  private async doing<R>(work: () => Promise<R>): Promise<R> {
     try {
       await stat(this.of === "volume" ? join(this.directory, mark) : this.directory);
       return await work();
     } catch (error) {
       // A full volume is reported like a full disk.
-      throw isFull(error) ? error : this.#fault(error);
+      throw isFull(error) ? error : this.fault(error);
     }
   }
 
-  #fault(error: unknown): FilesFault {
+  private fault(error: unknown): FilesFault {
     const { code, message } = error as NodeJS.ErrnoException;
     const why =
       code === "ENOENT"

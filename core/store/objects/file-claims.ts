@@ -61,7 +61,7 @@ export class FileClaims {
   /** The id of the pin, and for how long somebody may still be deleting the file; 0: nobody is. */
   async pin(sha256: string): Promise<{ readonly id: string; readonly deleting_ms: number }> {
     const id = newId("pin");
-    const deleting_ms = await this.#write(async (tx) => {
+    const deleting_ms = await this.write(async (tx) => {
       const now_ms = this.clock.now_ms();
       await tx
         .insertInto("core_file_pins")
@@ -79,20 +79,20 @@ export class FileClaims {
 
   async renew(id: string): Promise<void> {
     const held_until = this.clock.now_ms() + pin_ms;
-    await this.#write((tx) =>
+    await this.write((tx) =>
       tx.updateTable("core_file_pins").set({ held_until }).where("id", "=", id).execute(),
     );
   }
 
   async unpin(id: string): Promise<void> {
-    await this.#write((tx) => tx.deleteFrom("core_file_pins").where("id", "=", id).execute());
+    await this.write((tx) => tx.deleteFrom("core_file_pins").where("id", "=", id).execute());
   }
 
   /** Schedules the deletion in `delay_ms`, also for files that are scheduled already. */
   async remove(sha256s: readonly string[], delay_ms: number): Promise<void> {
     if (sha256s.length === 0) return;
     const due_at = this.clock.now_ms() + delay_ms;
-    await this.#write((tx) => insertRemovals(tx, sha256s, due_at));
+    await this.write((tx) => insertRemovals(tx, sha256s, due_at));
   }
 
   /**
@@ -100,7 +100,7 @@ export class FileClaims {
    * another process is deleting it.
    */
   begin(sha256: string, for_ms: number): Promise<boolean> {
-    return this.#write(async (tx) => {
+    return this.write(async (tx) => {
       const now_ms = this.clock.now_ms();
       if (leftOf(await findRemoval(tx, sha256), now_ms) > 0) return false;
       const pin = await tx
@@ -126,7 +126,7 @@ export class FileClaims {
 
   /** It is deleted, or in use after all. */
   async end(sha256: string): Promise<void> {
-    await this.#write((tx) =>
+    await this.write((tx) =>
       tx.deleteFrom("core_file_removals").where("sha256", "=", sha256).execute(),
     );
   }
@@ -134,7 +134,7 @@ export class FileClaims {
   /** It could not be deleted. */
   async postpone(sha256: string): Promise<void> {
     const due_at = this.clock.now_ms() + again_ms;
-    await this.#write((tx) =>
+    await this.write((tx) =>
       tx
         .updateTable("core_file_removals")
         .set({ due_at, deleting_until: null })
@@ -189,7 +189,7 @@ export class FileClaims {
    * other process can be running, of all.
    */
   async releaseCutOff({ all, delay_ms }: { all: boolean; delay_ms: number }): Promise<void> {
-    await this.#write(async (tx) => {
+    await this.write(async (tx) => {
       const now_ms = this.clock.now_ms();
       const rows = await tx
         .deleteFrom("core_file_pins")
@@ -219,7 +219,7 @@ export class FileClaims {
   }
 
   /** Deletions continue on a full disk, and these are few small rows. */
-  #write<R>(work: (tx: Claims) => Promise<R>): Promise<R> {
+  private write<R>(work: (tx: Claims) => Promise<R>): Promise<R> {
     return this.store.inDeletion(work);
   }
 }

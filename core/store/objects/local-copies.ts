@@ -25,9 +25,9 @@ interface Copy {
 
 export class LocalCopies {
   /** Least recently used first. */
-  readonly #copies = new Map<string, Copy>();
-  #made: Promise<unknown> | undefined;
-  readonly #expiry = setInterval(() => void this.#expire(), unused_ms_max / 10).unref();
+  private readonly copies = new Map<string, Copy>();
+  private made: Promise<unknown> | undefined;
+  private readonly expiry = setInterval(() => void this.expire(), unused_ms_max / 10).unref();
 
   constructor(
     private readonly directory: string,
@@ -35,7 +35,7 @@ export class LocalCopies {
   ) {}
 
   get bytes(): number {
-    return [...this.#copies.values()].reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    return [...this.copies.values()].reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   }
 
   /** Calls `use` with the path of a copy; `fetch` writes it if there is none. */
@@ -44,8 +44,8 @@ export class LocalCopies {
     fetch: (path: string) => Promise<void>,
     use: (path: string) => Promise<R>,
   ): Promise<R> {
-    const copy = this.#copies.get(sha256) ?? this.#fetch(sha256, fetch);
-    this.#touch(sha256, copy);
+    const copy = this.copies.get(sha256) ?? this.fetch(sha256, fetch);
+    this.touch(sha256, copy);
     copy.users++;
     try {
       await copy.ready;
@@ -54,16 +54,16 @@ export class LocalCopies {
       copy.users--;
       copy.used_at_ms = performance.now();
       if (copy.unwanted && copy.users === 0) await rm(copy.path, { force: true });
-      await this.#shrink();
+      await this.shrink();
     }
   }
 
   /** The files are, or will be, deleted: their copies are removed. */
   async drop(sha256s: readonly string[]): Promise<void> {
     for (const sha256 of sha256s) {
-      const copy = this.#copies.get(sha256);
+      const copy = this.copies.get(sha256);
       if (!copy) continue;
-      this.#copies.delete(sha256);
+      this.copies.delete(sha256);
       copy.unwanted = true;
       if (copy.users === 0) await rm(copy.path, { force: true });
     }
@@ -71,33 +71,33 @@ export class LocalCopies {
 
   /** Turns a local file into a copy, unless it is too large; this moves it. */
   async adopt(sha256: string, size_bytes: number, from: string): Promise<boolean> {
-    await this.#make();
-    if (size_bytes > this.bytes_max || this.#copies.has(sha256)) return false;
+    await this.make();
+    if (size_bytes > this.bytes_max || this.copies.has(sha256)) return false;
     const path = join(this.directory, ulid());
     const ready = rename(from, path);
     const copy: Copy = { path, size_bytes, users: 1, ready, used_at_ms: performance.now() };
-    this.#touch(sha256, copy);
+    this.touch(sha256, copy);
     try {
       await ready;
     } catch (error) {
-      this.#copies.delete(sha256);
+      this.copies.delete(sha256);
       throw error;
     }
     copy.users--;
     if (copy.unwanted && copy.users === 0) await rm(path, { force: true });
-    await this.#shrink();
+    await this.shrink();
     return true;
   }
 
   /** Deletes all copies; they must not be in use. */
   async clear(): Promise<void> {
-    clearInterval(this.#expiry);
-    this.#copies.clear();
-    this.#made = undefined;
+    clearInterval(this.expiry);
+    this.copies.clear();
+    this.made = undefined;
     await rm(this.directory, { force: true, recursive: true });
   }
 
-  #fetch(sha256: string, fetch: (path: string) => Promise<void>): Copy {
+  private fetch(sha256: string, fetch: (path: string) => Promise<void>): Copy {
     const copy: Copy = {
       path: join(this.directory, ulid()),
       size_bytes: 0,
@@ -106,43 +106,43 @@ export class LocalCopies {
       used_at_ms: performance.now(),
     };
     const run = async (): Promise<void> => {
-      await this.#make();
+      await this.make();
       requireFreeSpace(this.directory);
       await fetch(copy.path);
       copy.size_bytes = (await stat(copy.path)).size;
     };
     copy.ready = run().catch(async (error: unknown) => {
-      if (this.#copies.get(sha256) === copy) this.#copies.delete(sha256);
+      if (this.copies.get(sha256) === copy) this.copies.delete(sha256);
       await rm(copy.path, { force: true });
       throw error;
     });
     return copy;
   }
 
-  #make(): Promise<unknown> {
-    this.#made ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
-    return this.#made;
+  private make(): Promise<unknown> {
+    this.made ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
+    return this.made;
   }
 
-  #touch(sha256: string, copy: Copy): void {
-    this.#copies.delete(sha256);
-    this.#copies.set(sha256, copy);
+  private touch(sha256: string, copy: Copy): void {
+    this.copies.delete(sha256);
+    this.copies.set(sha256, copy);
   }
 
-  async #expire(): Promise<void> {
+  private async expire(): Promise<void> {
     const since_ms = performance.now() - unused_ms_max;
-    const expired = [...this.#copies].filter(
+    const expired = [...this.copies].filter(
       ([, { users, used_at_ms }]) => users === 0 && used_at_ms < since_ms,
     );
     await this.drop(expired.map(([sha256]) => sha256)).catch(() => undefined);
   }
 
-  async #shrink(): Promise<void> {
+  private async shrink(): Promise<void> {
     let bytes = this.bytes;
-    for (const [sha256, copy] of this.#copies) {
+    for (const [sha256, copy] of this.copies) {
       if (bytes <= this.bytes_max) return;
       if (copy.users > 0) continue;
-      this.#copies.delete(sha256);
+      this.copies.delete(sha256);
       bytes -= copy.size_bytes;
       await rm(copy.path, { force: true });
     }

@@ -42,8 +42,8 @@ export interface S3ClientOptions {
 }
 
 export class S3Client {
-  readonly #counts = new Map<string, number>();
-  readonly #garbage = new GarbageMeter();
+  private readonly counts = new Map<string, number>();
+  private readonly garbage = new GarbageMeter();
   sent_bytes = 0;
   received_bytes = 0;
 
@@ -55,7 +55,7 @@ export class S3Client {
   }
 
   requests() {
-    return [...this.#counts].map(([name, count]) => {
+    return [...this.counts].map(([name, count]) => {
       const [operation = "", outcome] = name.split(" ");
       return { operation, outcome: outcome as "ok" | "failed", count };
     });
@@ -64,22 +64,22 @@ export class S3Client {
   /** The whole response. @throws FilesFault */
   async send(request: S3Request, expected_bytes = 0): Promise<S3Answer> {
     for (let tried = 1; ; tried++) {
-      const answer = await this.#try(request, expected_bytes).catch((error: unknown) => error);
-      const failure = answer instanceof Error ? answer : this.#refusal(request, answer as S3Answer);
-      this.#count(request.operation, failure === null);
+      const answer = await this.try(request, expected_bytes).catch((error: unknown) => error);
+      const failure = answer instanceof Error ? answer : this.refusal(request, answer as S3Answer);
+      this.count(request.operation, failure === null);
       if (failure === null) return answer as S3Answer;
       const again =
         answer instanceof Error
           ? !isTimeout(answer)
           : passing.has((answer as S3Answer).status) || (answer as S3Answer).status >= 500;
-      const final = failure instanceof FilesFault ? failure : this.#unreachable(failure);
+      const final = failure instanceof FilesFault ? failure : this.unreachable(failure);
       if (tried === tries_max || !again) throw final;
       await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
       if (request.mayRepeat?.() === false) throw final;
     }
   }
 
-  async #try(request: S3Request, expected_bytes: number): Promise<S3Answer> {
+  private async try(request: S3Request, expected_bytes: number): Promise<S3Answer> {
     const { address, credentials, timeout_ms, now_ms } = this.options;
     const { method, key, query, body, headers } = request;
     const url = objectUrl(address, key, query);
@@ -104,12 +104,12 @@ export class S3Client {
     const sent_bytes = body?.byteLength ?? 0;
     this.sent_bytes += sent_bytes;
     this.received_bytes += answer.body.byteLength;
-    this.#garbage.add(sent_bytes + answer.body.byteLength);
+    this.garbage.add(sent_bytes + answer.body.byteLength);
     return answer;
   }
 
   /** Null when the response is not a refusal. */
-  #refusal({ allowed = [] }: S3Request, answer: S3Answer): FilesFault | null {
+  private refusal({ allowed = [] }: S3Request, answer: S3Answer): FilesFault | null {
     const { status, body } = answer;
     if ((status >= 200 && status < 300) || allowed.includes(status)) return null;
     const xml = new TextDecoder().decode(body.subarray(0, 64 * 1024));
@@ -124,7 +124,7 @@ export class S3Client {
     return fault(refusalWords(address, status, code, xml, answer.headers));
   }
 
-  #unreachable(error: Error): FilesFault {
+  private unreachable(error: Error): FilesFault {
     const { endpoint } = this.options.address;
     const { code = "" } = error as { readonly code?: string };
     const why = isTimeout(error)
@@ -141,9 +141,9 @@ export class S3Client {
     );
   }
 
-  #count(operation: Operation, ok: boolean): void {
+  private count(operation: Operation, ok: boolean): void {
     const name = `${operation} ${ok ? "ok" : "failed"}`;
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 }
 

@@ -20,31 +20,31 @@ const probe_prefix = "probe-";
 const listed_pattern = /<Key>[^<]*?([0-9a-f]{2})\/([0-9a-f]{64})<\/Key>[^]*?<Size>(\d+)<\/Size>/g;
 
 export class S3Place implements ObjectPlace {
-  readonly #client: S3Client;
+  private readonly client: S3Client;
 
   constructor(private readonly options: S3ClientOptions) {
-    this.#client = new S3Client(options);
+    this.client = new S3Client(options);
   }
 
   get words(): string {
-    return this.#client.words;
+    return this.client.words;
   }
   get timeout_ms(): number {
     return this.options.timeout_ms;
   }
 
   async put(path: string, { sha256, size_bytes }: ListedFile): Promise<void> {
-    const key = this.#key(sha256);
-    if (size_bytes > part_bytes_least) return this.#putParts(path, key, size_bytes);
+    const key = this.key(sha256);
+    if (size_bytes > part_bytes_least) return this.putParts(path, key, size_bytes);
     const body = await Bun.file(path).bytes();
-    await this.#client.send({ operation: "put", method: "PUT", key, body });
+    await this.client.send({ operation: "put", method: "PUT", key, body });
   }
 
   async size(sha256: string): Promise<number | undefined> {
-    const { status, headers } = await this.#client.send({
+    const { status, headers } = await this.client.send({
       operation: "head",
       method: "HEAD",
-      key: this.#key(sha256),
+      key: this.key(sha256),
       allowed: [404],
     });
     if (status === 404) return undefined;
@@ -64,17 +64,17 @@ export class S3Place implements ObjectPlace {
       await this.ping();
       return undefined;
     }
-    return new RangedBytes((start, end) => this.#read(sha256, start, end), 0, size);
+    return new RangedBytes((start, end) => this.read(sha256, start, end), 0, size);
   }
 
   async remove(sha256: string, mayRepeat: () => boolean): Promise<void> {
-    await this.#delete(this.#key(sha256), mayRepeat);
+    await this.delete(this.key(sha256), mayRepeat);
   }
 
   async *list(): AsyncGenerator<ListedFile[]> {
     const seen = new Set<string>();
     for (let token: string | null = ""; token !== null;) {
-      const { body } = await this.#client.send({
+      const { body } = await this.client.send({
         operation: "list",
         method: "GET",
         key: "",
@@ -103,19 +103,19 @@ export class S3Place implements ObjectPlace {
   async probe(): Promise<void> {
     const key = `${this.options.address.prefix}${probe_prefix}${ulid()}`;
     const body = new TextEncoder().encode(key);
-    await this.#client.send({ operation: "put", method: "PUT", key, body });
-    const read = await this.#client.send({ operation: "get", method: "GET", key });
+    await this.client.send({ operation: "put", method: "PUT", key, body });
+    const read = await this.client.send({ operation: "get", method: "GET", key });
     if (sha256Of(read.body) !== sha256Of(body))
       throw new FilesFault(
         "FILES_REFUSED",
         `${this.words}: it returns other bytes than were stored.`,
       );
-    await this.#delete(key);
+    await this.delete(key);
     await this.ping();
   }
 
   async ping(): Promise<void> {
-    await this.#client.send({
+    await this.client.send({
       operation: "list",
       method: "GET",
       key: "",
@@ -128,26 +128,26 @@ export class S3Place implements ObjectPlace {
   }
 
   counts() {
-    const { sent_bytes, received_bytes } = this.#client;
-    return { requests: this.#client.requests(), sent_bytes, received_bytes };
+    const { sent_bytes, received_bytes } = this.client;
+    return { requests: this.client.requests(), sent_bytes, received_bytes };
   }
 
-  #key(sha256: string): string {
+  private key(sha256: string): string {
     return `${this.options.address.prefix}${nameOf(sha256)}`;
   }
 
-  async #delete(key: string, mayRepeat?: () => boolean): Promise<void> {
+  private async delete(key: string, mayRepeat?: () => boolean): Promise<void> {
     const allowed = [404];
-    await this.#client.send({ operation: "delete", method: "DELETE", key, allowed, mayRepeat });
+    await this.client.send({ operation: "delete", method: "DELETE", key, allowed, mayRepeat });
   }
 
   /** Bytes from `start` to `end`, end exclusive. */
-  async #read(sha256: string, start: number, end: number): Promise<Uint8Array> {
-    const answer = await this.#client.send(
+  private async read(sha256: string, start: number, end: number): Promise<Uint8Array> {
+    const answer = await this.client.send(
       {
         operation: "get",
         method: "GET",
-        key: this.#key(sha256),
+        key: this.key(sha256),
         headers: { range: `bytes=${start}-${end - 1}` },
       },
       end - start,
@@ -160,19 +160,19 @@ export class S3Place implements ObjectPlace {
   }
 
   /** A file sent in parts exists only once the last step has succeeded. */
-  async #putParts(path: string, key: string, size_bytes: number): Promise<void> {
+  private async putParts(path: string, key: string, size_bytes: number): Promise<void> {
     const part_bytes = Math.max(part_bytes_least, Math.ceil(size_bytes / parts_max));
-    const begun = await this.#multipart("POST", key, { uploads: "" });
+    const begun = await this.multipart("POST", key, { uploads: "" });
     const uploadId = field(textOf(begun), "UploadId");
     if (uploadId === null)
       throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
     try {
-      const tags = await this.#sendParts(path, { key, uploadId, size_bytes, part_bytes });
+      const tags = await this.sendParts(path, { key, uploadId, size_bytes, part_bytes });
       const parts = tags.map(
         (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
       );
       const xml = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-      const ended = await this.#multipart("POST", key, { uploadId }, new TextEncoder().encode(xml));
+      const ended = await this.multipart("POST", key, { uploadId }, new TextEncoder().encode(xml));
       // The response may begin with 200 before it fails.
       const code = textOf(ended).includes("<Error>") ? field(textOf(ended), "Code") : null;
       if (code !== null)
@@ -181,13 +181,13 @@ export class S3Place implements ObjectPlace {
           `${this.words}: it could not combine the parts of an upload (${code}).`,
         );
     } catch (error) {
-      await this.#multipart("DELETE", key, { uploadId }).catch(() => undefined);
+      await this.multipart("DELETE", key, { uploadId }).catch(() => undefined);
       throw error;
     }
   }
 
   /** Returns their entity tags. */
-  async #sendParts(
+  private async sendParts(
     path: string,
     {
       key,
@@ -211,7 +211,7 @@ export class S3Place implements ObjectPlace {
           .slice(at * part_bytes, Math.min(size_bytes, (at + 1) * part_bytes))
           .bytes();
         const query = { partNumber: String(at + 1), uploadId };
-        const { headers } = await this.#multipart("PUT", key, query, body);
+        const { headers } = await this.multipart("PUT", key, query, body);
         tags[at] = headers.get("etag") ?? "";
       }
     };
@@ -222,13 +222,13 @@ export class S3Place implements ObjectPlace {
     return tags;
   }
 
-  #multipart(
+  private multipart(
     method: "POST" | "PUT" | "DELETE",
     key: string,
     query: Readonly<Record<string, string>>,
     body?: Uint8Array,
   ): Promise<S3Answer> {
-    return this.#client.send({
+    return this.client.send({
       operation: "multipart",
       method,
       key,
@@ -241,42 +241,42 @@ export class S3Place implements ObjectPlace {
 
 /** Read range by range, so that at most two pieces are in memory however slow the reader is. */
 class RangedBytes implements RemoteBytes {
-  readonly #start: number;
-  readonly #end: number;
+  private readonly start: number;
+  private readonly end: number;
 
   constructor(
     private readonly read: (start: number, end: number) => Promise<Uint8Array>,
     start: number,
     end: number,
   ) {
-    this.#start = start;
-    this.#end = end;
+    this.start = start;
+    this.end = end;
   }
 
   get size(): number {
-    return this.#end - this.#start;
+    return this.end - this.start;
   }
 
   slice(start: number, end: number = this.size): RangedBytes {
-    const from = Math.min(this.#end, this.#start + start);
-    const to = Math.min(this.#end, this.#start + end);
+    const from = Math.min(this.end, this.start + start);
+    const to = Math.min(this.end, this.start + end);
     return new RangedBytes(this.read, from, Math.max(from, to));
   }
 
   async *pieces(): AsyncGenerator<Uint8Array, void> {
     let ahead: Promise<Uint8Array> | undefined;
-    for (let at = this.#start; at < this.#end; at += piece_bytes) {
-      const piece = await (ahead ?? this.#piece(at));
+    for (let at = this.start; at < this.end; at += piece_bytes) {
+      const piece = await (ahead ?? this.piece(at));
       const next = at + piece_bytes;
-      ahead = next < this.#end ? this.#piece(next) : undefined;
+      ahead = next < this.end ? this.piece(next) : undefined;
       // The reader may have gone by then.
       ahead?.catch(() => undefined);
       yield piece;
     }
   }
 
-  #piece(at: number): Promise<Uint8Array> {
-    return this.read(at, Math.min(this.#end, at + piece_bytes));
+  private piece(at: number): Promise<Uint8Array> {
+    return this.read(at, Math.min(this.end, at + piece_bytes));
   }
 }
 

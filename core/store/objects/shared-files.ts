@@ -49,22 +49,22 @@ export interface SharedFilesOptions {
 }
 
 export class SharedFiles implements Files {
-  readonly #claims: FileClaims;
-  readonly #copies: LocalCopies;
-  readonly #spool: Spool;
+  private readonly claims: FileClaims;
+  private readonly copies: LocalCopies;
+  private readonly spool: Spool;
   /** Identical bytes sent many times at once are uploaded once. */
-  readonly #putting = new KeyedMutex();
+  private readonly putting = new KeyedMutex();
   /** By file: the uploads of this process that hold it. */
-  readonly #held = new Map<string, number>();
+  private readonly held = new Map<string, number>();
   /** Deletions requested while it was held. */
-  readonly #wanted = new Map<string, StillUsed>();
-  #failing: string | null = null;
-  #asked_at = -Infinity;
+  private readonly wanted = new Map<string, StillUsed>();
+  private failing: string | null = null;
+  private asked_at = -Infinity;
 
   constructor(private readonly options: SharedFilesOptions) {
-    this.#claims = new FileClaims(options.store, options.clock);
-    this.#spool = new Spool(join(options.temporary, "arriving"));
-    this.#copies = new LocalCopies(join(options.temporary, "copies"), options.cache_bytes_max);
+    this.claims = new FileClaims(options.store, options.clock);
+    this.spool = new Spool(join(options.temporary, "arriving"));
+    this.copies = new LocalCopies(join(options.temporary, "copies"), options.cache_bytes_max);
   }
 
   get place(): string {
@@ -72,28 +72,28 @@ export class SharedFiles implements Files {
   }
 
   requireFreeSpace(): void {
-    this.#spool.requireFreeSpace();
+    this.spool.requireFreeSpace();
   }
 
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     limits: { readonly bytes_max: number },
   ): Promise<ReceivedFile> {
-    return new Upload(this, await this.#spool.receive(bytes, limits));
+    return new Upload(this, await this.spool.receive(bytes, limits));
   }
 
   abortUploads(): void {
-    this.#spool.abort();
+    this.spool.abort();
   }
 
   open(sha256: string): Promise<StoredBytes | undefined> {
-    return this.#request((place) => place.open(sha256));
+    return this.request((place) => place.open(sha256));
   }
 
   async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
     const path = this.options.place.localPath(sha256);
-    if (path === undefined) return this.#copies.use(sha256, (to) => this.#fetch(sha256, to), use);
-    await this.#request((place) => place.ping());
+    if (path === undefined) return this.copies.use(sha256, (to) => this.fetch(sha256, to), use);
+    await this.request((place) => place.ping());
     return use(path);
   }
 
@@ -102,26 +102,26 @@ export class SharedFiles implements Files {
     const unused: string[] = [];
     for (const sha256 of new Set(sha256s)) if (!(await stillUsed(sha256))) unused.push(sha256);
     if (unused.length === 0) return null;
-    await this.#copies.drop(unused);
-    await this.#claims.remove(unused, keep_deleted_ms);
+    await this.copies.drop(unused);
+    await this.claims.remove(unused, keep_deleted_ms);
     if (keep_deleted_ms > 0) return keep_deleted_ms;
     let is_done = true;
     for (const sha256 of unused) {
-      if (await this.#removeOne(sha256, stillUsed)) continue;
+      if (await this.removeOne(sha256, stillUsed)) continue;
       // An upload of this process deletes the file when it releases it; one of another process
       // leaves it to the job.
-      if (this.#held.has(sha256)) this.#wanted.set(sha256, stillUsed);
+      if (this.held.has(sha256)) this.wanted.set(sha256, stillUsed);
       else is_done = false;
     }
     return is_done ? null : again_ms;
   }
 
   async deleteDue(stillUsed: StillUsed): Promise<number | null> {
-    await this.#claims.releaseCutOff({ all: false, delay_ms: this.options.keep_deleted_ms });
+    await this.claims.releaseCutOff({ all: false, delay_ms: this.options.keep_deleted_ms });
     for (;;) {
-      const due = await this.#claims.due(deleted_at_once);
-      for (const sha256 of due) await this.#removeOne(sha256, stillUsed);
-      if (due.length < deleted_at_once) return this.#claims.nextDue();
+      const due = await this.claims.due(deleted_at_once);
+      for (const sha256 of due) await this.removeOne(sha256, stillUsed);
+      if (due.length < deleted_at_once) return this.claims.nextDue();
     }
   }
 
@@ -129,20 +129,20 @@ export class SharedFiles implements Files {
     try {
       yield* this.options.place.list();
     } catch (error) {
-      throw this.#recorded(error);
+      throw this.recorded(error);
     }
   }
 
   async sweep(stillUsed: StillUsed): Promise<number> {
-    await this.#spool.sweep();
+    await this.spool.sweep();
     if (this.options.alone)
-      await this.#claims.releaseCutOff({ all: true, delay_ms: this.options.keep_deleted_ms });
+      await this.claims.releaseCutOff({ all: true, delay_ms: this.options.keep_deleted_ms });
     await this.deleteDue(stillUsed);
     return 0;
   }
 
   async findLeftOver(sha256s: readonly string[]): Promise<readonly string[]> {
-    const claimed = await this.#claims.claimed(sha256s);
+    const claimed = await this.claims.claimed(sha256s);
     return sha256s.filter((sha256) => !claimed.has(sha256));
   }
 
@@ -156,43 +156,43 @@ export class SharedFiles implements Files {
 
   async failure(): Promise<string | null> {
     const now = performance.now();
-    if (now - this.#asked_at < failure_hold_ms) return this.#failing;
-    this.#asked_at = now;
+    if (now - this.asked_at < failure_hold_ms) return this.failing;
+    this.asked_at = now;
     const late = (): Error =>
       new FilesFault("FILES_UNREACHABLE", `${this.place}: it did not respond within 2 s.`);
     try {
       await withTimeout(this.options.place.ping(), failure_ms_max, late);
-      this.#failing = null;
+      this.failing = null;
     } catch (error) {
-      this.#recorded(error);
+      this.recorded(error);
     }
-    return this.#failing;
+    return this.failing;
   }
 
   counts(): FilesCounts {
-    return { ...this.options.place.counts(), cached_bytes: this.#copies.bytes };
+    return { ...this.options.place.counts(), cached_bytes: this.copies.bytes };
   }
 
   async close(): Promise<void> {
-    await this.#copies.clear();
+    await this.copies.clear();
     await rm(this.options.temporary, { force: true, recursive: true });
   }
 
   /** For `Upload`: stores the file, and returns the pin that protects it from deletion. */
   async publish(spooled: Spooled): Promise<Pin> {
     const { sha256, size_bytes } = spooled;
-    const { id, deleting_ms } = await this.#claims.pin(sha256);
-    const pin = new Pin(this.#claims, id, this.options.log);
-    this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
+    const { id, deleting_ms } = await this.claims.pin(sha256);
+    const pin = new Pin(this.claims, id, this.options.log);
+    this.held.set(sha256, (this.held.get(sha256) ?? 0) + 1);
     try {
-      if (deleting_ms > 0) await this.#untilDeleted(sha256);
-      await this.#request((place) =>
-        this.#putting.run(sha256, () => putWhole(place, spooled.path, { sha256, size_bytes })),
+      if (deleting_ms > 0) await this.untilDeleted(sha256);
+      await this.request((place) =>
+        this.putting.run(sha256, () => putWhole(place, spooled.path, { sha256, size_bytes })),
       );
       return pin;
     } catch (error) {
       // It may have been stored all the same.
-      await this.#claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
+      await this.claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
       await this.unpin(sha256, pin);
       throw error;
     }
@@ -201,35 +201,35 @@ export class SharedFiles implements Files {
   /** For `Upload`: its rows are committed, or never will be. */
   async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
-    const left = this.#held.get(sha256)! - 1;
+    const left = this.held.get(sha256)! - 1;
     if (left > 0) {
-      this.#held.set(sha256, left);
+      this.held.set(sha256, left);
       return;
     }
-    this.#held.delete(sha256);
-    const stillUsed = this.#wanted.get(sha256);
-    this.#wanted.delete(sha256);
+    this.held.delete(sha256);
+    const stillUsed = this.wanted.get(sha256);
+    this.wanted.delete(sha256);
     // The upload has succeeded all the same: the job finds the file.
-    if (!stillUsed || !(await this.#removeOne(sha256, stillUsed).catch(() => false))) return;
-    await this.#copies.drop([sha256]);
+    if (!stillUsed || !(await this.removeOne(sha256, stillUsed).catch(() => false))) return;
+    await this.copies.drop([sha256]);
   }
 
   /** For `Upload`: keeps its bytes on this machine as a copy, because they are read next. */
   async keepCopy({ sha256, size_bytes, path }: Spooled): Promise<void> {
     const is_here = this.options.place.localPath(sha256) !== undefined;
-    if (is_here || !(await this.#copies.adopt(sha256, size_bytes, path)))
-      await this.#spool.discard(path);
-    else this.#spool.forget(path);
+    if (is_here || !(await this.copies.adopt(sha256, size_bytes, path)))
+      await this.spool.discard(path);
+    else this.spool.forget(path);
   }
 
   /** For `Upload`. */
   discard(path: string): Promise<void> {
-    return this.#spool.discard(path);
+    return this.spool.discard(path);
   }
 
-  async #untilDeleted(sha256: string): Promise<void> {
+  private async untilDeleted(sha256: string): Promise<void> {
     const late_at = performance.now() + this.options.place.timeout_ms;
-    while ((await this.#claims.deletingFor(sha256)) > 0) {
+    while ((await this.claims.deletingFor(sha256)) > 0) {
       if (performance.now() > late_at)
         throw unavailable("The same file is just being deleted. Send it again.", 10);
       await Bun.sleep(look_ms);
@@ -237,31 +237,31 @@ export class SharedFiles implements Files {
   }
 
   /** True when the file was deleted. */
-  async #removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
+  private async removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
     const { place } = this.options;
     const for_ms = 4 * place.timeout_ms + look_ms;
     const begun_at = performance.now();
-    if (!(await this.#claims.begin(sha256, for_ms))) return false;
+    if (!(await this.claims.begin(sha256, for_ms))) return false;
     try {
       const is_used = await stillUsed(sha256);
       // A process that was suspended meanwhile has lost the right to do it.
       const mayDelete = (): boolean => performance.now() - begun_at <= place.timeout_ms;
       if (!mayDelete()) throw new Error("it took too long");
-      if (!is_used) await this.#request(() => place.remove(sha256, mayDelete));
-      await this.#claims.end(sha256);
+      if (!is_used) await this.request(() => place.remove(sha256, mayDelete));
+      await this.claims.end(sha256);
       return !is_used;
     } catch (error) {
-      await this.#claims.postpone(sha256);
+      await this.claims.postpone(sha256);
       throw error;
     }
   }
 
   /** Writes a copy, verified against its name. */
-  async #fetch(sha256: string, to: string): Promise<void> {
+  private async fetch(sha256: string, to: string): Promise<void> {
     const bytes = await this.open(sha256);
     if (!bytes) throw new Error(`the original ${sha256} is not in ${this.place}`);
     const hash = new Bun.CryptoHasher("sha256");
-    await this.#request(async ({ words }) => {
+    await this.request(async ({ words }) => {
       await using file = await open(to, "wx");
       for await (const piece of piecesOf(bytes)) {
         hash.update(piece);
@@ -273,22 +273,22 @@ export class SharedFiles implements Files {
   }
 
   /** Sends a request to the place, and remembers the result for `failure`. @throws HttpError */
-  async #request<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
+  private async request<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
     try {
       const answer = await ask(this.options.place);
-      this.#failing = null;
+      this.failing = null;
       return answer;
     } catch (error) {
-      throw this.#recorded(error);
+      throw this.recorded(error);
     }
   }
 
-  #recorded(error: unknown): unknown {
+  private recorded(error: unknown): unknown {
     if (isFilesFault(error) && error instanceof FilesFault) {
-      if (this.#failing === null)
+      if (this.failing === null)
         this.options.log.error("original files can't be stored or read", errorFields(error));
-      this.#failing = error.message;
-      this.#asked_at = performance.now();
+      this.failing = error.message;
+      this.asked_at = performance.now();
     }
     return translateError(error);
   }
@@ -309,34 +309,34 @@ async function putWhole(place: ObjectPlace, path: string, file: ListedFile): Pro
 
 /** Holds a file from before it is stored until the rows that refer to it are committed. */
 class Pin {
-  readonly #timer: Timer;
+  private readonly timer: Timer;
 
   constructor(
     private readonly claims: FileClaims,
     private readonly id: string,
     private readonly log: Log,
   ) {
-    this.#timer = setInterval(() => void this.#renew(), pin_ms / 4);
-    this.#timer.unref();
+    this.timer = setInterval(() => void this.renew(), pin_ms / 4);
+    this.timer.unref();
   }
 
   async end(): Promise<void> {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
     // One that is not removed expires by itself.
-    await this.claims.unpin(this.id).catch(this.#report);
+    await this.claims.unpin(this.id).catch(this.report);
   }
 
-  async #renew(): Promise<void> {
-    await this.claims.renew(this.id).catch(this.#report);
+  private async renew(): Promise<void> {
+    await this.claims.renew(this.id).catch(this.report);
   }
 
-  readonly #report = (error: unknown): void =>
+  private readonly report = (error: unknown): void =>
     this.log.warn("the claim of an upload on its file could not be saved", errorFields(error));
 }
 
 class Upload implements ReceivedFile {
-  #pin: Pin | undefined;
-  #released = false;
+  private pin: Pin | undefined;
+  private released = false;
 
   constructor(
     private readonly files: SharedFiles,
@@ -354,21 +354,21 @@ class Upload implements ReceivedFile {
   }
 
   async keep(): Promise<void> {
-    if (this.#pin !== undefined || this.#released)
+    if (this.pin !== undefined || this.released)
       throw new Error("an upload can be kept once, and not after its release");
-    this.#pin = await this.files.publish(this.spooled);
+    this.pin = await this.files.publish(this.spooled);
   }
 
   async release(): Promise<void> {
-    if (this.#released) return;
-    this.#released = true;
+    if (this.released) return;
+    this.released = true;
     const { file, path } = this.spooled;
     try {
       await file.close();
-      if (this.#pin) await this.files.keepCopy(this.spooled);
+      if (this.pin) await this.files.keepCopy(this.spooled);
       else await this.files.discard(path);
     } finally {
-      if (this.#pin) await this.files.unpin(this.sha256, this.#pin);
+      if (this.pin) await this.files.unpin(this.sha256, this.pin);
     }
   }
 }

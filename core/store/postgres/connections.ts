@@ -60,10 +60,10 @@ export type SessionSettings = Readonly<Record<string, string>>;
  * wait for an answer fail as if the connection had broken, and later ones get new connections.
  */
 export class Pool implements Connection {
-  #sql: SQL;
-  #free: number;
-  #closed = false;
-  readonly #line: (() => void)[] = [];
+  private sql: SQL;
+  private free: number;
+  private closed = false;
+  private readonly line: (() => void)[] = [];
 
   constructor(
     private readonly options: PostgresOptions,
@@ -71,17 +71,17 @@ export class Pool implements Connection {
     private readonly name: string,
     private readonly more: SessionSettings = {},
   ) {
-    this.#free = most;
-    this.#sql = this.#open();
+    this.free = most;
+    this.sql = this.open();
   }
 
   async run(text: string, parameters: readonly unknown[] = []): Promise<Ran> {
-    await this.#enter();
+    await this.enter();
     try {
-      const sql = this.#sql;
-      return await this.#answered(sql, run(sql, text, parameters));
+      const sql = this.sql;
+      return await this.answered(sql, run(sql, text, parameters));
     } finally {
-      this.#leave();
+      this.leave();
     }
   }
 
@@ -98,28 +98,28 @@ export class Pool implements Connection {
 
   /** @throws as `run` does */
   async reserve(): Promise<OwnConnection> {
-    await this.#enter();
-    const sql = this.#sql;
+    await this.enter();
+    const sql = this.sql;
     const connection = await sql.reserve().catch((error: unknown) => {
-      this.#leave();
+      this.leave();
       throw translateError(error);
     });
     return {
-      run: (text, parameters = []) => this.#answered(sql, run(connection, text, parameters)),
+      run: (text, parameters = []) => this.answered(sql, run(connection, text, parameters)),
       release: () => {
         connection.release();
-        this.#leave();
+        this.leave();
       },
     };
   }
 
   /** Waits for running statements, unless `at_once`. */
   async close({ at_once = false } = {}): Promise<void> {
-    this.#closed = true;
-    await this.#sql.close(at_once ? { timeout: 0 } : undefined);
+    this.closed = true;
+    await this.sql.close(at_once ? { timeout: 0 } : undefined);
   }
 
-  #open(): SQL {
+  private open(): SQL {
     return openSql(this.options, this.most, this.name, this.more);
   }
 
@@ -127,12 +127,12 @@ export class Pool implements Connection {
    * Gives up after the time at which the database would have cancelled the statement. The time is
    * measured in two halves, so that a process that was frozen reads what has arrived first.
    */
-  async #answered<R>(sql: SQL, statement: Promise<R>): Promise<R> {
+  private async answered<R>(sql: SQL, statement: Promise<R>): Promise<R> {
     const { statement_ms_max } = this.options;
     if (statement_ms_max === 0) return statement;
     const half_ms = (statement_ms_max + connect_s_max * 1_000) / 2;
     let timer = setTimeout(() => {
-      timer = setTimeout(() => this.#giveUp(sql), half_ms);
+      timer = setTimeout(() => this.giveUp(sql), half_ms);
     }, half_ms);
     try {
       return await statement;
@@ -141,32 +141,32 @@ export class Pool implements Connection {
     }
   }
 
-  #giveUp(sql: SQL): void {
-    if (sql === this.#sql && !this.#closed) this.#sql = this.#open();
+  private giveUp(sql: SQL): void {
+    if (sql === this.sql && !this.closed) this.sql = this.open();
     void sql.close({ timeout: 0 });
   }
 
   /** Waits for a free connection. @throws HttpError 503 when that takes too long */
-  async #enter(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
+  private async enter(): Promise<void> {
+    if (this.free > 0) {
+      this.free -= 1;
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#line.push(resolve);
+    this.line.push(resolve);
     const { statement_ms_max } = this.options;
     const late = (): void => {
-      this.#line.splice(this.#line.indexOf(resolve), 1);
+      this.line.splice(this.line.indexOf(resolve), 1);
       reject(databaseBusy());
     };
     const timer = statement_ms_max === 0 ? undefined : setTimeout(late, statement_ms_max);
     await promise.finally(() => clearTimeout(timer));
   }
 
-  #leave(): void {
-    const next = this.#line.shift();
+  private leave(): void {
+    const next = this.line.shift();
     if (next) next();
-    else this.#free += 1;
+    else this.free += 1;
   }
 }
 

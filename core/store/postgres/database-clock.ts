@@ -25,16 +25,16 @@ interface Measured {
 }
 
 export class DatabaseClock implements Clock {
-  #measured: Measured | undefined;
-  #last_ms = 0;
+  private measured: Measured | undefined;
+  private last_ms = 0;
 
   /** Does not go back by the small difference between two queries. */
   readonly now_ms = (): number => {
-    if (this.#measured === undefined) return systemClock.now_ms();
-    const now_ms = Math.floor(performance.now() + this.#measured.ahead_ms);
-    const behind_ms = this.#last_ms - now_ms;
-    if (behind_ms <= 0 || behind_ms > set_back_ms) this.#last_ms = now_ms;
-    return this.#last_ms;
+    if (this.measured === undefined) return systemClock.now_ms();
+    const now_ms = Math.floor(performance.now() + this.measured.ahead_ms);
+    const behind_ms = this.last_ms - now_ms;
+    if (behind_ms <= 0 || behind_ms > set_back_ms) this.last_ms = now_ms;
+    return this.last_ms;
   };
 
   readonly uptime = systemClock.uptime;
@@ -49,12 +49,12 @@ export class DatabaseClock implements Clock {
     const heard_ms = performance.now();
     const ahead_ms = Number(rows[0]!.now_ms) - (asked_ms + heard_ms) / 2;
     const wrong_ms = (heard_ms - asked_ms) / 2;
-    const before = this.#measured;
+    const before = this.measured;
     if (before !== undefined) {
       const before_wrong_ms = before.wrong_ms + (heard_ms - before.heard_ms) * drift;
       const both_true = Math.abs(ahead_ms - before.ahead_ms) <= wrong_ms + before_wrong_ms;
       if (both_true && wrong_ms > before_wrong_ms) return;
     }
-    this.#measured = { ahead_ms, wrong_ms, heard_ms };
+    this.measured = { ahead_ms, wrong_ms, heard_ms };
   }
 }

@@ -10,9 +10,9 @@ const patience_ms = 2_000;
 const full_ms = 5_000;
 
 export class DatabaseState {
-  #failing: string | undefined;
-  #full_until_ms = 0;
-  #probing: Promise<unknown> | undefined;
+  private failing: string | undefined;
+  private full_until_ms = 0;
+  private probing: Promise<unknown> | undefined;
 
   constructor(
     private readonly log: Log,
@@ -21,40 +21,40 @@ export class DatabaseState {
 
   /** The disk of the database was full a moment ago. */
   get is_full(): boolean {
-    return performance.now() < this.#full_until_ms;
+    return performance.now() < this.full_until_ms;
   }
 
   /** A transaction was committed, which may have written nothing. */
   noteWritten(): void {
-    this.#full_until_ms = 0;
-    if (this.#failing !== undefined) void this.failure();
+    this.full_until_ms = 0;
+    if (this.failing !== undefined) void this.failure();
   }
 
   noteError(error: unknown): void {
-    if (isFull(error)) this.#full_until_ms = performance.now() + full_ms;
+    if (isFull(error)) this.full_until_ms = performance.now() + full_ms;
     if (!isFull(error) && !isReadOnly(error) && !isUnreachable(error)) return;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    if (this.#failing === undefined)
+    if (this.failing === undefined)
       this.log.error("the database can't be written to", errorFields(cause));
-    this.#failing = messageOf(cause);
+    this.failing = messageOf(cause);
   }
 
   /** Why the database can't be reached or written to; null when it can. */
   async failure(): Promise<string | null> {
-    this.#probing ??= this.probe()
+    this.probing ??= this.probe()
       .then(
         () => {
-          if (this.is_full || this.#failing === undefined) return;
-          this.#failing = undefined;
+          if (this.is_full || this.failing === undefined) return;
+          this.failing = undefined;
           this.log.info("the database can be written to again");
         },
         (error: unknown) => this.noteError(error),
       )
       .finally(() => {
-        this.#probing = undefined;
+        this.probing = undefined;
       });
-    if (!(await settlesWithin(this.#probing, patience_ms)))
+    if (!(await settlesWithin(this.probing, patience_ms)))
       return `The database has not responded for ${patience_ms / 1_000} s.`;
-    return this.#failing === undefined ? null : `The database is failing: ${this.#failing}`;
+    return this.failing === undefined ? null : `The database is failing: ${this.failing}`;
   }
 }

@@ -34,32 +34,32 @@ where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not e
 export class LivenessLock {
   /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
-  readonly #pool: Pool;
-  #session: Promise<OwnConnection> | undefined;
-  #held_since_ms = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  private readonly pool: Pool;
+  private session: Promise<OwnConnection> | undefined;
+  private held_since_ms = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
   /** By process: the number of consecutive checks without its lock. */
-  #without = new Map<string, number>();
+  private without = new Map<string, number>();
 
   constructor(
     options: PostgresOptions,
     private readonly log: Log,
   ) {
-    this.#pool = new Pool({ ...options, statement_ms_max }, 1, "life line");
+    this.pool = new Pool({ ...options, statement_ms_max }, 1, "life line");
   }
 
   /** Holds the lock from now on. `onMissing` is called with processes that have died. */
   async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
-    await this.#held();
+    await this.held();
     const look = async (): Promise<void> => {
-      const dead = await this.#look();
+      const dead = await this.look();
       if (dead.length > 0) await onMissing(dead);
     };
     let failing = false;
-    clearInterval(this.#timer);
-    this.#timer = setInterval(() => {
-      this.#looking = this.#looking.then(look).then(
+    clearInterval(this.timer);
+    this.timer = setInterval(() => {
+      this.looking = this.looking.then(look).then(
         () => {
           failing = false;
         },
@@ -78,45 +78,45 @@ export class LivenessLock {
    */
   async run(text: string, parameters: readonly unknown[]): Promise<Ran> {
     try {
-      return await this.#runOnce(text, parameters);
+      return await this.runOnce(text, parameters);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      return this.#runOnce(text, parameters);
+      return this.runOnce(text, parameters);
     }
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
+    clearInterval(this.timer);
+    await this.looking;
     // The lock ends with its session.
-    await this.#session?.then((session) => session.release()).catch(() => undefined);
-    await this.#pool.close();
+    await this.session?.then((session) => session.release()).catch(() => undefined);
+    await this.pool.close();
   }
 
-  async #runOnce(text: string, parameters: readonly unknown[]): Promise<Ran> {
-    const held = this.#held();
+  private async runOnce(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    const held = this.held();
     const session = await held;
     try {
       return await session.run(text, parameters);
     } catch (error) {
-      if (isUnreachable(error) && this.#session === held) {
-        this.#session = undefined;
+      if (isUnreachable(error) && this.session === held) {
+        this.session = undefined;
         session.release();
       }
       throw error;
     }
   }
 
-  #held(): Promise<OwnConnection> {
-    this.#session ??= this.#hold().catch((error: unknown) => {
-      this.#session = undefined;
+  private held(): Promise<OwnConnection> {
+    this.session ??= this.hold().catch((error: unknown) => {
+      this.session = undefined;
       throw error;
     });
-    return this.#session;
+    return this.session;
   }
 
-  async #hold(): Promise<OwnConnection> {
-    const session = await this.#pool.reserve();
+  private async hold(): Promise<OwnConnection> {
+    const session = await this.pool.reserve();
     try {
       // Nobody else requests this lock, so nobody waits.
       await session.run(hold_sql, [this.key]);
@@ -124,17 +124,17 @@ export class LivenessLock {
       session.release();
       throw error;
     }
-    this.#held_since_ms = performance.now();
-    this.#without.clear();
+    this.held_since_ms = performance.now();
+    this.without.clear();
     return session;
   }
 
   /** The ids of processes that have died. */
-  async #look(): Promise<string[]> {
+  private async look(): Promise<string[]> {
     const { rows } = await this.run(missing_sql, [this.key]);
     const ids = rows.map(({ id }) => id as string);
-    if (performance.now() - this.#held_since_ms < settle_ms) return [];
-    this.#without = new Map(ids.map((id) => [id, (this.#without.get(id) ?? 0) + 1]));
-    return ids.filter((id) => this.#without.get(id)! >= looks_without);
+    if (performance.now() - this.held_since_ms < settle_ms) return [];
+    this.without = new Map(ids.map((id) => [id, (this.without.get(id) ?? 0) + 1]));
+    return ids.filter((id) => this.without.get(id)! >= looks_without);
   }
 }

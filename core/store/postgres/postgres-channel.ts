@@ -37,13 +37,13 @@ type Subscription = Awaited<ReturnType<SQL["listen"]>>;
 
 export class PostgresChannel implements Channel {
   /** Identifies the sender, to ignore one's own messages. */
-  readonly #self = newUuid();
+  private readonly self = newUuid();
   /** Published outside any transaction, and not sent yet. */
-  #waiting: ChannelMessage[] = [];
-  #subscription: Subscription | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #heard_at_ms = 0;
-  #stopped = false;
+  private waiting: ChannelMessage[] = [];
+  private subscription: Subscription | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private heard_at_ms = 0;
+  private stopped = false;
 
   constructor(private readonly options: PostgresChannelOptions) {}
 
@@ -53,13 +53,13 @@ export class PostgresChannel implements Channel {
       in_transaction.push(message);
       return;
     }
-    this.#waiting.push(message);
-    if (this.#waiting.length === 1) queueMicrotask(() => void this.#sendWaiting());
+    this.waiting.push(message);
+    if (this.waiting.length === 1) queueMicrotask(() => void this.sendWaiting());
   }
 
   /** Inside the transaction whose commit sends it. */
   async notify(run: RunQuery, messages: readonly ChannelMessage[]): Promise<void> {
-    const payloads = payloadsOf(this.#self, messages);
+    const payloads = payloadsOf(this.self, messages);
     for (let at = 0; at < payloads.length; at += payloads_each) {
       const some = payloads.slice(at, at + payloads_each);
       const rows = some.map(() => "(cast(? as text))").join(", ");
@@ -72,12 +72,12 @@ export class PostgresChannel implements Channel {
 
   async listen(onMessage: (message: ChannelMessage) => void, onMissed: () => void): Promise<void> {
     const subscribe = async (): Promise<void> => {
-      this.#heard_at_ms = performance.now();
-      this.#subscription = await this.options.sql.listen(
+      this.heard_at_ms = performance.now();
+      this.subscription = await this.options.sql.listen(
         channel_name,
-        (payload) => this.#hear(payload, onMessage),
+        (payload) => this.hear(payload, onMessage),
         () => {
-          this.#heard_at_ms = performance.now();
+          this.heard_at_ms = performance.now();
           onMissed();
         },
       );
@@ -85,21 +85,21 @@ export class PostgresChannel implements Channel {
     await subscribe().catch((error: unknown) => {
       throw translateError(error);
     });
-    this.#timer = setInterval(() => {
-      void this.#beat(subscribe);
+    this.timer = setInterval(() => {
+      void this.beat(subscribe);
     }, heartbeat_every_ms).unref();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#subscription?.unlisten().catch(() => undefined);
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.subscription?.unlisten().catch(() => undefined);
   }
 
-  #hear(payload: string, onMessage: (message: ChannelMessage) => void): void {
-    this.#heard_at_ms = performance.now();
+  private hear(payload: string, onMessage: (message: ChannelMessage) => void): void {
+    this.heard_at_ms = performance.now();
     const [sender, ...messages] = payload.split("\n");
-    if (sender === this.#self || this.#stopped) return;
+    if (sender === this.self || this.stopped) return;
     for (const message of messages) {
       if (message === heartbeat) continue;
       try {
@@ -113,9 +113,9 @@ export class PostgresChannel implements Channel {
     }
   }
 
-  async #sendWaiting(): Promise<void> {
-    const messages = this.#waiting;
-    this.#waiting = [];
+  private async sendWaiting(): Promise<void> {
+    const messages = this.waiting;
+    this.waiting = [];
     try {
       await this.notify(this.options.run, messages);
     } catch (error) {
@@ -125,12 +125,12 @@ export class PostgresChannel implements Channel {
   }
 
   /** Subscribes again when earlier heartbeats did not arrive. */
-  async #beat(subscribe: () => Promise<void>): Promise<void> {
+  private async beat(subscribe: () => Promise<void>): Promise<void> {
     try {
       await this.notify(this.options.run, [heartbeat]);
-      if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
+      if (this.stopped || performance.now() - this.heard_at_ms < silent_ms_max) return;
       this.options.log.warn("notifications from other processes stopped; subscribing again");
-      await this.#subscription?.unlisten().catch(() => undefined);
+      await this.subscription?.unlisten().catch(() => undefined);
       await subscribe();
     } catch {
       // The database is gone; the driver reconnects as soon as it is back.

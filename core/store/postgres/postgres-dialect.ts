@@ -50,16 +50,16 @@ export class QueryConnection implements DatabaseConnection {
 
 /** The driver for statements outside transactions; the store begins and ends those itself. */
 class OutsideDriver implements Driver {
-  readonly #connection: QueryConnection;
+  private readonly connection: QueryConnection;
   constructor(
     run: RunQuery,
     private readonly close: () => Promise<void>,
   ) {
-    this.#connection = new QueryConnection(run);
+    this.connection = new QueryConnection(run);
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
+    return this.connection;
   }
   async releaseConnection(): Promise<void> {}
   async beginTransaction(): Promise<void> {

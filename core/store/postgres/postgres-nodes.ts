@@ -71,36 +71,36 @@ export class PostgresNodes implements Nodes {
   readonly shared = true;
   readonly id: string;
   readonly role: Role;
-  readonly #row: readonly unknown[];
-  readonly #place: string;
-  readonly #liveness: LivenessLock;
+  private readonly row: readonly unknown[];
+  private readonly place: string;
+  private readonly liveness: LivenessLock;
   /** On a connection of its own, so that a busy process is not taken for dead. */
-  readonly #query: RunQuery = (text, parameters) => this.#liveness.run(text, parameters);
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
-  #failing = false;
-  readonly #on_gone: ((ids: readonly string[]) => void)[] = [];
-  readonly #on_mistaken: (() => void)[] = [];
+  private readonly query: RunQuery = (text, parameters) => this.liveness.run(text, parameters);
+  private timer: NodeJS.Timeout | undefined;
+  private beating: Promise<void> = Promise.resolve();
+  private failing = false;
+  private readonly on_gone: ((ids: readonly string[]) => void)[] = [];
+  private readonly on_mistaken: (() => void)[] = [];
 
   constructor(private readonly options: PostgresNodesOptions) {
     const node = newNode(options.role);
     this.id = node.id;
     this.role = node.role;
-    this.#place = `${node.host} ${placeOf(options.data)}`;
-    this.#liveness = new LivenessLock(options.options, options.log);
+    this.place = `${node.host} ${placeOf(options.data)}`;
+    this.liveness = new LivenessLock(options.options, options.log);
     const { id, host, pid, role, version } = node;
-    this.#row = [id, this.#place, host, pid, role, version, this.#liveness.key];
+    this.row = [id, this.place, host, pid, role, version, this.liveness.key];
   }
 
   async start(): Promise<readonly string[]> {
     // The lock first: whoever sees the row looks for the lock.
-    await this.#liveness.start((ids) => this.#miss(ids));
-    const { rows } = await this.#query("delete from core_nodes where place = ? returning id", [
-      this.#place,
+    await this.liveness.start((ids) => this.miss(ids));
+    const { rows } = await this.query("delete from core_nodes where place = ? returning id", [
+      this.place,
     ]);
-    await this.#query(enter_sql, this.#row);
-    this.#timer = setInterval(() => {
-      this.#beating = this.#beating.then(() => this.#beatOnce());
+    await this.query(enter_sql, this.row);
+    this.timer = setInterval(() => {
+      this.beating = this.beating.then(() => this.beatOnce());
     }, beat_every_ms).unref();
     return rows.map(({ id }) => id as string);
   }
@@ -126,11 +126,11 @@ export class PostgresNodes implements Nodes {
   }
 
   onGone(listener: (ids: readonly string[]) => void): void {
-    this.#on_gone.push(listener);
+    this.on_gone.push(listener);
   }
 
   onMistaken(listener: () => void): void {
-    this.#on_mistaken.push(listener);
+    this.on_mistaken.push(listener);
   }
 
   readonly leaseNumbers: LeaseNumbers = async (series, least) => {
@@ -140,45 +140,45 @@ export class PostgresNodes implements Nodes {
   };
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#beating;
-    if (this.#timer !== undefined)
-      await this.#query("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
-    await this.#liveness.stop().catch(() => undefined);
+    clearInterval(this.timer);
+    await this.beating;
+    if (this.timer !== undefined)
+      await this.query("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+    await this.liveness.stop().catch(() => undefined);
   }
 
-  async #beatOnce(): Promise<void> {
+  private async beatOnce(): Promise<void> {
     const { log, onBeat } = this.options;
     try {
-      if ((await this.#query(beat_sql, [this.id])).count === 0) await this.#enterAgain();
-      this.#reportGone((await this.#query(silent_sql, [])).rows);
-      await this.#query(forget_sql, []);
-      await onBeat(this.#query);
-      this.#failing = false;
+      if ((await this.query(beat_sql, [this.id])).count === 0) await this.enterAgain();
+      this.reportGone((await this.query(silent_sql, [])).rows);
+      await this.query(forget_sql, []);
+      await onBeat(this.query);
+      this.failing = false;
     } catch (error) {
-      if (!this.#failing) log.warn("this process can't register itself", errorFields(error));
-      this.#failing = true;
+      if (!this.failing) log.warn("this process can't register itself", errorFields(error));
+      this.failing = true;
     }
   }
 
   /** Others have taken this process for dead. */
-  async #enterAgain(): Promise<void> {
-    await this.#query("delete from core_nodes where id = ?", [this.id]);
-    await this.#query(enter_sql, this.#row);
+  private async enterAgain(): Promise<void> {
+    await this.query("delete from core_nodes where id = ?", [this.id]);
+    await this.query(enter_sql, this.row);
     this.options.log.warn("other processes considered this one gone and took over its jobs");
-    for (const listener of this.#on_mistaken) listener();
+    for (const listener of this.on_mistaken) listener();
   }
 
-  async #miss(ids: readonly string[]): Promise<void> {
+  private async miss(ids: readonly string[]): Promise<void> {
     const which = miss_sql(`id in (${ids.map(() => "?").join(", ")})`);
-    this.#reportGone((await this.#query(which, ids)).rows);
+    this.reportGone((await this.query(which, ids)).rows);
   }
 
-  #reportGone(rows: readonly Record<string, unknown>[]): void {
+  private reportGone(rows: readonly Record<string, unknown>[]): void {
     if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id as string);
     this.options.log.warn("a process disappeared without stopping cleanly", { nodes: ids });
-    for (const listener of this.#on_gone) listener(ids);
+    for (const listener of this.on_gone) listener(ids);
   }
 }
 

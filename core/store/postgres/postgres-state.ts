@@ -44,10 +44,10 @@ interface Waiting {
 }
 
 export class PostgresState implements SharedState {
-  readonly #pool: Pool;
+  private readonly pool: Pool;
   /** By entry: the changes that wait for the current one. */
-  readonly #lines = new Map<string, Waiting[]>();
-  #timer: NodeJS.Timeout | undefined;
+  private readonly lines = new Map<string, Waiting[]>();
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     options: PostgresOptions,
@@ -55,55 +55,55 @@ export class PostgresState implements SharedState {
   ) {
     // A crash of the database may lose the latest writes, as a crash of the server loses its
     // memory.
-    this.#pool = new Pool(options, connections, "shared", { synchronous_commit: "off" });
+    this.pool = new Pool(options, connections, "shared", { synchronous_commit: "off" });
   }
 
   change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R> {
-    this.#timer ??= setInterval(() => void this.#prune(), prune_every_ms).unref();
+    this.timer ??= setInterval(() => void this.prune(), prune_every_ms).unref();
     return new Promise((resolve, reject) => {
       const name = `${scope} ${key}`;
       const waiting: Waiting = { step: step as Step<unknown, unknown>, resolve, reject };
-      const line = this.#lines.get(name);
+      const line = this.lines.get(name);
       if (line) {
         line.push(waiting);
         return;
       }
       const first = [waiting];
-      this.#lines.set(name, first);
-      void this.#serve(scope, key, first);
+      this.lines.set(name, first);
+      void this.serve(scope, key, first);
     });
   }
 
   /** Connects. @throws the error of the database */
   async open(): Promise<void> {
-    await this.#pool.run("select 1");
+    await this.pool.run("select 1");
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#pool.close();
+    clearInterval(this.timer);
+    await this.pool.close();
   }
 
-  async #serve(scope: string, key: string, line: Waiting[]): Promise<void> {
+  private async serve(scope: string, key: string, line: Waiting[]): Promise<void> {
     while (line.length > 0) {
       const some = line.splice(0);
       try {
-        const results = await this.#changed(scope, key, some);
+        const results = await this.changed(scope, key, some);
         some.forEach(({ resolve }, at) => resolve(results[at] as never));
       } catch (error) {
         for (const { reject } of some) reject(error);
       }
     }
-    this.#lines.delete(`${scope} ${key}`);
+    this.lines.delete(`${scope} ${key}`);
   }
 
   /** Applies these changes one after another, all or none. */
-  async #changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
+  private async changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
     for (let tries = 1; tries <= tries_max; tries++) {
-      const row = (await this.#pool.read(read_sql, [scope, key])).rows[0] as unknown as Row;
+      const row = (await this.pool.read(read_sql, [scope, key])).rows[0] as unknown as Row;
       const { results, change } = computed(row, line);
       if (change === undefined) return results;
-      if (await this.#write([scope, key], change, row.version)) return results;
+      if (await this.write([scope, key], change, row.version)) return results;
       if (tries > 2) await Bun.sleep(jitter(pause_ms, 1));
     }
     throw unavailable("There are too many requests of this kind at the moment. Try again.", 1);
@@ -112,7 +112,7 @@ export class PostgresState implements SharedState {
   /**
    * `version`: that of the row that was read; null when there was none. False when it has changed.
    */
-  async #write(
+  private async write(
     name: readonly [scope: string, key: string],
     { value, until_ms }: Change,
     version: number | null,
@@ -121,16 +121,16 @@ export class PostgresState implements SharedState {
     const row = [JSON.stringify(value), randomInteger(), until_ms];
     const { rows } =
       version === null
-        ? await this.#pool.read(insert_sql, [...name, ...row])
+        ? await this.pool.read(insert_sql, [...name, ...row])
         : value === null
-          ? await this.#pool.read(delete_sql, [...name, version])
-          : await this.#pool.read(update_sql, [...row, ...name, version]);
+          ? await this.pool.read(delete_sql, [...name, version])
+          : await this.pool.read(update_sql, [...row, ...name, version]);
     return rows.length > 0;
   }
 
-  async #prune(): Promise<void> {
+  private async prune(): Promise<void> {
     try {
-      await this.#pool.read(prune_sql);
+      await this.pool.read(prune_sql);
     } catch (error) {
       this.log.warn("expired shared entries could not be deleted yet", errorFields(error));
     }

@@ -72,49 +72,49 @@ export class PostgresStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: PreparedReads;
   readonly read_connection: ReadConnectionSpec;
-  readonly #reader: Pool;
-  #writer: Pool;
-  readonly #listener: SQL;
-  readonly #scopes: TransactionScopes;
-  readonly #commits: GroupCommit;
-  readonly #commit_meter: SyncMeter;
-  readonly #state: DatabaseState;
-  readonly #vacuum: Vacuum;
-  readonly #data: string;
-  readonly #log: Log;
+  private readonly reader: Pool;
+  private writer: Pool;
+  private readonly listener: SQL;
+  private readonly scopes: TransactionScopes;
+  private readonly commits: GroupCommit;
+  private readonly commit_meter: SyncMeter;
+  private readonly database_state: DatabaseState;
+  private readonly vacuum: Vacuum;
+  private readonly data: string;
+  private readonly log: Log;
   readonly channel: PostgresChannel;
   readonly state: PostgresState;
   /** Messages to other processes, sent with the commit of the open group. */
-  readonly #messages: string[] = [];
+  private readonly messages: string[] = [];
   /** The clock of the database. */
   readonly clock: DatabaseClock;
-  readonly #options: PostgresOptions;
-  #engine = "PostgreSQL";
+  private readonly options: PostgresOptions;
+  private engine_name = "PostgreSQL";
   /** The open transaction has lost its connection. */
-  #broken = false;
+  private broken = false;
 
   /** Connects at the first statement. */
   constructor({ log, data, ...options }: PostgresStoreOptions) {
     this.path = withoutPassword(options.url);
     this.read_connection = { engine: "postgres", ...options };
-    this.#data = data;
-    this.#log = log;
-    this.#options = options;
+    this.data = data;
+    this.log = log;
+    this.options = options;
     this.clock = new DatabaseClock();
-    this.#reader = new Pool(options, options.connections, "reads");
-    this.#writer = new Pool(options, 1, "writes", of_writer);
-    this.#listener = openSql(options, 1, "channel");
+    this.reader = new Pool(options, options.connections, "reads");
+    this.writer = new Pool(options, 1, "writes", of_writer);
+    this.listener = openSql(options, 1, "channel");
     this.state = new PostgresState(options, log);
-    this.#state = new DatabaseState(log, () => this.#probe());
-    this.#commit_meter = new SyncMeter(log);
-    this.#vacuum = new Vacuum(options, log);
-    this.#scopes = new TransactionScopes(log);
-    const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
-    const dialect = new PostgresDialect(runOutside, () => this.#closePools());
+    this.database_state = new DatabaseState(log, () => this.probe());
+    this.commit_meter = new SyncMeter(log);
+    this.vacuum = new Vacuum(options, log);
+    this.scopes = new TransactionScopes(log);
+    const runOutside: RunQuery = (text, parameters) => this.runOutside(text, parameters);
+    const dialect = new PostgresDialect(runOutside, () => this.closePools());
     this.channel = new PostgresChannel({
-      sql: this.#listener,
-      scopes: this.#scopes,
-      run: (text, parameters) => this.#reader.read(text, parameters),
+      sql: this.listener,
+      scopes: this.scopes,
+      run: (text, parameters) => this.reader.read(text, parameters),
       log,
     });
     this.db = setRunner(
@@ -122,20 +122,20 @@ export class PostgresStore implements Store {
       async (text, parameters) => (await runOutside(text, parameters)).rows,
     );
     const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
-    this.reads = this.#preparedReads();
+    this.reads = this.preparedReads();
     let runInside: RunStatement;
-    this.#commits = new GroupCommit({
+    this.commits = new GroupCommit({
       transact: (within) =>
         withoutOrigin(() =>
-          this.#scopes.exit(() =>
-            this.#transact(props, (group, runGroup) => {
+          this.scopes.exit(() =>
+            this.transact(props, (group, runGroup) => {
               runInside = runGroup;
               return within(group);
             }),
           ),
         ),
       memberHandle: (group) => new MemberHandle(group, props, runInside),
-      isOpen: () => !this.#broken,
+      isOpen: () => !this.broken,
       releaseReserve: () => false,
       isTransient: (error) => isConflict(error) || isUnreachable(error),
       isUncertain: (error) => error instanceof HttpError && uncertain.has(error),
@@ -144,14 +144,14 @@ export class PostgresStore implements Store {
 
   /** Checks whether it is usable. @throws Error in plain words */
   async open(): Promise<void> {
-    this.#engine = await checkServer((...asked) => this.#writer.run(...asked), this.path, {
+    this.engine_name = await checkServer((...asked) => this.writer.run(...asked), this.path, {
       ...of_writer,
       transaction_read_only: "off",
     });
     try {
       await this.state.open();
       for (let n = 0; n < clock_questions; n++)
-        await this.clock.ask((text) => this.#reader.run(text));
+        await this.clock.ask((text) => this.reader.run(text));
     } catch (error) {
       throw unreachable(error, this.path);
     }
@@ -161,29 +161,29 @@ export class PostgresStore implements Store {
   nodes(role: Role): PostgresNodes {
     return new PostgresNodes({
       role,
-      data: this.#data,
-      run: (text, parameters) => this.#reader.read(text, parameters),
-      options: this.#options,
-      log: this.#log,
+      data: this.data,
+      run: (text, parameters) => this.reader.read(text, parameters),
+      options: this.options,
+      log: this.log,
       onBeat: (run) => this.clock.ask(run),
     });
   }
 
   get engine(): string {
-    return this.#engine;
+    return this.engine_name;
   }
 
   readonly inTransaction = <R>(
     work: (tx: Db) => Promise<R>,
     options: TransactionOptions = {},
   ): Promise<R> =>
-    this.#scopes.run(
+    this.scopes.run(
       async (tx) => {
         const result = await work(tx);
-        this.#messages.push(...this.#scopes.messages!);
+        this.messages.push(...this.scopes.messages!);
         return result;
       },
-      (inScope) => this.#commits.run(inScope, options),
+      (inScope) => this.commits.run(inScope, options),
     );
 
   /** Does nothing: other processes would have to wait, too. */
@@ -191,24 +191,24 @@ export class PostgresStore implements Store {
 
   /** What is written meanwhile may take as long as it takes, such as an index of large tables. */
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
-    exclusively(this.#options, async () => {
-      const limited = this.#writer;
-      this.#writer = new Pool({ ...this.#options, statement_ms_max: 0 }, 1, "tables", of_writer);
+    exclusively(this.options, async () => {
+      const limited = this.writer;
+      this.writer = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "tables", of_writer);
       try {
         return await work();
       } finally {
-        await this.#writer.close();
-        this.#writer = limited;
+        await this.writer.close();
+        this.writer = limited;
       }
     });
 
   readonly afterCommit: Store["afterCommit"] = (work, undone) =>
-    this.#scopes.afterCommit(work, undone);
+    this.scopes.afterCommit(work, undone);
 
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
 
-  readonly truncateWal = (): void => withoutOrigin(() => this.#vacuum.request());
+  readonly truncateWal = (): void => withoutOrigin(() => this.vacuum.request());
 
   readonly space = async (): Promise<Space> => {
     const row = await this.reads.get<{ bytes: number }>(
@@ -230,28 +230,28 @@ export class PostgresStore implements Store {
   /** The database plans statements again by itself. */
   readonly forgetStatements = (): void => {};
 
-  readonly isDiskFull = (): boolean => this.#state.is_full;
+  readonly isDiskFull = (): boolean => this.database_state.is_full;
 
-  readonly freeBytes = (): number => freeSpaceOf(this.#data).free_bytes;
+  readonly freeBytes = (): number => freeSpaceOf(this.data).free_bytes;
 
-  readonly failure = (): Promise<string | null> => this.#state.failure();
+  readonly failure = (): Promise<string | null> => this.database_state.failure();
 
-  readonly slowness = (): string | null => this.#commit_meter.slowness();
+  readonly slowness = (): string | null => this.commit_meter.slowness();
 
   readonly close = async (): Promise<void> => {
     await this.channel.stop();
     await this.state.close();
-    await this.#vacuum.stop();
+    await this.vacuum.stop();
     await this.db.destroy();
   };
 
-  async #closePools(): Promise<void> {
-    await Promise.all([this.#reader.close(), this.#writer.close(), this.#listener.close()]);
+  private async closePools(): Promise<void> {
+    await Promise.all([this.reader.close(), this.writer.close(), this.listener.close()]);
   }
 
-  #preparedReads(): PreparedReads {
+  private preparedReads(): PreparedReads {
     const all = async <R>(text: string, ...parameters: readonly Parameter[]): Promise<R[]> =>
-      (await this.#reader.read(text, parameters)).rows as R[];
+      (await this.reader.read(text, parameters)).rows as R[];
     return {
       all,
       get: async <R>(text: string, ...some: readonly Parameter[]) =>
@@ -259,74 +259,74 @@ export class PostgresStore implements Store {
     };
   }
 
-  async #runOutside(text: string, parameters: readonly unknown[]): Promise<Ran> {
-    this.#scopes.requireOutside();
-    if (isReading(text)) return this.#reader.read(text, parameters);
+  private async runOutside(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    this.scopes.requireOutside();
+    if (isReading(text)) return this.reader.read(text, parameters);
     let ran: Ran | undefined;
-    await this.#commits.run(async (tx) => {
+    await this.commits.run(async (tx) => {
       ran = await runIn(tx, text, parameters);
     });
     return ran!;
   }
 
   /** @throws when it can't be reached, or only be read. */
-  async #probe(): Promise<void> {
-    const { rows } = await this.#reader.run("show transaction_read_only");
+  private async probe(): Promise<void> {
+    const { rows } = await this.reader.run("show transaction_read_only");
     if (rows[0]!.transaction_read_only !== "on") return;
     throw Object.assign(new Error("it is read-only, like a standby"), { code: "EROFS" });
   }
 
   /** One group of transactions: on the writing connection, and with the lock. */
-  async #transact(
+  private async transact(
     props: HandleProps,
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
   ): Promise<void> {
-    this.#broken = false;
-    this.#messages.length = 0;
-    const connection = await this.#begin();
+    this.broken = false;
+    this.messages.length = 0;
+    const connection = await this.begin();
     let has_failed = false;
     const runGroup: RunQuery = async (text, parameters) => {
       try {
         return await connection.run(text, parameters);
       } catch (error) {
-        this.#state.noteError(error);
+        this.database_state.noteError(error);
         has_failed = true;
-        this.#broken ||= isUnreachable(error);
+        this.broken ||= isUnreachable(error);
         throw error;
       }
     };
     try {
       await within(...groupOf(this.db, props, runGroup));
-      if (this.#messages.length > 0) await this.channel.notify(runGroup, this.#messages);
+      if (this.messages.length > 0) await this.channel.notify(runGroup, this.messages);
     } catch (error) {
-      if (!this.#broken) await runGroup("rollback", []).catch(() => undefined);
+      if (!this.broken) await runGroup("rollback", []).catch(() => undefined);
       connection.release();
       throw error;
     }
     try {
       const begun_ms = performance.now();
       await runGroup("commit", []);
-      this.#commit_meter.note(performance.now() - begun_ms);
+      this.commit_meter.note(performance.now() - begun_ms);
       // After a failure there may have been nothing left to write.
-      if (!has_failed) this.#state.noteWritten();
+      if (!has_failed) this.database_state.noteWritten();
     } catch (error) {
-      throw this.#broken ? noteUncertain(outcomeUnknown(error)) : error;
+      throw this.broken ? noteUncertain(outcomeUnknown(error)) : error;
     } finally {
       connection.release();
     }
   }
 
   /** A connection with an open transaction and the lock; a broken one is replaced. */
-  async #begin(again = true): Promise<OwnConnection> {
+  private async begin(again = true): Promise<OwnConnection> {
     let connection: OwnConnection | undefined;
     try {
-      connection = await this.#writer.reserve();
+      connection = await this.writer.reserve();
       await connection.run(begin);
       return connection;
     } catch (error) {
       connection?.release();
-      this.#state.noteError(error);
-      if (again && isUnreachable(error)) return this.#begin(false);
+      this.database_state.noteError(error);
+      if (again && isUnreachable(error)) return this.begin(false);
       throw error;
     }
   }

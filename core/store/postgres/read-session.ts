@@ -6,19 +6,19 @@ import { Pool, type OwnConnection, type PostgresOptions } from "./connections";
 const begin = "begin isolation level repeatable read, read only";
 
 export class PostgresReadSession {
-  readonly #pool: Pool;
-  readonly #turn = new Mutex();
-  #snapshot: OwnConnection | undefined;
+  private readonly pool: Pool;
+  private readonly turn = new Mutex();
+  private snapshot: OwnConnection | undefined;
 
   constructor(options: PostgresOptions) {
-    this.#pool = new Pool(options, 2, "search");
+    this.pool = new Pool(options, 2, "search");
   }
 
   /** The rows of a hand-written statement with `?`; within the snapshot while there is one. */
   async all<R>(text: string, ...parameters: readonly unknown[]): Promise<R[]> {
-    const { rows } = await (this.#snapshot
-      ? this.#snapshot.run(text, parameters)
-      : this.#pool.read(text, parameters));
+    const { rows } = await (this.snapshot
+      ? this.snapshot.run(text, parameters)
+      : this.pool.read(text, parameters));
     return rows as R[];
   }
 
@@ -35,16 +35,16 @@ export class PostgresReadSession {
    * turns; a nested one would wait for ever.
    */
   async beginSnapshot(): Promise<() => void> {
-    const release = await this.#turn.lock();
+    const release = await this.turn.lock();
     try {
-      this.#snapshot = await this.#begin();
+      this.snapshot = await this.begin();
     } catch (error) {
       release();
       throw error;
     }
     return () => {
-      const connection = this.#snapshot!;
-      this.#snapshot = undefined;
+      const connection = this.snapshot!;
+      this.snapshot = undefined;
       // A broken connection has no transaction any more.
       void connection
         .run("commit")
@@ -57,18 +57,18 @@ export class PostgresReadSession {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.pool.close();
   }
 
-  async #begin(again = true): Promise<OwnConnection> {
+  private async begin(again = true): Promise<OwnConnection> {
     let connection: OwnConnection | undefined;
     try {
-      connection = await this.#pool.reserve();
+      connection = await this.pool.reserve();
       await connection.run(begin);
       return connection;
     } catch (error) {
       connection?.release();
-      if (again && isUnreachable(error)) return this.#begin(false);
+      if (again && isUnreachable(error)) return this.begin(false);
       throw error;
     }
   }

@@ -8,21 +8,21 @@ import { Pool, type PostgresOptions } from "./connections";
 export type RunAside = <R>(text: string, ...parameters: readonly unknown[]) => Promise<R[]>;
 
 export class PostgresSideSession implements AsyncDisposable {
-  readonly #pool: Pool;
+  private readonly pool: Pool;
 
   /** What it writes need not survive a crash of the server: it is recreated then. */
   constructor(options: PostgresOptions, name: string) {
-    this.#pool = new Pool({ ...options, statement_ms_max: 0 }, 1, name, {
+    this.pool = new Pool({ ...options, statement_ms_max: 0 }, 1, name, {
       synchronous_commit: "off",
     });
   }
 
   readonly all: RunAside = async <R>(text: string, ...parameters: readonly unknown[]) =>
-    (await this.#pool.run(text, parameters)).rows as R[];
+    (await this.pool.run(text, parameters)).rows as R[];
 
   /** Commits all of `work`, or nothing. */
   async inTransaction<R>(work: (all: RunAside) => Promise<R>): Promise<R> {
-    const connection = await this.#pool.reserve();
+    const connection = await this.pool.reserve();
     const all: RunAside = async <Row>(text: string, ...parameters: readonly unknown[]) =>
       (await connection.run(text, parameters)).rows as Row[];
     try {
@@ -39,6 +39,6 @@ export class PostgresSideSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.close();
+    await this.pool.close();
   }
 }

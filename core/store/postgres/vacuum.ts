@@ -13,11 +13,11 @@ select quote_ident(relname) as name from pg_stat_user_tables
 where schemaname = current_schema() and n_dead_tup > 0 order by relname`;
 
 export class Vacuum {
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
   /** While it runs. */
-  #pool: Pool | undefined;
-  #stopped = false;
+  private pool: Pool | undefined;
+  private stopped = false;
 
   constructor(
     private readonly options: PostgresOptions,
@@ -26,34 +26,34 @@ export class Vacuum {
 
   /** Returns at once. */
   request(): void {
-    if (this.#stopped) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#running = this.#running.then(() => this.#run());
+    if (this.stopped) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.running = this.running.then(() => this.run());
     }, delay_ms).unref();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#pool?.close({ at_once: true });
-    await this.#running;
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.pool?.close({ at_once: true });
+    await this.running;
   }
 
   /** However long that takes: a large table may need minutes. */
-  async #run(): Promise<void> {
-    if (this.#stopped) return;
+  private async run(): Promise<void> {
+    if (this.stopped) return;
     const pool = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "vacuum");
-    this.#pool = pool;
+    this.pool = pool;
     try {
       const { rows } = await pool.run(tables_sql);
       // One by one: each is a transaction of its own, and nobody waits for it.
       for (const { name } of rows) await pool.run(`vacuum (skip_locked) ${name as string}`);
     } catch (error) {
-      if (!this.#stopped)
+      if (!this.stopped)
         this.log.warn("deleted rows could not be cleared from the tables", errorFields(error));
     } finally {
-      this.#pool = undefined;
+      this.pool = undefined;
       await pool.close();
     }
   }

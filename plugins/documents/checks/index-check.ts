@@ -22,33 +22,33 @@ type Say = (progress: string) => void;
 export class IndexCheck implements SystemCheck {
   readonly name = "Index";
   /** Found by `deep`, for `mend`. */
-  #damaged: readonly string[] = [];
+  private damaged: readonly string[] = [];
 
   constructor(
     private readonly ctx: DocumentContext,
     readonly hold_ms: number,
   ) {}
 
-  readonly run = async (): Promise<CheckResult> => this.#judge(await this.#compare());
+  readonly run = async (): Promise<CheckResult> => this.judge(await this.compare());
 
   /** Also encodes every document again. */
   readonly deep = async (say: Say): Promise<CheckResult> => {
-    const found = await this.#compare();
-    this.#damaged = await this.#findDamaged(say);
-    if (this.#damaged.length === 0) return this.#judge(found);
+    const found = await this.compare();
+    this.damaged = await this.findDamaged(say);
+    if (this.damaged.length === 0) return this.judge(found);
     return {
       status: "fail",
       detail:
-        `The index of ${documents(this.#damaged.length)} is damaged: ` +
-        `${named(this.#damaged)}. Searches may leave them out, or find wrong passages.`,
+        `The index of ${documents(this.damaged.length)} is damaged: ` +
+        `${named(this.damaged)}. Searches may leave them out, or find wrong passages.`,
       fix: "Index them again: POST /documents/{id}/reindex.",
     };
   };
 
   readonly mend = async (): Promise<string> => {
     const { ctx } = this;
-    const { missing, left_over } = await this.#compare();
-    const again = new Set([...missing.map(({ id }) => id), ...this.#damaged]);
+    const { missing, left_over } = await this.compare();
+    const again = new Set([...missing.map(({ id }) => id), ...this.damaged]);
     // The index of a document may be incomplete, and would remain beside the new one.
     for (const id of [...again, ...left_over])
       while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
@@ -59,7 +59,7 @@ export class IndexCheck implements SystemCheck {
     );
   };
 
-  #judge({ missing, left_over, count }: Difference): CheckResult {
+  private judge({ missing, left_over, count }: Difference): CheckResult {
     if (missing.length + left_over.length === 0)
       return ok(`The index matches all ${documents(count)}.`);
     return {
@@ -73,7 +73,7 @@ export class IndexCheck implements SystemCheck {
   }
 
   /** Differences are checked again, because documents change while they are read. */
-  async #compare(): Promise<Difference> {
+  private async compare(): Promise<Difference> {
     const { db, index } = this.ctx;
     const missing: { readonly id: string }[] = [];
     const left_over: string[] = [];
@@ -100,7 +100,7 @@ export class IndexCheck implements SystemCheck {
     return { missing, left_over, count };
   }
 
-  async #findDamaged(say: Say): Promise<string[]> {
+  private async findDamaged(say: Say): Promise<string[]> {
     const { db, index } = this.ctx;
     const damaged: string[] = [];
     let count = 0;

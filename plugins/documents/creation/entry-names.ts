@@ -23,9 +23,9 @@ const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const segment_bytes_max = 200;
 
 export class EntryNames {
-  readonly #taken = new Set<string>();
+  private readonly taken = new Set<string>();
   /** By name: the last number given to a namesake. */
-  readonly #numbers = new Map<string, number>();
+  private readonly numbers = new Map<string, number>();
 
   /** The entry name for a document of this name. */
   add(name: string, media_type: string): string {
@@ -34,11 +34,11 @@ export class EntryNames {
     const [, stem, known] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(path)!;
     const [type = ""] = media_type.split(";", 1);
     const ending = known ?? endings[type.trim()] ?? "";
-    for (let number = this.#numbers.get(nameFolded(stem! + ending)) ?? 1; ; number++) {
+    for (let number = this.numbers.get(nameFolded(stem! + ending)) ?? 1; ; number++) {
       const free = number === 1 ? stem! + ending : `${stem!} (${number})${ending}`;
-      if (this.#taken.has(nameFolded(free))) continue;
-      this.#taken.add(nameFolded(free));
-      this.#numbers.set(nameFolded(stem! + ending), number + 1);
+      if (this.taken.has(nameFolded(free))) continue;
+      this.taken.add(nameFolded(free));
+      this.numbers.set(nameFolded(stem! + ending), number + 1);
       return free;
     }
   }

@@ -22,7 +22,7 @@ interface EarlyIndexingOptions {
 }
 
 export class EarlyIndexing {
-  #in_time_at_ms = -Infinity;
+  private in_time_at_ms = -Infinity;
 
   constructor(private readonly options: EarlyIndexingOptions) {}
 
@@ -35,10 +35,10 @@ export class EarlyIndexing {
     text: PendingVersion | false,
     store: (indexing?: BegunJob<Insertion>) => Promise<R>,
   ): Promise<R> {
-    const indexing = text ? this.#begin(text) : undefined;
+    const indexing = text ? this.begin(text) : undefined;
     if (!indexing) return store();
     try {
-      await this.#wait(indexing);
+      await this.wait(indexing);
       return await store(indexing);
     } catch (error) {
       indexing.drop();
@@ -47,7 +47,7 @@ export class EarlyIndexing {
     }
   }
 
-  #begin(text: PendingVersion): BegunJob<Insertion> | undefined {
+  private begin(text: PendingVersion): BegunJob<Insertion> | undefined {
     const { beginIndexing, fresh_texts } = this.options;
     // The job reads it from there, because it is not in the database yet.
     if (!fresh_texts.keep(text)) return undefined;
@@ -56,9 +56,9 @@ export class EarlyIndexing {
     return indexing;
   }
 
-  async #wait(indexing: BegunJob<Insertion>): Promise<void> {
-    const is_quick = performance.now() < this.#in_time_at_ms + lately_ms;
+  private async wait(indexing: BegunJob<Insertion>): Promise<void> {
+    const is_quick = performance.now() < this.in_time_at_ms + lately_ms;
     if (await indexing.settles(is_quick ? patience_ms : wary_patience_ms))
-      this.#in_time_at_ms = performance.now();
+      this.in_time_at_ms = performance.now();
   }
 }

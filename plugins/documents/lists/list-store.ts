@@ -142,7 +142,7 @@ interface Asked {
 
 export class DocumentLists {
   /** For lists without a complete index: one per owner at a time. */
-  readonly #turns = new FairLimiter({ concurrency: 2 });
+  private readonly turns = new FairLimiter({ concurrency: 2 });
 
   constructor(private readonly db: DocumentsDb) {}
 
@@ -160,8 +160,8 @@ export class DocumentLists {
     const asked = { folder, filter, signal };
     const { rows: ids, total } =
       sort === "status"
-        ? await this.#byStatus({ ...asked, order: { sort: "created", direction } }, window)
-        : await this.#ids({ ...asked, order: { sort, direction } }, window);
+        ? await this.byStatus({ ...asked, order: { sort: "created", direction } }, window)
+        : await this.readIds({ ...asked, order: { sort, direction } }, window);
     return { rows: await findAll(this.db, ids), total };
   }
 
@@ -183,17 +183,17 @@ export class DocumentLists {
     const links = rest(filter);
     const inner = rest({ ...filter, name: undefined });
     const search = { links, inner, order: newest_first, signal };
-    return this.#turns.run(folder.owner_id, signal, () => findIds(max, search));
+    return this.turns.run(folder.owner_id, signal, () => findIds(max, search));
   }
 
   /** One status after the other, each newest first. */
-  async #byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
+  private async byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
     const { direction } = asked.order;
     const rows: string[] = [];
     let total = 0;
     for (const status of direction === "asc" ? statuses : statuses.toReversed()) {
       if (asked.filter.status !== undefined && asked.filter.status !== status) continue;
-      const found = await this.#ids(
+      const found = await this.readIds(
         {
           ...asked,
           filter: { ...asked.filter, status },
@@ -207,7 +207,7 @@ export class DocumentLists {
     return { rows, total };
   }
 
-  async #ids(asked: Asked, window: Window): Promise<Listed<string>> {
+  private async readIds(asked: Asked, window: Window): Promise<Listed<string>> {
     const {
       folder,
       filter,
@@ -220,13 +220,13 @@ export class DocumentLists {
         ? newest_first
         : { column: sortColumns[sort], direction };
     const has_index = !filter.name && (filter.status === undefined || order.column === null);
-    const total = filter.name ? undefined : await this.#total(folder, filter);
+    const total = filter.name ? undefined : await this.total(folder, filter);
     if (has_index)
       return { rows: await readPage(this.db, filter, order, window, total!), total: total! };
-    return this.#turns.run(folder.owner_id, signal, () => this.#search(asked, window, total));
+    return this.turns.run(folder.owner_id, signal, () => this.search(asked, window, total));
   }
 
-  async #total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
+  private async total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
     const counted = countedBy(folder, filter);
     if (type === undefined) return counted ?? countRows(linksOf(this.db, filter));
     return counted === undefined || filter.status !== undefined
@@ -235,7 +235,7 @@ export class DocumentLists {
   }
 
   /** Few matches are sorted here, many are skipped in order; there is an index for either. */
-  async #search(
+  private async search(
     { filter, order, signal }: Asked,
     window: Window,
     known: number | undefined,

@@ -126,9 +126,9 @@ async function originals(
 
 /** Reads originals to their end, at half the speed of their place, which others use too. */
 class OriginalReader {
-  #count = 0;
-  #bytes = 0;
-  #rested_at = performance.now();
+  private count = 0;
+  private bytes = 0;
+  private rested_at = performance.now();
 
   constructor(
     private readonly files: Context["files"],
@@ -138,22 +138,22 @@ class OriginalReader {
   /** @throws HttpError 503 when the place does not respond */
   async isWhole(sha256: string): Promise<boolean> {
     const bytes = await this.files.open(sha256);
-    this.#count += 1;
+    this.count += 1;
     try {
-      return bytes !== undefined && (await isWhole(bytes, sha256, this.#rest));
+      return bytes !== undefined && (await isWhole(bytes, sha256, this.rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EIO") return false;
       throw error;
     }
   }
 
-  readonly #rest = async (piece_bytes: number): Promise<void> => {
-    this.#bytes += piece_bytes;
-    const worked_ms = performance.now() - this.#rested_at;
+  private readonly rest = async (piece_bytes: number): Promise<void> => {
+    this.bytes += piece_bytes;
+    const worked_ms = performance.now() - this.rested_at;
     if (worked_ms < rest_after_ms) return;
     await Bun.sleep(worked_ms);
-    this.#rested_at = performance.now();
-    this.say(`${this.#count} files so far, ${(this.#bytes / 2 ** 30).toFixed(1)} GiB`);
+    this.rested_at = performance.now();
+    this.say(`${this.count} files so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`);
   };
 }
 

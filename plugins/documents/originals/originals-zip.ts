@@ -22,7 +22,7 @@ export interface WantedOriginals extends ListFilter {
 }
 
 export class OriginalsZip {
-  readonly #streams = new ArchiveStreams(
+  private readonly streams = new ArchiveStreams(
     "Too many archives are being created at the moment. Try again later.",
   );
 
@@ -40,7 +40,7 @@ export class OriginalsZip {
     const { db, folders } = this.ctx;
     const folder = await folders.require(db, owner_id, wanted.folder_id);
     const make = async (left: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-      const { ids, total } = await this.#ids(folder, wanted, left);
+      const { ids, total } = await this.ids(folder, wanted, left);
       if (total === 0) throw new HttpError(404, "not_found", "No document in the folder matches.");
       if (total > documents_max)
         throw badRequest(
@@ -50,10 +50,10 @@ export class OriginalsZip {
         );
       return zipOf(this.ctx, owner_id, ids);
     };
-    return { name: folder.name, stream: await this.#streams.open(owner_id, make, signal) };
+    return { name: folder.name, stream: await this.streams.open(owner_id, make, signal) };
   }
 
-  async #ids(
+  private async ids(
     folder: Folder,
     { folder_id, document_ids, ...filter }: WantedOriginals,
     signal: AbortSignal,

@@ -4,8 +4,8 @@ import { enqueueDeletion } from "../deletion/original-deletion";
 
 /** Deletes unused originals in the background. */
 export class UnusedFiles {
-  #stopped = false;
-  #sweeping: Promise<unknown> = Promise.resolve();
+  private stopped = false;
+  private sweeping: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly ctx: Pick<
@@ -25,16 +25,16 @@ export class UnusedFiles {
   /** The same now; never rejects. Not inside a transaction. */
   async delete(sha256s: readonly string[]): Promise<void> {
     try {
-      const due_ms = await this.ctx.files.remove(sha256s, this.#isUsed);
+      const due_ms = await this.ctx.files.remove(sha256s, this.isUsedWhileRunning);
       if (due_ms !== null) await enqueueDeletion(this.ctx, due_ms);
     } catch (error) {
-      this.#report(error);
+      this.report(error);
     }
   }
 
   /** Runs `DeleteOriginals`. Returns when the next one is due. */
   deleteDue(): Promise<number | null> {
-    return this.ctx.files.deleteDue(this.#isUsed);
+    return this.ctx.files.deleteDue(this.isUsedWhileRunning);
   }
 
   /** Runs `FindUnusedOriginals`: examines all files of the place. */
@@ -43,7 +43,7 @@ export class UnusedFiles {
     for await (const listed of files.list()) {
       signal.throwIfAborted();
       const names = listed.map(({ sha256 }) => sha256);
-      const used = await this.#findUsed(names);
+      const used = await this.findUsedWhileRunning(names);
       await this.delete(await files.findLeftOver(names.filter((name) => !used.has(name))));
     }
   }
@@ -51,31 +51,33 @@ export class UnusedFiles {
   /** Deletes all unused originals, which a crash may have left behind. */
   sweep(): void {
     const sweep = async (): Promise<void> => {
-      await this.ctx.files.sweep(this.#isUsed, this.#findUsed);
+      await this.ctx.files.sweep(this.isUsedWhileRunning, this.findUsedWhileRunning);
       if (this.ctx.files.place !== null) await enqueueDeletion(this.ctx, 0);
     };
-    this.#sweeping = sweep().catch(this.#report);
+    this.sweeping = sweep().catch(this.report);
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#sweeping;
+    this.stopped = true;
+    await this.sweeping;
   }
 
-  readonly #isUsed = (sha256: string): Promise<boolean> => {
-    this.#requireRunning();
+  private readonly isUsedWhileRunning = (sha256: string): Promise<boolean> => {
+    this.requireRunning();
     return this.isUsed(sha256);
   };
-  readonly #findUsed = (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
-    this.#requireRunning();
+  private readonly findUsedWhileRunning = (
+    sha256s: readonly string[],
+  ): Promise<ReadonlySet<string>> => {
+    this.requireRunning();
     return this.findUsed(sha256s);
   };
-  #requireRunning(): void {
-    if (this.#stopped) throw new Error("the server is stopping");
+  private requireRunning(): void {
+    if (this.stopped) throw new Error("the server is stopping");
   }
 
-  readonly #report = (error: unknown): void => {
-    if (!this.#stopped)
+  private readonly report = (error: unknown): void => {
+    if (!this.stopped)
       this.ctx.log.warn("unused originals could not be deleted; retrying at the next start", {
         error: String(error),
       });

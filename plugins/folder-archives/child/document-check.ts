@@ -97,15 +97,15 @@ type Segment = DocumentLines["segment"];
 /** All lines but the first. */
 class DocumentCheck {
   readonly text: TextCheck;
-  #index: DocumentLines["index"] | undefined;
-  #segments = 0;
-  #passages = 0;
+  private index: DocumentLines["index"] | undefined;
+  private segments = 0;
+  private passages = 0;
   /** The vectors of the preceding segment. */
-  #vectors: Uint8Array[] = [];
-  #vector_bytes = 0;
-  #chunks = 0;
-  readonly #span_end = { pages: 0, headings: 0, times: 0 };
-  readonly #span_count = { pages: 0, headings: 0, times: 0 };
+  private vectors: Uint8Array[] = [];
+  private vector_bytes = 0;
+  private chunks = 0;
+  private readonly span_end = { pages: 0, headings: 0, times: 0 };
+  private readonly span_count = { pages: 0, headings: 0, times: 0 };
 
   constructor(
     private readonly part: string,
@@ -121,99 +121,103 @@ class DocumentCheck {
     if (!Object.hasOwn(shapes, String(name)) || name === "document")
       throw badPart(this.part, `has a line ${line.number} of no known kind`);
     checkShape(this.part, shapes[name], line.value, line);
-    if (name === "index") return this.#begin(line.value as DocumentLines["index"]);
-    if (name === "segment") return this.#segment(line.value as Segment, line.number);
+    if (name === "index") return this.begin(line.value as DocumentLines["index"]);
+    if (name === "segment") return this.segment(line.value as Segment, line.number);
     if (name === "vectors")
-      return this.#addVectors((line.value as DocumentLines["vectors"]).data, line.number);
-    if (this.#index) throw this.#bad(line.number, "comes after the index");
-    this.#spans(name, (line.value as { spans: Span[] }).spans, line.number);
+      return this.addVectors((line.value as DocumentLines["vectors"]).data, line.number);
+    if (this.index) throw this.bad(line.number, "comes after the index");
+    this.spans(name, (line.value as { spans: Span[] }).spans, line.number);
   }
 
   /** Returns the number of passages. */
   end(): number {
-    this.#endSegment();
-    const { chunks, segments } = this.#index ?? { chunks: 0, segments: 0 };
-    if (chunks !== this.#passages || segments !== this.#segments)
+    this.endSegment();
+    const { chunks, segments } = this.index ?? { chunks: 0, segments: 0 };
+    if (chunks !== this.passages || segments !== this.segments)
       throw badPart(
         this.part,
-        `has ${this.#passages} passages in ${this.#segments} segments instead of the ` +
+        `has ${this.passages} passages in ${this.segments} segments instead of the ` +
           `stated ${chunks} in ${segments}`,
       );
-    return this.#passages;
+    return this.passages;
   }
 
-  #begin(index: DocumentLines["index"]): void {
-    if (this.#index) throw badPart(this.part, "has two indexes");
+  private begin(index: DocumentLines["index"]): void {
+    if (this.index) throw badPart(this.part, "has two indexes");
     if (this.document.status !== "synced")
       throw badPart(this.part, "has an index although it is not the current version");
-    this.#index = index;
+    this.index = index;
   }
 
-  #spans(column: "pages" | "headings" | "times", spans: readonly Span[], line: number): void {
-    this.#span_count[column] += spans.length;
-    if (this.#span_count[column] > spans_max)
-      throw this.#bad(line, `has more than ${spans_max} ${column}`);
+  private spans(
+    column: "pages" | "headings" | "times",
+    spans: readonly Span[],
+    line: number,
+  ): void {
+    this.span_count[column] += spans.length;
+    if (this.span_count[column] > spans_max)
+      throw this.bad(line, `has more than ${spans_max} ${column}`);
     for (const { start, end } of spans) {
       if (start > end || end > this.text.units)
-        throw this.#bad(line, `has a span outside of the text: ${start} to ${end}`);
-      if (start < this.#span_end[column]) throw this.#bad(line, "has spans that are not in order");
-      this.#span_end[column] = start;
+        throw this.bad(line, `has a span outside of the text: ${start} to ${end}`);
+      if (start < this.span_end[column]) throw this.bad(line, "has spans that are not in order");
+      this.span_end[column] = start;
     }
   }
 
-  #segment({ passages, data }: Segment, line: number): void {
-    if (!this.#index) throw this.#bad(line, "comes before the index");
-    this.#endSegment();
-    this.#segments++;
-    this.#passages += passages.length;
-    this.#chunks = passages.length;
+  private segment({ passages, data }: Segment, line: number): void {
+    if (!this.index) throw this.bad(line, "comes before the index");
+    this.endSegment();
+    this.segments++;
+    this.passages += passages.length;
+    this.chunks = passages.length;
     for (const passage of passages) {
       const fault = this.text.add(passage);
-      if (fault !== null) throw this.#bad(line, `has a passage ${fault}`);
+      if (fault !== null) throw this.bad(line, `has a passage ${fault}`);
     }
-    const { analyzer, segment_format: written } = this.#index.encoding;
-    const bytes = this.#bytes(data, line);
+    const { analyzer, segment_format: written } = this.index.encoding;
+    const bytes = this.bytes(data, line);
     // An index of another layout is not imported.
     const fault =
       written === segment_format ? segmentFault(bytes, passages.length, analyzer) : null;
-    if (fault !== null) throw this.#bad(line, `has a segment that can't be searched: ${fault}`);
+    if (fault !== null) throw this.bad(line, `has a segment that can't be searched: ${fault}`);
   }
 
-  #addVectors(data: string, line: number): void {
-    if (this.#chunks === 0 || !this.#index?.vectors)
-      throw this.#bad(line, "has vectors that belong to no segment");
-    const bytes = this.#bytes(data, line);
-    if (bytes.length === 0) throw this.#bad(line, "has vectors that are cut off");
-    this.#vectors.push(bytes);
-    this.#vector_bytes += bytes.length;
-    if (this.#vector_bytes > vectorBytesMax(this.#index.vectors.dimensions))
-      throw this.#bad(line, "has more vectors than a segment can have");
+  private addVectors(data: string, line: number): void {
+    if (this.chunks === 0 || !this.index?.vectors)
+      throw this.bad(line, "has vectors that belong to no segment");
+    const bytes = this.bytes(data, line);
+    if (bytes.length === 0) throw this.bad(line, "has vectors that are cut off");
+    this.vectors.push(bytes);
+    this.vector_bytes += bytes.length;
+    if (this.vector_bytes > vectorBytesMax(this.index.vectors.dimensions))
+      throw this.bad(line, "has more vectors than a segment can have");
   }
 
-  #endSegment(): void {
-    const { vectors } = this.#index ?? {};
-    if (this.#vectors.length === 0 || !vectors) return;
+  private endSegment(): void {
+    const { vectors } = this.index ?? {};
+    if (this.vectors.length === 0 || !vectors) return;
     const fault = (vectors.layout === undefined ? floatsFault : vectorsFault)(
-      Buffer.concat(this.#vectors),
-      this.#chunks,
+      Buffer.concat(this.vectors),
+      this.chunks,
       vectors.dimensions,
     );
     if (fault !== null)
       throw badPart(
         this.part,
-        `has vectors of segment ${this.#segments} that can't be used: ${fault}`,
+        `has vectors of segment ${this.segments} that can't be used: ${fault}`,
       );
-    this.#vectors = [];
-    this.#vector_bytes = 0;
+    this.vectors = [];
+    this.vector_bytes = 0;
   }
 
-  #bytes(data: string, line: number): Uint8Array {
+  private bytes(data: string, line: number): Uint8Array {
     if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
-      throw this.#bad(line, "has bytes that are not Base64");
+      throw this.bad(line, "has bytes that are not Base64");
     return Buffer.from(data, "base64");
   }
 
-  #bad(line: number, why: string): Error {
+  private bad(line: number, why: string): Error {
     return badPart(this.part, `${why}, in line ${line}`);
   }
 }

@@ -8,9 +8,9 @@ type Passage = DocumentLines["segment"]["passages"][number];
 
 export class TextCheck {
   /** Start and end of passages, ascending: UTF-16 units, with the code points they declare. */
-  readonly #places: number[] = [];
-  readonly #points: number[] = [];
-  #end = 0;
+  private readonly places: number[] = [];
+  private readonly place_points: number[] = [];
+  private end = 0;
 
   constructor(
     private readonly part: string,
@@ -21,10 +21,10 @@ export class TextCheck {
   /** Adds a passage; returns what is evidently wrong with it. */
   add({ start, end, start_point, end_point }: Passage): string | null {
     if (start >= end || end > this.units) return `outside of the text: ${start} to ${end}`;
-    if (start < this.#end) return "that overlaps the previous one";
-    this.#end = end;
-    this.#places.push(start, end);
-    this.#points.push(start_point, end_point);
+    if (start < this.end) return "that overlaps the previous one";
+    this.end = end;
+    this.places.push(start, end);
+    this.place_points.push(start_point, end_point);
     return null;
   }
 
@@ -36,13 +36,13 @@ export class TextCheck {
     for await (const text of readText(text_part, reader.bytes(text_part))) {
       const pairs = pairsIn(text);
       const end = unit + text.length;
-      for (let before = 0; at < this.#places.length && this.#places[at]! <= end; at++) {
-        const within = this.#places[at]! - unit;
+      for (let before = 0; at < this.places.length && this.places[at]! <= end; at++) {
+        const within = this.places[at]! - unit;
         while (before < pairs.length && pairs[before]! + 1 < within) before++;
-        if (pairs[before]! + 1 === within || point + within - before !== this.#points[at])
+        if (pairs[before]! + 1 === within || point + within - before !== this.place_points[at])
           throw badPart(
             this.part,
-            `has a passage that does not fit its text, ${text_part}, at ${this.#places[at]}`,
+            `has a passage that does not fit its text, ${text_part}, at ${this.places[at]}`,
           );
       }
       unit = end;

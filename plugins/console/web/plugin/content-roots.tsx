@@ -7,7 +7,7 @@ import { console_base } from "../api/base";
 
 /** Everything rendered for one part of a page, to be removed with it. */
 export class ContentRoots {
-  readonly #roots = new Set<HTMLElement>();
+  private readonly roots = new Set<HTMLElement>();
 
   /** A wrapper element without a box of its own; `into`: where to attach it immediately. */
   readonly show = (children: ComponentChildren, into?: HTMLElement): HTMLElement => {
@@ -15,18 +15,18 @@ export class ContentRoots {
     root.className = "plugin-part";
     into?.append(root);
     render(<Router base={console_base}>{children}</Router>, root);
-    this.#roots.add(root);
+    this.roots.add(root);
     return root;
   };
 
   remove(root: HTMLElement): void {
-    this.#roots.delete(root);
+    this.roots.delete(root);
     render(null, root);
     root.remove();
   }
 
   clear(): void {
-    for (const root of this.#roots) this.remove(root);
+    for (const root of this.roots) this.remove(root);
   }
 }
 

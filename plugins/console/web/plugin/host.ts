@@ -16,17 +16,17 @@ import { ContentRoots } from "./content-roots";
 
 /** Cleanup when it is left; an exception there does not block navigation. */
 export class Leaving {
-  readonly #works: (() => void)[] = [];
-  #gone = false;
+  private readonly works: (() => void)[] = [];
+  private gone = false;
 
   readonly add = (work: () => void): void => {
-    if (this.#gone) run(work);
-    else this.#works.push(work);
+    if (this.gone) run(work);
+    else this.works.push(work);
   };
 
   leave(): void {
-    this.#gone = true;
-    for (const work of this.#works.splice(0)) run(work);
+    this.gone = true;
+    for (const work of this.works.splice(0)) run(work);
   }
 }
 
@@ -64,21 +64,21 @@ export const consoleHost = (leaving: Leaving, { user, navigate }: SignedIn): Con
 
 /** The record of the page, which is refetched while the panel is shown. */
 export class ShownRecord<R> {
-  readonly #listeners = new Set<(record: R) => void>();
+  private readonly listeners = new Set<(record: R) => void>();
 
   constructor(private now: R) {}
 
   update(record: R): void {
     if (record === this.now) return;
     this.now = record;
-    for (const listener of this.#listeners) run(() => listener(record));
+    for (const listener of this.listeners) run(() => listener(record));
   }
 
   readonly read = (): R => this.now;
 
   listen(listener: (record: R) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 }
 

@@ -14,7 +14,7 @@ import { noteCommand } from "../plugin/command-notes";
 import type { Plugin } from "../plugin/contract";
 import type { Host } from "../plugin/host";
 import type { Tool } from "../plugin/tool";
-import { coreSchema } from "../jobs/schema";
+import { coreSchema } from "../plugin/migrations";
 import { lockDirectory } from "../store/lock";
 import type { MigrateOptions, MigrationAhead } from "../store/migrator";
 import type { Schema } from "../store/schema";

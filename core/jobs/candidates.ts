@@ -1,7 +1,7 @@
 /** Finds the jobs that may run now. */
 import type { Db } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
-import type { JobsTables } from "./schema";
+import type { JobsTables } from "./store";
 
 /** A ready job that may run now. */
 export interface Candidate {

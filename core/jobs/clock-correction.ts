@@ -4,7 +4,7 @@
  */
 import type { Store } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
-import type { JobsDb } from "./schema";
+import type { JobsDb } from "./store";
 
 /** Jobs per transaction. */
 const jobs_each = 500;

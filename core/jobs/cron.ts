@@ -9,7 +9,7 @@ import { errorFields, type Log } from "../base/log";
 import type { Schedule } from "./contract";
 import type { Store } from "../store/store";
 import type { JobQueue } from "./queue";
-import { takeTick } from "./table";
+import { takeTick } from "./store";
 
 export interface CronSchedulesOptions {
   readonly queue: JobQueue;

@@ -14,7 +14,7 @@ import type { Handlers } from "./handlers";
 import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
 import { handlerKey, ownerKey, ownerMax, queueKey, selectJobs, type Selection } from "./scheduler";
-import * as table from "./table";
+import * as table from "./store";
 import type { UnreadableWaiters } from "./unreadable-waiters";
 
 export interface DispatcherOptions {

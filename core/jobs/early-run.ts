@@ -6,7 +6,7 @@ import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type { BegunJob, EndedRun, JobEffect, JobHandler } from "./contract";
 import { Stopped } from "./run";
-import type { Lease, NewJob } from "./table";
+import type { Lease, NewJob } from "./store";
 
 export interface EarlyRunOptions {
   readonly store: Pick<Store, "afterCommit" | "expect">;

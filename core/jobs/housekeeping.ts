@@ -9,7 +9,7 @@ import type { Store } from "../store/store";
 import { correctTimes } from "./clock-correction";
 import type { Dispatcher } from "./dispatcher";
 import type { SpaceWaiters } from "./space-waiters";
-import * as table from "./table";
+import * as table from "./store";
 
 export interface HousekeepingOptions {
   readonly store: Store;

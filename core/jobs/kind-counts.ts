@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
-import type { JobsTables } from "./schema";
+import type { JobsTables } from "./store";
 
 export interface KindCount {
   readonly plugin: string;

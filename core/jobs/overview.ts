@@ -8,7 +8,7 @@ import type { Handlers } from "./handlers";
 import { toNumber } from "../store/columns";
 import { isUnique } from "../store/storage-errors";
 import type { Store } from "../store/store";
-import type { JobsDb, JobsTables, JobState } from "./schema";
+import type { JobsDb, JobsTables, JobState } from "./store";
 
 type Row = JobsTables["core_jobs"];
 /** Without the payload, which may quote content. Times are epoch milliseconds. */

@@ -5,7 +5,7 @@ import { withoutOrigin } from "../base/origin";
 import type { Store } from "../store/store";
 import type { Dispatcher } from "./dispatcher";
 import type { Housekeeping } from "./housekeeping";
-import { nextRunAt } from "./table";
+import { nextRunAt } from "./store";
 
 export interface PollerOptions {
   readonly store: Store;

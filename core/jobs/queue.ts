@@ -36,7 +36,7 @@ import { SpaceWaiters } from "./space-waiters";
 import { UnreadableWaiters } from "./unreadable-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
-import * as table from "./table";
+import * as table from "./store";
 
 export interface JobQueueOptions {
   readonly store: Store;

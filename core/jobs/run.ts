@@ -21,7 +21,7 @@ import { isFull, isStorageFault, isUnreadable, storageFull } from "../store/stor
 import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
 import type { SpaceWaiters } from "./space-waiters";
-import * as table from "./table";
+import * as table from "./store";
 import type { UnreadableWaiters } from "./unreadable-waiters";
 
 /** The reason for which a run is aborted. */

@@ -6,8 +6,8 @@ import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
 import { handlerKey } from "./scheduler";
-import type { JobsTables } from "./schema";
-import { nodeOf } from "./table";
+import type { JobsTables } from "./store";
+import { nodeOf } from "./store";
 
 export interface RunningCounts {
   /** By handler. */

@@ -12,7 +12,7 @@ import type { BatchDone, JobSelection } from "../jobs/overview";
 import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { RunningKind } from "../jobs/running-counts";
-import type { JobState } from "../jobs/schema";
+import type { JobState } from "../jobs/store";
 import { silent_ms_max, type KnownNode, type Nodes } from "../store/nodes";
 import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings } from "./live-settings";

@@ -1,7 +1,7 @@
 /** Migrates the tables of plugins: of all built-in ones together, of the others one by one. */
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
-import { coreSchema } from "../jobs/schema";
+import { coreSchema } from "./migrations";
 import { migrate, noteVersion, type MigrateOptions } from "../store/migrator";
 import type { Schema } from "../store/schema";
 import type { Store } from "../store/store";

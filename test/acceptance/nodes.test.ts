@@ -6,7 +6,7 @@ import { jsonLog } from "../../core/base/log";
 import { every, handle, job } from "../../core/jobs/contract";
 import { CronSchedules } from "../../core/jobs/cron";
 import { JobQueue } from "../../core/jobs/queue";
-import { coreSchema } from "../../core/jobs/schema";
+import { coreSchema } from "../../core/plugin/migrations";
 import { migrate } from "../../core/store/migrator";
 import { PostgresStore } from "../../core/store/postgres/postgres-store";
 import { SharedNotifier } from "../../core/store/shared-notifier";

@@ -8,7 +8,7 @@ import { systemClock } from "../../core/base/clock";
 import { jsonLog } from "../../core/base/log";
 import { SharedNotifier } from "../../core/store/shared-notifier";
 import { JobQueue } from "../../core/jobs/queue";
-import { coreSchema } from "../../core/jobs/schema";
+import { coreSchema } from "../../core/plugin/migrations";
 import { handle } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { lockDirectory } from "../../core/store/lock";

@@ -1,6 +1,7 @@
 /** How processes coordinate deletions and uploads of shared files, with a fake clock. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { FileClaims, pin_ms, createFileClaims } from "../../core/store/objects/file-claims";
+import { createFileClaims } from "../../core/store/migrations";
+import { FileClaims, pin_ms } from "../../core/store/objects/file-claims";
 import { openTestStore, type TestStore } from "../helpers/store";
 
 let now_ms: number;

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { version } from "../../core/base/version";
-import { coreSchema } from "../../core/jobs/schema";
+import { coreSchema } from "../../core/plugin/migrations";
 import type { Migration } from "../../core/store/schema";
 import { migrate } from "../../core/store/migrator";
 import type { Schema } from "../../core/store/schema";

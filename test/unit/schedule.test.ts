@@ -1,7 +1,7 @@
 /** CronSchedules: each tick of the cron expression, in UTC, enqueues exactly one job. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { CronSchedules } from "../../core/jobs/cron";
-import { takeTick } from "../../core/jobs/table";
+import { takeTick } from "../../core/jobs/store";
 import { every, handle } from "../../core/jobs/contract";
 import { jobsWorld, limits, second, until, Work, type JobsWorld } from "../helpers/jobs";
 

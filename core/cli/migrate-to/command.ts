@@ -5,7 +5,7 @@
 import type { Command as Commander } from "commander";
 import { mebibytes } from "../../lib/byte-sizes";
 import { commit, version } from "../../base/version";
-import { coreSchema } from "../../jobs/schema";
+import { coreSchema } from "../../plugin/migrations";
 import { order } from "../../plugin/order";
 import { lockDirectory } from "../../store/lock";
 import {

@@ -16,32 +16,6 @@ export interface FileClaimsTables {
 }
 type Claims = Db<FileClaimsTables>;
 
-/** Creates the tables, in a migration of core. */
-export async function createFileClaims(tx: Db<any>): Promise<void> {
-  await tx.schema
-    .createTable("core_file_pins")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("sha256", "text", (c) => c.notNull())
-    .addColumn("held_until", "bigint", (c) => c.notNull())
-    .execute();
-  await tx.schema
-    .createIndex("core_file_pins_sha256")
-    .on("core_file_pins")
-    .columns(["sha256"])
-    .execute();
-  await tx.schema
-    .createTable("core_file_removals")
-    .addColumn("sha256", "text", (c) => c.primaryKey())
-    .addColumn("due_at", "bigint", (c) => c.notNull())
-    .addColumn("deleting_until", "bigint")
-    .execute();
-  await tx.schema
-    .createIndex("core_file_removals_due")
-    .on("core_file_removals")
-    .columns(["due_at"])
-    .execute();
-}
-
 /** How long a silent upload holds its file. */
 export const pin_ms = 120_000;
 /**

@@ -5,7 +5,49 @@
 import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import { rowsOf } from "../store/raw-statements";
-import type { JobsDb, JobState } from "./schema";
+import type { Db } from "../store/store";
+
+export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
+
+export interface JobsTables {
+  core_jobs: {
+    id: string;
+    plugin: string;
+    name: string;
+    payload: string;
+    owner: string;
+    lane: string;
+    lane_max: number;
+    priority: number;
+    state: JobState;
+    run_at: number;
+    attempts: number;
+    attempts_max: number;
+    crashes: number;
+    lease_until: number | null;
+    lease_token: string | null;
+    key: string | null;
+    subject: string | null;
+    /** The request that it originates from; null for jobs of schedules. */
+    request_id: string | null;
+    error: string | null;
+    created_at: number;
+    started_at: number | null;
+    finished_at: number | null;
+  };
+  /** The last tick of each schedule that became a job. */
+  core_ticks: { name: string; tick_at: number };
+  /** A single row: the certain time, and the readings of the clocks at that moment. */
+  core_clock: {
+    id: number;
+    certain_ms: number;
+    clock_ms: number;
+    boot: string;
+    uptime_ms: number;
+    doubted_ms: number;
+  };
+}
+export type JobsDb = Db<JobsTables>;
 
 export interface NewJob {
   readonly id: string;

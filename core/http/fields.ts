@@ -56,23 +56,18 @@ const spaces =
   "\\u0009-\\u000D\\u0020\\u0085\\u00A0\\u1680\\u180E\\u2000-\\u200B\\u2028\\u2029\\u202F\\u205F" +
   "\\u2060\\u3000\\uFEFF";
 
+/** A regular expression for JSON Schema that matches what is not blank. */
+export const required_pattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
+
 /**
  * A field that is checked by `checkedName` or `requiredText`, with its limits in the API document.
- * `without`: characters that it must not contain, as a character class.
  */
-export const RequiredText = (
-  description: string,
-  length_max: number = name_length_max,
-  without = "\\u0000",
-) =>
+export const RequiredText = (description: string, length_max: number = name_length_max) =>
   documented(Type.String({ description }), {
     minLength: 1,
     maxLength: length_max,
-    pattern: requiredPattern(without),
+    pattern: required_pattern,
   });
-/** A regular expression for JSON Schema that matches what is not blank. */
-export const requiredPattern = (without = "\\u0000"): string =>
-  `^[^${without}]*[^${without}${spaces}][^${without}]*$`;
 
 /**
  * A field of a request that is checked by `checkedName`: the limits apply to the name without

@@ -4,7 +4,7 @@
  */
 import type { StoredLimits } from "../base/settings";
 import { endpoint_pattern } from "../outbound/url-patterns";
-import { requiredPattern } from "./fields";
+import { required_pattern } from "./fields";
 
 /** The address of a service. */
 export const EndpointLimits: StoredLimits = {
@@ -20,6 +20,6 @@ export const KeyLimits: StoredLimits = {
   must: "contain only ASCII characters and no spaces",
 };
 export const NotBlankLimits: StoredLimits = {
-  json: { pattern: requiredPattern() },
+  json: { pattern: required_pattern },
   must: "not be blank",
 };

@@ -55,15 +55,14 @@ export async function* readParts(
   }
 }
 
-/** The whole text. `pause` is awaited between its parts. @throws TextGone */
+/** The whole text; others take turns between its parts. @throws TextGone */
 export async function readWhole(
   read: ReadPieces,
   text: Pick<StoredText, "id" | "units">,
-  pause: () => Promise<void> = nextTurn,
 ): Promise<string> {
   const parts: string[] = [];
   for await (const part of readParts(read, text)) {
-    if (parts.length > 0) await pause();
+    if (parts.length > 0) await nextTurn();
     parts.push(part);
   }
   return parts.length === 1 ? parts[0]! : parts.join("");

@@ -38,11 +38,6 @@ export class ZipWriter {
     return new ZipWriter(await openFile(path, "wx", 0o600));
   }
 
-  /** The offset of the next byte: the size so far. */
-  get bytes(): number {
-    return this.at;
-  }
-
   async add(
     name: string,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -35,15 +35,15 @@ export function manifestProblems(plugin: Plugin, { schemas = false } = {}): stri
 const version_pattern = /^\d+(\.\d+){0,2}$/;
 
 /** Why a plugin that requires this version can't run here; undefined when it can. */
-export function sinceProblem(since: unknown, here: string = host_version): string | undefined {
+export function sinceProblem(since: unknown): string | undefined {
   if (since === undefined) return undefined;
   if (typeof since !== "string" || !version_pattern.test(since))
     return `its since ${JSON.stringify(since)} is not a version such as "0.2"`;
-  const [wanted, own] = [since, here].map((one) => one.split(/[.+-]/).map(Number));
+  const [wanted, own] = [since, host_version].map((one) => one.split(/[.+-]/).map(Number));
   const part = [0, 1, 2].find((i) => (wanted![i] ?? 0) !== (own![i] ?? 0));
   return part === undefined || (wanted![part] ?? 0) < (own![part] ?? 0)
     ? undefined
-    : `it needs Dossier ${since} or newer; this is ${here}`;
+    : `it needs Dossier ${since} or newer; this is ${host_version}`;
 }
 
 function nameProblems({ name, section, version, replaces }: Plugin): string[] {

@@ -35,11 +35,10 @@ export interface RemoteBytes {
   pieces(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** All bytes, in pieces of about this size. */
-export async function* piecesOf(
-  bytes: StoredBytes,
-  piece_bytes = 2 ** 18,
-): AsyncGenerator<Uint8Array, void> {
+const piece_bytes = 2 ** 18;
+
+/** All bytes, in pieces of about 256 KiB. */
+export async function* piecesOf(bytes: StoredBytes): AsyncGenerator<Uint8Array, void> {
   if (!(bytes instanceof Blob)) return yield* bytes.pieces();
   for (let at = 0; at < bytes.size; at += piece_bytes)
     yield await bytes.slice(at, at + piece_bytes).bytes();

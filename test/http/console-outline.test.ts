@@ -1,6 +1,6 @@
 /** The pages and headings of a document, as the console requests them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
+import { indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person } from "../helpers/person";
@@ -61,15 +61,6 @@ test("the outline is available in the console only", async () => {
 describe("a text with an outline", () => {
   test("code points become indices", () =>
     expect(indicesOf("a🙂b🙂c", [0, 1, 2, 4, 5])).toEqual([0, 1, 3, 6, 7]));
-
-  test.each([
-    ["every page starts a block", [0, 12, 30], [0, 12, 30]],
-    ["places outside the text are ignored", [0, 999], [0]],
-  ] as const)("%s", (_why, cuts, begins) =>
-    expect(
-      blocksOf("one two three four five six seven eight", cuts).map(({ from }) => from),
-    ).toEqual([...begins]),
-  );
 
   test.each([
     ["neither heading nor mark", [], null, ["....."]],

@@ -6,7 +6,6 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { locate, locateWithin } from "../../plugins/console/web/reader/quote-match";
 import {
-  blocksOf,
   indexOfCodePoint,
   piecesOf,
   rangeOf,
@@ -132,21 +131,6 @@ describe("places in a text", () => {
   ] as const)("the place of a passage: %s", (_why, text, passage, range) =>
     expect(rangeOf(text, passage)).toEqual(range),
   );
-
-  test.each([
-    ["lines", "line of text\n".repeat(5_000)],
-    ["one very long line", "word ".repeat(20_000)],
-    ["characters of two UTF-16 units without spaces", "🙂".repeat(30_000)],
-    ["short text", "short"],
-    ["empty text", ""],
-  ])("blocks of %s make up the whole text and split no character", (_why, text) => {
-    const blocks = blocksOf(text);
-    expect(blocks.map(({ from, to }) => text.slice(from, to)).join("")).toBe(text);
-    for (const { from, to } of blocks) {
-      expect(to - from).toBeLessThanOrEqual(9_001);
-      expect(text.slice(from, to).isWellFormed()).toBe(true);
-    }
-  });
 
   test.each([
     ["inside", { from: 12, to: 15 }, { from: 2, to: 5 }],

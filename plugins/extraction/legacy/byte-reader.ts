@@ -33,10 +33,5 @@ export class ByteReader {
   wide(start: number, end: number): string {
     return utf16.decode(this.slice(start, end));
   }
-  /** Windows-1252, one byte per character. */
-  narrow(start: number, end: number): string {
-    return latin.decode(this.slice(start, end));
-  }
 }
 const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
-const latin = new TextDecoder("windows-1252");

@@ -23,7 +23,7 @@ export interface ArchiveLimits {
   readonly entry_bytes_max: number;
   readonly total_bytes_max: number;
 }
-const default_limits: ArchiveLimits = {
+const file_limits: ArchiveLimits = {
   entries_max: 20_000,
   entry_bytes_max: 64 * 2 ** 20,
   total_bytes_max: 128 * 2 ** 20,
@@ -37,11 +37,11 @@ const charge_bytes_min = 4096;
  * @throws ExtractionFailure `corrupt` when no part can be found, `too_large` when there are too
  * many
  */
-export function openArchive(path: string, limits = default_limits): Archive {
+export function openArchive(path: string): Archive {
   const file = openSync(path, "r");
   const close = (): void => closeSync(file);
   try {
-    return new Archive(fileSource(file), limits, close);
+    return new Archive(fileSource(file), file_limits, close);
   } catch (error) {
     close();
     throw error;

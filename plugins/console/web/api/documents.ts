@@ -19,10 +19,9 @@ export const listDocuments = (
   folder_id: string,
   { page, ...filter }: DocumentFilter,
   signal?: AbortSignal,
-  per_page = page_size,
 ) =>
   api<Page<Document>>("/documents", {
-    query: { folder_id, page, per_page, ...filter },
+    query: { folder_id, page, per_page: page_size, ...filter },
     ...(signal ? { signal } : {}),
   });
 export const getDocument = (id: string, signal?: AbortSignal) =>
@@ -36,12 +35,8 @@ export const renameDocument = (id: string, name: string) =>
   api<Document>(`/documents/${id}`, { method: "PATCH", body: { name } });
 export type Batch = BodyOf<"changeDocuments">;
 /** One action on at most `batch_size` documents. */
-export const changeDocuments = (body: Batch, signal?: AbortSignal) =>
-  api<Answer<"changeDocuments">>("/documents/batch", {
-    method: "POST",
-    body,
-    ...(signal ? { signal } : {}),
-  });
+export const changeDocuments = (body: Batch) =>
+  api<Answer<"changeDocuments">>("/documents/batch", { method: "POST", body });
 
 /** For all documents of the folder that match the filter, in batches. */
 export async function* documentIds(

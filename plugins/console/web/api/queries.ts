@@ -82,13 +82,10 @@ export const refresh = (...kinds: readonly string[]): Promise<unknown> =>
   Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })));
 
 /** All records of a list, page after page. Only for lists that are small by nature. */
-export async function fetchAll<T>(
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-): Promise<readonly T[]> {
+export async function fetchAll<T>(path: string): Promise<readonly T[]> {
   const found: T[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const answer: Page<T> = await api(path, { query: { ...query, page, per_page: 200 } });
+    const answer: Page<T> = await api(path, { query: { page, per_page: 200 } });
     found.push(...answer.data);
     page = answer.pagination.next_page;
   }

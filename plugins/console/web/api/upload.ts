@@ -3,8 +3,6 @@ import { apiUrl, offline, problemFrom, unreachable, type Query } from "./client"
 
 export interface UploadOptions {
   readonly query?: Query;
-  /** The name of the multipart part; `file` by default. */
-  readonly part?: string;
   /** From 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
@@ -14,7 +12,7 @@ export interface UploadOptions {
 export function upload<T>(
   path: string,
   file: File,
-  { query, part = "file", onProgress, signal }: UploadOptions = {},
+  { query, onProgress, signal }: UploadOptions = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const send = new XMLHttpRequest();
@@ -39,7 +37,7 @@ export function upload<T>(
         );
     });
     const form = new FormData();
-    form.append(part, file, file.name);
+    form.append("file", file, file.name);
     send.send(form);
   });
 }

@@ -73,32 +73,6 @@ export function indicesOf(text: string, offsets: readonly number[]): number[] {
   });
 }
 
-/**
- * The text in blocks of about `size`, cut at every index of `cuts`, otherwise after a line break if
- * possible, never within a character.
- */
-export function blocksOf(text: string, cuts: readonly number[] = [], size = 6_000): Range[] {
-  const blocks: Range[] = [];
-  const ends = [...cuts.filter((cut) => cut > 0 && cut < text.length), text.length];
-  let from = 0;
-  for (const end of ends)
-    while (from < end) {
-      const to = from + size * 1.5 >= end ? end : cutAt(text, from, from + size);
-      blocks.push({ from, to });
-      from = to;
-    }
-  return blocks;
-}
-
-function cutAt(text: string, from: number, near: number): number {
-  const line = text.lastIndexOf("\n", near);
-  if (line > from) return line + 1;
-  const space = text.lastIndexOf(" ", near);
-  if (space > from) return space + 1;
-  const unit = text.charCodeAt(near - 1);
-  return unit >= 0xd800 && unit < 0xdc00 ? near + 1 : near;
-}
-
 /** The part of `range` in `block`, relative to the block's start. */
 export function within(block: Range, range: Range | null): Range | null {
   if (!range || range.to <= block.from || range.from >= block.to) return null;

@@ -23,12 +23,10 @@ async function copy(text: string): Promise<boolean> {
 
 export function CopyButton({
   text,
-  label = strings.copy,
   small,
   onCopied,
 }: {
   readonly text: string;
-  readonly label?: string;
   readonly small?: boolean;
   readonly onCopied?: () => void;
 }) {
@@ -41,7 +39,7 @@ export function CopyButton({
   };
   return (
     <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}>
-      <span aria-live="polite">{done ? strings.copied : label}</span>
+      <span aria-live="polite">{done ? strings.copied : strings.copy}</span>
     </Button>
   );
 }

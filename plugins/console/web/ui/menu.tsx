@@ -13,7 +13,6 @@ export type MenuItem =
       readonly label: string;
       readonly icon?: IconName;
       readonly danger?: boolean;
-      readonly disabled?: boolean;
       readonly run: () => void;
     }
   /** A file, or a page outside the console's router. */
@@ -134,9 +133,7 @@ function Item({ item, close }: { readonly item: MenuItem; readonly close: () => 
       class={`menu-item${item.danger ? " menu-item-danger" : ""}`}
       role="menuitem"
       tabIndex={-1}
-      aria-disabled={item.disabled || undefined}
       onClick={() => {
-        if (item.disabled) return;
         close();
         item.run();
       }}

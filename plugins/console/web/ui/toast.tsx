@@ -10,8 +10,6 @@ export interface ToastOptions {
   readonly tone?: "plain" | "bad";
   /** Such as "Undo". The toast closes when it is used. */
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** Duration in milliseconds; 5 s by default, 10 s with an action. */
-  readonly duration_ms?: number;
 }
 interface Shown extends ToastOptions {
   readonly id: number;
@@ -27,7 +25,7 @@ export function toast(options: ToastOptions): () => void {
     shown.value = shown.value.filter((entry) => entry.id !== id);
   };
   shown.value = [...shown.value.slice(-2), { id, ...options }];
-  const timer = setTimeout(close, options.duration_ms ?? (options.action ? 10_000 : 5_000));
+  const timer = setTimeout(close, options.action ? 10_000 : 5_000);
   return () => {
     clearTimeout(timer);
     close();

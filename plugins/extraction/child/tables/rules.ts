@@ -11,11 +11,11 @@ const length_min = 7;
 const rules_max = 4_000;
 
 /** Joins fragments on one line; empty if there are too many. */
-export function merged(rules: readonly Rule[], tolerance = rule_tolerance): Rule[] {
+export function merged(rules: readonly Rule[]): Rule[] {
   const lines: Rule[][] = [];
   for (const rule of rules.toSorted((a, b) => a.at - b.at)) {
     const line = lines.at(-1);
-    if (line !== undefined && rule.at - line[0]!.at <= tolerance) line.push(rule);
+    if (line !== undefined && rule.at - line[0]!.at <= rule_tolerance) line.push(rule);
     else lines.push([rule]);
   }
   const whole = lines.flatMap((line) => {

@@ -3,7 +3,7 @@ import { ExtractionFailure } from "../contract";
 import { readXhtml } from "../html/page";
 import type { Page } from "../child/blocks";
 import { resolvePath, type OfficePackage, type Progress } from "./package";
-import { scanOfficeXml } from "./xml";
+import { scanTags } from "./xml";
 
 /** @throws ExtractionFailure `corrupt`, `encrypted`, and those of the archive */
 export function readEpub(pkg: OfficePackage, progress: Progress): Page[] {
@@ -28,31 +28,23 @@ function spineOf(pkg: OfficePackage): string[] {
   const folder = opf.slice(0, opf.lastIndexOf("/") + 1);
   const manifest = new Map<string, string>();
   const spine: string[] = [];
-  scanOfficeXml(pkg.xml(opf) ?? "", {
-    open: (tag) => {
-      const path = tag.get("href");
-      if (
-        tag.name === "item" &&
-        path !== undefined &&
-        /html|xml/i.test(tag.get("media-type") ?? "html")
-      )
-        manifest.set(tag.get("id") ?? "", resolvePath(folder, decodePath(path)));
-      if (tag.name === "itemref") spine.push(tag.get("idref") ?? "");
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml(opf) ?? "", (tag) => {
+    const path = tag.get("href");
+    if (
+      tag.name === "item" &&
+      path !== undefined &&
+      /html|xml/i.test(tag.get("media-type") ?? "html")
+    )
+      manifest.set(tag.get("id") ?? "", resolvePath(folder, decodePath(path)));
+    if (tag.name === "itemref") spine.push(tag.get("idref") ?? "");
   });
   return [...new Set(spine.flatMap((id) => manifest.get(id) ?? []))];
 }
 /** The part (`.opf`) that lists the others. */
 function packageDocumentOf(pkg: OfficePackage): string {
   let opf = "";
-  scanOfficeXml(pkg.xml("META-INF/container.xml") ?? "", {
-    open: (tag) => {
-      if (tag.name === "rootfile" && opf === "") opf = tag.get("full-path") ?? "";
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml("META-INF/container.xml") ?? "", (tag) => {
+    if (tag.name === "rootfile" && opf === "") opf = tag.get("full-path") ?? "";
   });
   return opf !== "" && pkg.archive.has(opf)
     ? opf
@@ -70,13 +62,9 @@ function decodePath(path: string): string {
 /** The encrypted parts. In books that only obfuscate their fonts, none is in the spine. */
 function encryptedIn(pkg: OfficePackage): Set<string> {
   const encrypted = new Set<string>();
-  scanOfficeXml(pkg.xml("META-INF/encryption.xml") ?? "", {
-    open: (tag) => {
-      if (tag.name === "CipherReference")
-        encrypted.add(resolvePath("", decodePath(tag.get("URI") ?? "")));
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml("META-INF/encryption.xml") ?? "", (tag) => {
+    if (tag.name === "CipherReference")
+      encrypted.add(resolvePath("", decodePath(tag.get("URI") ?? "")));
   });
   return encrypted;
 }

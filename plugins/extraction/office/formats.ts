@@ -12,7 +12,7 @@ import { openxml_names } from "./names";
 import type { OfficePackage, Progress } from "./package";
 import { readPptx } from "./pptx";
 import { readXlsx } from "./xlsx";
-import { scanOfficeXml } from "./xml";
+import { scanTags } from "./xml";
 
 /** A document that was detected in a package. */
 export interface OfficeDocument {
@@ -141,13 +141,9 @@ function openDocumentType(pkg: OfficePackage): string | null {
 
 function manifestType(pkg: OfficePackage): string | null {
   let type: string | null = null;
-  scanOfficeXml(pkg.xml("META-INF/manifest.xml") ?? "", {
-    open: (tag) => {
-      if (tag.name === "manifest:file-entry" && tag.get("full-path") === "/")
-        type = tag.get("media-type") ?? null;
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml("META-INF/manifest.xml") ?? "", (tag) => {
+    if (tag.name === "manifest:file-entry" && tag.get("full-path") === "/")
+      type = tag.get("media-type") ?? null;
   });
   return type;
 }

@@ -11,7 +11,7 @@ import { OdfReader, ReaderDispatch, type NewReader, type ReadObject } from "./od
 import { readSheets } from "./ods";
 import { readSlides } from "./odp";
 import { resolvePath, type OfficePackage, type Progress } from "./package";
-import { scanOfficeXml } from "./xml";
+import { scanOfficeXml, scanTags } from "./xml";
 
 /** The nesting limit of objects. */
 const objects_depth_max = 3;
@@ -55,12 +55,8 @@ function openOdf(
 
 function isEncrypted(manifest: string | null): boolean {
   let encrypted = false;
-  scanOfficeXml(manifest ?? "", {
-    open: ({ name }) => {
-      if (name === "manifest:encryption-data") encrypted = true;
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(manifest ?? "", ({ name }) => {
+    if (name === "manifest:encryption-data") encrypted = true;
   });
   return encrypted;
 }

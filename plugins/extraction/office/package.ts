@@ -5,7 +5,7 @@
 import type { Block } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
 import type { Archive } from "./archive";
-import { decodeXml, scanOfficeXml } from "./xml";
+import { decodeXml, scanTags } from "./xml";
 
 /** Reports the progress of reading, 0 to 1. */
 export type Progress = (share: number) => void;
@@ -93,19 +93,15 @@ const relationsPart = (part: string): string =>
 
 function parseRelations(part: string, xml: string): Relation[] {
   const found: Relation[] = [];
-  scanOfficeXml(xml, {
-    open: (tag) => {
-      if (tag.name !== "Relationship") return;
-      const target = tag.get("Target") ?? "";
-      const external = tag.get("TargetMode") === "External" || target === "";
-      found.push({
-        id: tag.get("Id") ?? "",
-        type: (tag.get("Type") ?? "").split("/").at(-1)!,
-        target: external ? null : resolvePath(folderOf(part), target),
-      });
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(xml, (tag) => {
+    if (tag.name !== "Relationship") return;
+    const target = tag.get("Target") ?? "";
+    const external = tag.get("TargetMode") === "External" || target === "";
+    found.push({
+      id: tag.get("Id") ?? "",
+      type: (tag.get("Type") ?? "").split("/").at(-1)!,
+      target: external ? null : resolvePath(folderOf(part), target),
+    });
   });
   return found;
 }
@@ -113,14 +109,10 @@ function parseRelations(part: string, xml: string): Relation[] {
 /** By the lower-case name of the part. */
 function parseContentTypes(xml: string): Map<string, string> {
   const types = new Map<string, string>();
-  scanOfficeXml(xml, {
-    open: (tag) => {
-      const part = tag.get("PartName");
-      if (tag.name === "Override" && part !== undefined)
-        types.set(part.replace(/^\/+/, "").toLowerCase(), tag.get("ContentType") ?? "");
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(xml, (tag) => {
+    const part = tag.get("PartName");
+    if (tag.name === "Override" && part !== undefined)
+      types.set(part.replace(/^\/+/, "").toLowerCase(), tag.get("ContentType") ?? "");
   });
   return types;
 }

@@ -6,7 +6,7 @@ import { readDrawing, type Shape } from "./drawing";
 import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
 import type { OfficePackage, Progress } from "./package";
 import { SlideBullets } from "./slide-bullets";
-import { scanOfficeXml } from "./xml";
+import { scanTags } from "./xml";
 
 /** @throws ExtractionFailure of the archive */
 export function readPptx(pkg: OfficePackage, main_part: string, progress: Progress): Page[] {
@@ -24,14 +24,10 @@ export function readPptx(pkg: OfficePackage, main_part: string, progress: Progre
 /** In presentation order; if that is lost, by the number in their names. */
 function slidesOf(pkg: OfficePackage, main_part: string): string[] {
   const slides: string[] = [];
-  scanOfficeXml(pkg.xml(main_part) ?? "", {
-    open: (tag) => {
-      if (tag.name !== "p:sldId") return;
-      const slide = pkg.target(main_part, tag.get("r:id"));
-      if (slide !== null && !slides.includes(slide)) slides.push(slide);
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml(main_part) ?? "", (tag) => {
+    if (tag.name !== "p:sldId") return;
+    const slide = pkg.target(main_part, tag.get("r:id"));
+    if (slide !== null && !slides.includes(slide)) slides.push(slide);
   });
   if (slides.length > 0) return slides;
   const number = (name: string): number => Number(/(\d+)\.xml$/i.exec(name)?.[1] ?? 0);

@@ -9,7 +9,7 @@ import { Grid, type MergedArea } from "../child/grid";
 import { HiddenParts, visiblePages } from "../child/hidden-parts";
 import type { OfficePackage, Progress } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
-import { scanOfficeXml } from "./xml";
+import { scanOfficeXml, scanTags } from "./xml";
 
 interface SheetEntry {
   readonly name: string;
@@ -51,19 +51,15 @@ function readWorkbook(pkg: OfficePackage, main_part: string): Workbook {
   const sheets: SheetEntry[] = [];
   const seen = new Set<string>();
   let since_1904 = false;
-  scanOfficeXml(pkg.xml(main_part) ?? "", {
-    open: (tag) => {
-      if (tag.name === "s:workbookPr")
-        since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
-      if (tag.name !== "s:sheet") return;
-      const part = pkg.target(main_part, tag.get("r:id"));
-      if (part === null || seen.has(part)) return;
-      seen.add(part);
-      const hidden = /hidden$/i.test(tag.get("state") ?? "");
-      sheets.push({ name: tag.get("name") ?? "", part, hidden });
-    },
-    close: () => {},
-    text: () => {},
+  scanTags(pkg.xml(main_part) ?? "", (tag) => {
+    if (tag.name === "s:workbookPr")
+      since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
+    if (tag.name !== "s:sheet") return;
+    const part = pkg.target(main_part, tag.get("r:id"));
+    if (part === null || seen.has(part)) return;
+    seen.add(part);
+    const hidden = /hidden$/i.test(tag.get("state") ?? "");
+    sheets.push({ name: tag.get("name") ?? "", part, hidden });
   });
   return { sheets, since_1904 };
 }

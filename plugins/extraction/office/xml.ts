@@ -70,6 +70,9 @@ function prefixOf(uri: string): string | undefined {
 /** Calls the handler with names in these prefixes. */
 export const scanOfficeXml = (xml: string, handler: XmlHandler): void =>
   scanXml(xml, handler, prefixOf);
+/** The same for files whose texts do not matter: calls `open` with each start tag. */
+export const scanTags = (xml: string, open: XmlHandler["open"]): void =>
+  scanOfficeXml(xml, { open, close: () => {}, text: () => {} });
 
 /**
  * The text of an XML file, decoded by its byte order mark, by the zero bytes of UTF-16, or by its

@@ -2,6 +2,7 @@
  * `npm run demo`: from an empty server to an answer that cites the page of a real PDF, in a data
  * directory of its own.
  */
+import { counted } from "../core/lib/counted";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -92,7 +93,7 @@ async function demonstrate(base: string, key: string): Promise<void> {
   if (document.status !== "synced")
     throw new Error(`the document is ${document.status}: ${JSON.stringify(document)}`);
   const characters = [...document.content].length;
-  say(`           is synced: ${document.page_count} pages, ${characters} characters`);
+  say(`           is synced: ${counted(document.page_count, "page")}, ${characters} characters`);
 
   const chat = await call<{ id: string }>("POST", "/chats", {
     name: "Questions",

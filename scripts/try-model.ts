@@ -6,6 +6,7 @@
  *   bun scripts/try-model.ts --gguf model.gguf --python python3   (wheel llama-cpp-python[server])
  *   bun scripts/try-model.ts --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
  */
+import { counted } from "../core/lib/counted";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -166,8 +167,8 @@ async function converse(call: Call, folder: string): Promise<void> {
   }
   const { right, wrong_and_grounded, quotes, faults } = counts;
   say(
-    `\n${asked} questions: ${right} right, ${wrong_and_grounded} wrong and grounded, ` +
-      `${quotes} fell back to quotes, ${faults} faults`,
+    `\n${counted(asked, "question")}: ${right} right, ${wrong_and_grounded} wrong and grounded, ` +
+      `${quotes} fell back to quotes, ${counted(faults, "fault")}`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** `dossier files move`: copies original files to another place. */
+import { counted } from "../lib/counted";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
@@ -46,16 +47,17 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
     onProgress,
   });
   options.print(
-    `${copied} files (${mebibytes(copied_bytes)}) were copied and verified by their hash; ` +
-      `${skipped} were already there. ${from.words} was not changed.`,
+    `${counted(copied, "file was", "files were")} copied and verified by hash ` +
+      `(${mebibytes(copied_bytes)}); ${counted(skipped, "was", "were")} already there. ` +
+      `${from.words} was not changed.`,
   );
   if (damaged.length === 0) return;
   for (const { sha256, why } of damaged.slice(0, named_max)) options.complain(`${sha256}: ${why}`);
   throw new Error(
-    `${damaged.length} files were not copied. Run \`dossier doctor --deep\` to see which ` +
-      "documents they belong to",
+    `${counted(damaged.length, "file was", "files were")} not copied. Run ` +
+      "`dossier doctor --deep` to see which documents are affected",
   );
 }
 
 const progressWords = ({ done, total, done_bytes, total_bytes }: MoveProgress): string =>
-  `${done} of ${total} files, ${mebibytes(done_bytes)} of ${mebibytes(total_bytes)}`;
+  `${done} of ${counted(total, "file")}, ${mebibytes(done_bytes)} of ${mebibytes(total_bytes)}`;

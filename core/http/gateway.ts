@@ -2,6 +2,7 @@
  * The gateway: the fixed order of steps in which every request is handled before its body is read.
  * Read it from top to bottom.
  */
+import { counted } from "../lib/counted";
 import { systemClock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
@@ -225,7 +226,8 @@ function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {
   return new HttpError(
     429,
     "rate_limited",
-    `The limit of ${limit} requests per window was exceeded. Try again in ${retry_after_s} s.`,
+    `The limit of ${counted(limit, "request")} per window was exceeded. ` +
+      `Try again in ${retry_after_s} s.`,
     { headers: { "retry-after": String(retry_after_s) } },
   );
 }

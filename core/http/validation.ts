@@ -1,4 +1,5 @@
 /** Validates bodies and queries against their schemas, and describes what is wrong. */
+import { counted } from "../lib/counted";
 import { Kind, type TObject, type TSchema } from "@sinclair/typebox";
 import {
   TypeCompiler,
@@ -80,7 +81,9 @@ function expected(schema: TSchema): string {
   if (schema.type === "array") {
     const { minItems, maxItems } = schema;
     const least = minItems ? `${minItems} to` : "at most";
-    return maxItems === undefined ? "an array" : `an array of ${least} ${maxItems} items`;
+    return maxItems === undefined
+      ? "an array"
+      : `an array of ${least} ${counted(maxItems, "item")}`;
   }
   if (schema.type === "null") return "null";
   if (schema.type === "string" && schema.format) return `a ${schema.format.toUpperCase()}`;

@@ -3,6 +3,7 @@
  * transactions, and no response waits for its entry. What can't be written is reported, kept, and
  * tried again.
  */
+import { counted } from "../../core/lib/counted";
 import { messageOf } from "../../core/lib/error-message";
 import type { Context } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
@@ -43,8 +44,9 @@ export class Recorder {
   failure(): string | null {
     return this.failing === null
       ? null
-      : `The audit log can't be written: ${this.failing} ${this.waiting.length} entries ` +
-          `are waiting${this.lost > 0 ? `, and ${this.lost} were lost.` : "."}`;
+      : `The audit log can't be written: ${this.failing} ` +
+          counted(this.waiting.length, "entry is waiting", "entries are waiting") +
+          (this.lost > 0 ? `, and ${counted(this.lost, "was", "were")} lost.` : ".");
   }
 
   /** Never rejects. */

@@ -1,4 +1,5 @@
 /** The commands that make, list and rehearse backups. */
+import { counted } from "../../core/lib/counted";
 import { basename, resolve } from "node:path";
 import { mebibytes } from "../../core/lib/byte-sizes";
 import { rfc3339OrNull, type Command, type CommandHandler, type Context } from "../../core/sdk";
@@ -71,7 +72,7 @@ export const commandHandlers = (
     about(basename(path));
     const { count, elsewhere, stored_in } = manifest.originals;
     print(
-      `${path} (${mebibytes(bytes)}, ${count} originals` +
+      `${path} (${mebibytes(bytes)}, ${counted(count, "original")}` +
         (elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : "") +
         (stored_in === undefined ? "" : `, which stay in ${stored_in}`) +
         ") was created and rehearsed.",
@@ -92,7 +93,7 @@ export const commandHandlers = (
     if (options.json) return print(JSON.stringify(rows));
     if (rows.length === 0) print(`There are no backups in ${backups.settings.directory}.`);
     for (const { name, bytes, originals, problem } of rows)
-      print(`${name}  ${mebibytes(bytes)}  ${problem ?? `${originals} originals`}`);
+      print(`${name}  ${mebibytes(bytes)}  ${problem ?? counted(originals ?? 0, "original")}`);
   },
   async backupDelete({ args, print, about }) {
     const name = basename(args[0]!);
@@ -113,13 +114,13 @@ export const commandHandlers = (
       for (const line of said) print(line);
       if (wrong > 0)
         throw new Error(
-          `${wrong} of ${count} originals do not match ${path}. Copy them again from the ` +
-            "source",
+          `${wrong} of ${counted(count, "original")} ${wrong === 1 ? "does" : "do"} not match ` +
+            `${path}. Copy them again from the source`,
         );
-      print(`All ${count} originals match ${path}.`);
+      print(`${counted(count, "original")} compared with ${path}: no differences.`);
     } else if (typeof options.to === "string") {
       const path = resolve(options.to);
-      print(`${path} lists ${await writeOriginals(ctx, path)} originals.`);
+      print(`${path} lists ${counted(await writeOriginals(ctx, path), "original")}.`);
     } else for await (const line of listOriginals(ctx)) print(line);
   },
 });

@@ -1,6 +1,7 @@
 /**
  * Copies of the database beside it: lists them, deletes expired ones, and removes interrupted ones.
  */
+import { counted } from "../../core/lib/counted";
 import { rm } from "node:fs/promises";
 import type { Context } from "../../core/sdk";
 import { ok, type CheckResult } from "../doctor/contract";
@@ -65,7 +66,7 @@ export class Copies {
     return (
       `${copies.length} from before upgrades and ${rolled_back.length} set aside by ` +
       `rollbacks use ${(bytes / 2 ** 20).toFixed(1)} MiB. Each is deleted after ` +
-      `${Math.round(this.ctx.keep_ms() / day_ms)} days.`
+      `${counted(Math.round(this.ctx.keep_ms() / day_ms), "day")}.`
     );
   }
 }

@@ -1,4 +1,5 @@
 /** `dossier restore`: creates a data directory from a backup. Everything is verified on the way. */
+import { counted } from "../../core/lib/counted";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -148,7 +149,7 @@ async function takeOriginals(
 function inWords(missing: ReadonlyMap<string, number>, directories: readonly string[]): string {
   const named = [...missing]
     .slice(0, named_max)
-    .map(([name, count]) => `${name} (${count} originals)`);
+    .map(([name, count]) => `${name} (${counted(count, "original")})`);
   if (missing.size > named_max) named.push(`${missing.size - named_max} more`);
   return (
     `this backup is incremental and needs ${named.join(", ")}, which ` +
@@ -176,8 +177,8 @@ function report({ manifest, path, entries }: Backup, { data, print }: ToolInput)
   const rows = Object.values(manifest.counts).reduce((sum, count) => sum + count, 0);
   print(
     `Restored ${data} from ${basename(path)}, created ${manifest.made_at} by ` +
-      `${namedVersion(manifest.dossier)}: ${rows} rows, ${manifest.originals.count} ` +
-      "originals.",
+      `${namedVersion(manifest.dossier)}: ${counted(rows, "row")}, ` +
+      `${counted(manifest.originals.count, "original")}.`,
   );
   if (manifest.originals.stored_in !== undefined)
     print(

@@ -1,6 +1,7 @@
 /**
  * `dossier ask`: asks the documents of folders one question and prints the answer with its quotes.
  */
+import { counted } from "../../core/lib/counted";
 import { pagesOf } from "../search/contract";
 import type { ServerClient } from "./server-client";
 
@@ -65,7 +66,7 @@ export async function pendingNote(server: ServerClient, folder_id: string): Prom
     `/folders/${folder_id}`,
   );
   if (!pending) return null;
-  const documents = pending === 1 ? "1 document is" : `${pending} documents are`;
+  const documents = counted(pending, "document is", "documents are");
   return `${documents} not searched by meaning yet. Ask again in a moment.`;
 }
 

@@ -1,4 +1,5 @@
 /** `dossier document add`: uploads local files into a folder. */
+import { counted } from "../../core/lib/counted";
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
@@ -90,7 +91,7 @@ async function waitFor(
       `/documents/${id}?content=false`,
     );
     if (status === "synced") {
-      const pages = page_count === null ? "" : `, ${page_count} pages`;
+      const pages = page_count === null ? "" : `, ${counted(page_count, "page")}`;
       say(`${added.file}: ready${pages}`);
       return { ...added, status };
     }

@@ -1,4 +1,5 @@
 /** `dossier export` and `dossier import`: writes a folder to one file, and reads it back. */
+import { counted } from "../../core/lib/counted";
 import { existsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, resolve } from "node:path";
@@ -64,7 +65,7 @@ export async function importFolder(
   const query = name === undefined ? "" : `?${new URLSearchParams({ name }).toString()}`;
   let run = await server.call<FolderImport>("POST", `/folders/import${query}`, { form });
   for (let said = ""; run.status === "pending" || run.status === "running";) {
-    const line = `${run.completed_document_count} of ${run.document_count} documents`;
+    const line = `${run.completed_document_count} of ${counted(run.document_count, "document")}`;
     if (line !== said && run.document_count > 0) {
       say(line);
       said = line;

@@ -2,6 +2,7 @@
  * Commands that do what a page of the console does. They call the API of the running server, so the
  * result is the same.
  */
+import { counted } from "../../core/lib/counted";
 import { definePlugin, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { ask, linesOf, pendingNote } from "./ask";
@@ -99,7 +100,8 @@ const commandHandlers = (
     );
     if (options.json) print(JSON.stringify(added, null, 2));
     const failed = added.filter(({ error }) => error !== null).length;
-    if (failed > 0) throw new Error(`${failed} of ${added.length} files could not be added`);
+    if (failed > 0)
+      throw new Error(`${failed} of ${counted(added.length, "file")} could not be added`);
   },
   folderExport: async ({ options, print }) => {
     const user = await userOf(ctx.accounts, options.user);
@@ -119,7 +121,7 @@ const commandHandlers = (
     if (options.json) return print(JSON.stringify(run, null, 2));
     const missing = leftOut(run);
     if (missing !== null) print(missing);
-    print(`${run.folder_id} (${run.completed_document_count} documents)`);
+    print(`${run.folder_id} (${counted(run.completed_document_count, "document")})`);
   },
   ask: async ({ args, options, print }) => {
     const user = await userOf(ctx.accounts, options.user);

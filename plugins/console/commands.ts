@@ -1,4 +1,5 @@
 /** The commands for jobs: listing queued, running and failed ones, and retrying them. */
+import { counted } from "../../core/lib/counted";
 import { printRows } from "../../core/lib/print-rows";
 import {
   rfc3339,
@@ -158,7 +159,7 @@ export const commandHandlers = (
       );
       if (again === 0)
         throw new Error(`there is no failed job of the kind ${kind} that can be run again`);
-      print(`Queued ${again} ${again === 1 ? "job" : "jobs"} again.`);
+      print(`Queued ${counted(again, "job")} again.`);
     },
     jobDrop: (input) => drop(jobs, input),
     jobPause: pause(true),
@@ -190,7 +191,7 @@ async function drop(
     jobs.dropKind({ ...one, after, state, error: textOrNothing(reason) }),
   );
   if (gone === 0) throw new Error(`there is no such job of the kind ${kind}`);
-  print(`Dropped ${gone} ${gone === 1 ? "job" : "jobs"}.`);
+  print(`Dropped ${counted(gone, "job")}.`);
 }
 
 function requireOne(id: string | undefined, kind: unknown): void {

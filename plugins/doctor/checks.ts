@@ -2,6 +2,7 @@
  * The checks of the server itself. Each reports what it found and, if something is wrong, what to
  * do about it.
  */
+import { counted } from "../../core/lib/counted";
 import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freeSpace } from "../../core/lib/disk-usage";
@@ -161,21 +162,23 @@ async function jobs(operations: Operations, now_ms: number): Promise<CheckResult
   if (operations.intakePaused())
     return {
       status: "warn",
-      detail: `Intake is paused: ${ready} ${ready === 1 ? "job is waiting" : "jobs are waiting"}.`,
+      detail: `Intake is paused: ${counted(ready, "job is", "jobs are")} waiting.`,
       fix: "Resume it when documents may be indexed again: dossier job resume.",
     };
   const waited_ms = oldest ? now_ms - oldest.run_at : 0;
   if (waited_ms > waiting_ms_max && running === 0)
     return {
       status: "fail",
-      detail: `Jobs are overdue by ${Math.round(waited_ms / 60_000)} minutes, and none is running.`,
+      detail:
+        `Jobs are overdue by ${counted(Math.round(waited_ms / 60_000), "minute")}, ` +
+        "and none is running.",
       fix: "Check the log for the reason, and restart the server.",
     };
   if (failed_jobs > 0)
     return {
       status: "warn",
       detail:
-        `${failed_jobs} ${failed_jobs === 1 ? "job has" : "jobs have"} failed permanently ` +
+        `${counted(failed_jobs, "job has", "jobs have")} failed permanently ` +
         "in the last 30 days.",
       fix: "Check the failed jobs (dossier job list), and run those again that are still needed.",
     };

@@ -2,6 +2,7 @@
  * The integrity check of the database: reads all of it in the background, step by step, and returns
  * at once with what is known so far.
  */
+import { counted } from "../../core/lib/counted";
 import { rfc3339, type Context, type DamageFound, type SearchPlace } from "../../core/sdk";
 import { leftUntil, settlesWithin } from "../../core/lib/timeout";
 import { failed, ok, type CheckResult } from "./contract";
@@ -35,7 +36,7 @@ export class DamageCheck {
     }
     if (!this.running) return this.last!.result;
     const { tables, tables_done } = this.progress;
-    const progress = tables === 0 ? "" : `: ${tables_done} of ${tables} tables so far`;
+    const progress = tables === 0 ? "" : `: ${tables_done} of ${counted(tables, "table")} so far`;
     if (this.last)
       return {
         ...this.last.result,

@@ -1,4 +1,5 @@
 /** `dossier doctor`: the checks on the command line, also for a directory that can't be opened. */
+import { counted } from "../../core/lib/counted";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,7 +51,7 @@ export const doctorTool: Tool = {
     const failing = all.filter(({ status, done }) => status === "fail" && done === null);
     if (failing.length > 0)
       throw new Error(
-        `${failing.length} of ${all.length} checks are failing: ` +
+        `${counted(failing.length, "check is", "checks are")} failing, of ${all.length}: ` +
           failing.map(({ name }) => name).join(", "),
       );
   },

@@ -1,4 +1,5 @@
 /** The frame of a documentation page: list of pages, table of contents, search. */
+import { counted } from "../../core/lib/counted";
 import type { RenderedPage } from "./markdown";
 import { findSections, wordsOf, type Hit } from "./search";
 
@@ -39,7 +40,7 @@ export function searchHtml(site: Site, query: string): string {
       ? "Type a word above."
       : hits.length === 0
         ? `Nothing has all of these words: ${wordsOf(query).join(" ")}.`
-        : `${hits.length} ${hits.length === 1 ? "section" : "sections"}`;
+        : counted(hits.length, "section");
   return layout(site, {
     title: "Search · Dossier",
     summary: "",

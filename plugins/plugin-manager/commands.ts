@@ -1,4 +1,5 @@
 /** `dossier plugin add`, `remove`, `enable`, `disable` and `info`. */
+import { counted } from "../../core/lib/counted";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
@@ -170,8 +171,8 @@ async function isSure(
 
 function inWords({ tables, jobs, settings }: Leftovers): string {
   const parts = [
-    ...tables.map(({ name, rows }) => `the table ${name} with ${rows} rows`),
-    ...(jobs > 0 ? [`${jobs} jobs`] : []),
+    ...tables.map(({ name, rows }) => `the table ${name} with ${counted(rows, "row")}`),
+    ...(jobs > 0 ? [counted(jobs, "job")] : []),
     ...(settings.length > 0 ? [`the settings ${settings.join(", ")}`] : []),
   ];
   return parts.length === 0 ? "nothing in the database" : parts.join(", ");

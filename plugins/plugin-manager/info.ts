@@ -1,4 +1,5 @@
 /** Prints the output of `dossier plugin info`. */
+import { counted } from "../../core/lib/counted";
 import type { PluginDetails } from "./service";
 
 const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, string>> = {
@@ -38,7 +39,7 @@ export function infoLines(found: PluginDetails): string[] {
     ...list("events", made_of?.events),
     ...list(
       "tables",
-      tables.map(({ name, rows }) => `${name}  ${rows} rows`),
+      tables.map(({ name, rows }) => `${name}  ${counted(rows, "row")}`),
     ),
     ...list("commands", made_of?.commands),
     ...list(

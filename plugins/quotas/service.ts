@@ -49,7 +49,7 @@ function exceeded(what: Counted, limit: number): HttpError {
   const limit_in_words =
     what === "storage"
       ? `${bytes(limit)} of stored files`
-      : `${limit.toLocaleString("en-US")} ${words[what]}`;
+      : `${limit.toLocaleString("en-US")} ${words[what]}${limit === 1 ? "" : "s"}`;
   return forbidden(
     `You can have at most ${limit_in_words}, and this would exceed the limit. Delete what ` +
       `you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
@@ -58,9 +58,9 @@ function exceeded(what: Counted, limit: number): HttpError {
 }
 
 const words: Readonly<Record<Exclude<Counted, "storage">, string>> = {
-  folders: "folders",
-  documents: "documents",
-  chats: "chat sessions",
+  folders: "folder",
+  documents: "document",
+  chats: "chat session",
 };
 
 /** Such as `1 GiB`, `1.5 MiB`, `700 bytes`. */

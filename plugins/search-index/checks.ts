@@ -2,6 +2,7 @@
  * Health checks of vectors: whether documents get them, and whether the counts of folders are
  * right.
  */
+import { counted } from "../../core/lib/counted";
 import { fill, HealthFields, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import type { EmbeddingState } from "./contract";
@@ -42,7 +43,7 @@ function judge(copy: CopyState | null): CheckResult {
   if (is_searched)
     return ok(
       `pgvector ${version} searches scopes whose vectors exceed index.vector_cache, and ` +
-        `has about ${copied} vectors. The server compares the others itself.`,
+        `has about ${counted(copied, "vector")}. The server compares the others itself.`,
     );
   if (state === "ready")
     return ok(
@@ -72,14 +73,16 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
 
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   const { state, documents, passages, failing } = vectors.state();
-  const waiting = `${documents} ${documents === 1 ? "document is" : "documents are"} waiting`;
+  const waiting = `${counted(documents, "document is", "documents are")} waiting`;
   if (state === "none")
     return ok("No embedder runs here. GET /health of a server says how its vectors are coming on.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)
     return {
       status: "warn",
-      detail: `${miscounted} folders have a wrong count of documents waiting for vectors.`,
+      detail:
+        `${counted(miscounted, "folder has", "folders have")} a wrong count of documents ` +
+        "waiting for vectors.",
       fix: "Recount them: dossier doctor --fix.",
     };
   if (state === "failing")
@@ -97,6 +100,6 @@ async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   return ok(
     state === "ready"
       ? "All documents have vectors."
-      : `${waiting} for vectors, with about ${passages} passages.`,
+      : `${waiting} for vectors, with about ${counted(passages, "passage")}.`,
   );
 }

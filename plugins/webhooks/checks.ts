@@ -1,4 +1,5 @@
 /** Health checks of webhooks: deliveries without a job, and name servers. */
+import { counted } from "../../core/lib/counted";
 import { nextTurn } from "../../core/lib/chunked-work";
 import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
@@ -27,7 +28,7 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
       if (stuck.length === 0) return ok("Every due delivery has a job.");
       return {
         status: "fail",
-        detail: `${stuck.length} deliveries are pending without a job.`,
+        detail: `${counted(stuck.length, "delivery is", "deliveries are")} pending without a job.`,
         fix: "Redeliver them: POST /webhooks/{id}/deliveries/{deliveryId}/redeliver.",
       };
     },
@@ -53,7 +54,7 @@ async function resume(ctx: WebhookChecksContext): Promise<string> {
       else await deliveries.end(tx, delivery.id, "cancelled");
     }
   });
-  return `${stuck.length} deliveries were queued again.`;
+  return `${counted(stuck.length, "delivery was", "deliveries were")} queued again.`;
 }
 
 /** Whether the server can sign deliveries with its secret key. */
@@ -74,10 +75,12 @@ async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResul
     if (some.length < secrets_page) break;
     after = some.at(-1)!.id;
   }
-  if (closed === 0) return ok(`The secrets of ${count} webhooks can be opened.`);
+  if (closed === 0) return ok(`The secrets of ${counted(count, "webhook")} can be opened.`);
   return {
     status: "fail",
-    detail: `Of ${count} webhooks, ${closed} can't be signed, and send nothing: ${reason}.`,
+    detail:
+      `Of ${counted(count, "webhook")}, ${closed} can't be signed, and send nothing: ` +
+      `${reason}.`,
     fix:
       "Put back the secret key that the server had. When it is lost for good, rotate the " +
       "secrets: POST /webhooks/{id}/rotate-secret.",

@@ -4,6 +4,7 @@
  * files. Does the main job through Caddy while nodes are killed and replaced; `--old EXECUTABLE`
  * starts with that version and replaces one node after the other. Exit code 1 if anything failed.
  */
+import { counted } from "../../core/lib/counted";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -305,7 +306,7 @@ async function run(started: Started): Promise<boolean> {
       throw new Error(`${originals.length} instead of ${expected}`);
   });
   say(`${caller.answered} answers, refused: ${JSON.stringify([...caller.refused])}`);
-  say(failures.length === 0 ? "nothing found" : `${failures.length} failures`);
+  say(failures.length === 0 ? "nothing found" : counted(failures.length, "failure"));
   return failures.length === 0;
 }
 

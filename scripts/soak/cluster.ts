@@ -4,6 +4,7 @@
  * a random process is killed; in the second half PostgreSQL is killed twice, too. Finally reports
  * what was lost, done twice, stuck or left over. Exit code 1 if anything was found.
  */
+import { counted } from "../../core/lib/counted";
 import { SQL } from "bun";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -233,8 +234,8 @@ class Cluster {
       for (const [status, times] of user.statuses)
         statuses.set(status, (statuses.get(status) ?? 0) + times);
     return [
-      `${minutes} minutes, ${processes} processes, ${this.kills} kills, ` +
-        `${this.cuts} cuts of PostgreSQL` +
+      `${counted(minutes, "minute")}, ${processes} processes, ${counted(this.kills, "kill")}, ` +
+        `${counted(this.cuts, "cut")} of PostgreSQL` +
         (this.is_complete ? "" : `; not complete after ${this.progress.minutes.toFixed(1)}`),
       `answers by status: ${[...statuses]
         .sort()
@@ -246,9 +247,11 @@ class Cluster {
         `${sum(({ ledger }) => ledger.imports.size)}; ${outside.posts.size} deliveries, ` +
         `${[...outside.posts.values()].reduce((total, times) => total + times, 0)} POSTs, ` +
         `at most ${Math.max(0, ...outside.posts.values())} of one`,
-      ...this.streams.map((one) => `stream: ${one.events} events, resumed ${one.resumed} times`),
+      ...this.streams.map(
+        (one) => `stream: ${counted(one.events, "event")}, resumed ${counted(one.resumed, "time")}`,
+      ),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
-      `${this.findings.length} findings`,
+      counted(this.findings.length, "finding"),
     ].join("\n");
   }
 }

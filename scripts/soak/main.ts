@@ -5,6 +5,7 @@
  * had to wait, and whether memory grew. When it is ended early, it reports what it has seen by
  * then, without the checks. Exit code 1 if anything was found or it was ended early.
  */
+import { counted } from "../../core/lib/counted";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -201,10 +202,13 @@ class Soak {
   private figures(): string {
     const answers = ({ statuses }: User) => [...statuses.values()].reduce((sum, n) => sum + n, 0);
     return (
-      `${this.kills} kills, ${this.sum(answers)} answers, ` +
-      `${this.sum(({ ledger }) => ledger.documents.size)} documents, ` +
+      `${counted(this.kills, "kill")}, ${counted(this.sum(answers), "answer")}, ` +
+      `${counted(
+        this.sum(({ ledger }) => ledger.documents.size),
+        "document",
+      )}, ` +
       `memory ${this.memory.of(Math.min(this.progress.minutes, minutes) - 1.5)}, ` +
-      `${this.findings.length} findings`
+      counted(this.findings.length, "finding")
     );
   }
 
@@ -216,7 +220,7 @@ class Soak {
       for (const [status, times] of user.statuses)
         statuses.set(status, (statuses.get(status) ?? 0) + times);
     return [
-      `seed ${seed}, ${minutes} minutes, ${this.kills} kills` +
+      `seed ${seed}, ${counted(minutes, "minute")}, ${counted(this.kills, "kill")}` +
         (this.is_complete ? "" : `; not complete after ${this.progress.minutes.toFixed(1)}`),
       `disk: ${this.disk ? `of ${disk_megabytes} MB, filled and emptied` : "not mounted"}`,
       `answers by status: ${[...statuses]
@@ -227,7 +231,7 @@ class Soak {
         `${this.sum(({ ledger }) => ledger.gone.size)} deleted, ` +
         `${this.sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
-        `${this.stalls.length} times the server noticed that it was blocked`,
+        `the server noticed ${counted(this.stalls.length, "time")} that it was blocked`,
       ...this.stalls
         .toSorted((a, b) => b.stall_ms - a.stall_ms)
         .slice(0, 8)
@@ -237,7 +241,7 @@ class Soak {
         ),
       ...this.memory.report(),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
-      `${this.findings.length} findings`,
+      counted(this.findings.length, "finding"),
     ].join("\n");
   }
 }

@@ -61,7 +61,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     expect(unfinished.stderr).toContain("is the unfinished target of `dossier migrate-to`");
     const said = await mustRun(data, ["migrate-to", url], { env: settings() });
     expect(said).toContain("continuing where it was interrupted");
-    expect(said).toContain("contains U+0000 in 1 rows");
+    expect(said).toContain("contains U+0000 in 1 row.");
     expect(said).toMatch(
       /compared \d+ rows in \d+ tables by their SHA-256: source and target are equal/,
     );
@@ -204,7 +204,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     expect([code, stdout]).toEqual([1, `${lost} is missing\n`]);
     renameSync(join(work, "lost"), path);
     expect(await mustRun(copy, words, { env: settings(restored) })).toContain(
-      `originals match ${list}`,
+      `compared with ${list}: no differences`,
     );
     return { data: copy, url: restored };
   }
@@ -239,8 +239,8 @@ suiteOnPostgres("dossier migrate-to", () => {
       "rows that can't be moved, tables that can't be made, and a target that is not empty",
       [
         "rows of accounts_keys refer to missing rows of accounts_users",
-        "core_jobs.priority must be integer, but 1 rows have another type",
-        "1 rows have a core_jobs.id with U+0000",
+        "core_jobs.priority must be integer, but 1 row has another type",
+        "1 row has a core_jobs.id with U+0000",
         "it was written by a newer version of this program (migration 9999_later)",
         "the plugin weather has tables in the source but is not loaded",
         "is not empty: it has notes",

@@ -109,14 +109,14 @@ onSqlite("backups").test(
     const told = await mustRun(restored, ["restore", path]);
     expect(told).toContain("but in s3://originals at 127.0.0.1");
     const doctor = await runCommand(restored, ["doctor"], { env: store.env });
-    expect(doctor.stdout).toContain("All 2 originals are present");
+    expect(doctor.stdout).toContain("2 originals, none missing");
   },
 );
 
 test("one command moves the originals back into the data directory", async () => {
   await dossier.stop();
   const said = await dossier.mustCli(["files", "move", "data"]);
-  expect(said).toMatch(/2 files .* were copied and verified/);
+  expect(said).toMatch(/2 files were copied and verified/);
   const files = new Bun.Glob("??/*").scanSync(`${dossier.data}/files`);
   expect([...files].sort()).toEqual((await store.keys()).sort());
 });

@@ -209,7 +209,7 @@ test(
       },
     });
     const lines = await dossier.mustCli(["plugin", "info", "notes"]);
-    expect(lines).toMatch(/tables: +notes {2}1 rows\n +notes_pages {2}1 rows/);
+    expect(lines).toMatch(/tables: +notes {2}1 row\n +notes_pages {2}1 row/);
     expect(lines).toMatch(/notes\.colour {2}blue {2}\(stored\)/);
   },
   limit_ms,
@@ -269,7 +269,7 @@ test(
     const unsure = await dossier.cli(["plugin", "remove", "notes", "--purge"], { stdin: "no\n" });
     expect([unsure.code, unsure.stderr]).toEqual([
       1,
-      expect.stringMatching(/the table notes with 1 rows.*the settings notes\.colour/s),
+      expect.stringMatching(/the table notes with 1 row.*the settings notes\.colour/s),
     ]);
     expect(await count("select count(*) as n from notes_pages")).toBe(1);
     await dossier.mustCli(["plugin", "remove", "notes", "--purge"], { stdin: "y\n" });

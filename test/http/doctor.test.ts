@@ -186,7 +186,7 @@ const cases: readonly Case[] = [
       writeFileSync(join(server.data, "files", "ff", "f".repeat(64)), "left behind");
     },
     status: "warn",
-    says: /1 original files belong to no document/,
+    says: /1 original belongs to no document/,
     mend: () => rmSync(join(server.data, "files", "ff", "f".repeat(64))),
   },
   {
@@ -288,7 +288,7 @@ const cases: readonly Case[] = [
     because: "one was sealed with another key",
     spoil: () => write("update webhooks set secret = 'v1.' || substr(secret, 12)"),
     status: "fail",
-    says: /Of 1 webhooks, 1 can't be signed.* a different secret key than .*secret\.key/,
+    says: /Of 1 webhook, 1 can't be signed.* a different secret key than .*secret\.key/,
     mend: async () => {
       const [{ id }] = (await server.send("ada", "GET", "/webhooks")).body;
       expect((await server.send("ada", "POST", `/webhooks/${id}/rotate-secret`)).status).toBe(200);
@@ -322,7 +322,7 @@ const cases: readonly Case[] = [
         now(),
       ),
     status: "fail",
-    says: /1 deliveries are pending without a job/,
+    says: /1 delivery is pending without a job/,
     mend: fix("deliveries"),
   },
   {
@@ -330,7 +330,7 @@ const cases: readonly Case[] = [
     because: "a folder counts documents that already have them",
     spoil: () => write("update folders set vectors_pending = 3 where id = ?", folder_id),
     status: "warn",
-    says: /1 folders have a wrong count/,
+    says: /1 folder has a wrong count/,
     mend: fix("vectors"),
   },
   {

@@ -564,7 +564,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   [
     "fewer passages than stated",
     () => lines(document, "index", (line) => ({ ...line, chunks: 2 })),
-    /has 1 passages in 1 segments/,
+    /has 1 passage in 1 segment/,
   ],
   [
     "vectors without a segment",

@@ -148,7 +148,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     else await Bun.write(join(directory, object), left);
     expect(await looked("Originals")).toMatchObject({
       status: "warn",
-      detail: expect.stringContaining("1 original files belong to no document"),
+      detail: expect.stringContaining("1 original belongs to no document"),
     });
     await on.server.host.slot(Doctors)[0]!.mend("originals");
     expect(await stored()).not.toContain(object);

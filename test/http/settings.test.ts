@@ -102,7 +102,7 @@ describe("takes effect at once:", () => {
     expect((await server.send("bob", "POST", "/folders", { name: "one" })).status).toBe(201);
     expect((await server.send("bob", "POST", "/folders", { name: "two" })).body).toMatchObject({
       code: "quota_exceeded",
-      detail: expect.stringContaining("at most 1 folders"),
+      detail: expect.stringContaining("at most 1 folder,"),
     });
     expect((await change({ "quotas.folders": null })).body[0]).toMatchObject({
       value: null,

@@ -62,7 +62,7 @@ describe("the comparison names differences:", () => {
     [
       "one of two equal rows missing",
       "delete from keyless where rowid = 1",
-      ["keyless has 1 rows that are missing in the target"],
+      ["keyless has 1 row that is missing in the target"],
     ],
   ];
   test.each(cases)("%s", async (_, sql, found) => {

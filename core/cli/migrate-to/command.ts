@@ -2,6 +2,7 @@
  * `dossier migrate-to`: moves everything from the embedded database into PostgreSQL, or from there
  * into a new data directory or another database, and verifies that both are equal.
  */
+import { counted } from "../../lib/counted";
 import type { Command as Commander } from "commander";
 import { mebibytes } from "../../lib/byte-sizes";
 import { commit, version } from "../../base/version";
@@ -144,8 +145,8 @@ class Move {
         notes.push(...measured.changes);
       }
       this.print(
-        `${source.shown}: ${rows} rows in ${tables.length} tables, ${mebibytes(bytes)} without ` +
-          "indexes",
+        `${source.shown}: ${counted(rows, "row")} in ${counted(tables.length, "table")}, ` +
+          `${mebibytes(bytes)} without indexes`,
       );
       return { tables, steps, total: { rows, bytes } };
     } catch (error) {
@@ -236,7 +237,7 @@ class Move {
   private async moveRows(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
     this.progress.begin({ name: "moving", ...total });
     await moveRows(ends, tables, (done, was_there) => this.progress.add(done, was_there));
-    this.progress.end(`moved ${total.rows} rows, ${mebibytes(total.bytes)}.`);
+    this.progress.end(`moved ${counted(total.rows, "row")}, ${mebibytes(total.bytes)}.`);
   }
 
   private async copyFiles(): Promise<void> {
@@ -246,7 +247,7 @@ class Move {
     await copyFiles(data, this.target.data, (copied) =>
       this.progress.add({ rows: 1, bytes: copied }),
     );
-    this.progress.end(`copied ${count} originals, ${mebibytes(bytes)}.`);
+    this.progress.end(`copied ${counted(count, "original")}, ${mebibytes(bytes)}.`);
   }
 
   private async compare(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
@@ -261,8 +262,8 @@ class Move {
       );
     }
     this.progress.end(
-      `compared ${total.rows} rows in ${tables.length} tables by their SHA-256: source and ` +
-        "target are equal.",
+      `compared ${counted(total.rows, "row")} in ${counted(tables.length, "table")} by their ` +
+        "SHA-256: source and target are equal.",
     );
   }
 }

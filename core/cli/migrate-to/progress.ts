@@ -1,6 +1,7 @@
 /**
  * Progress of long work: one line that is overwritten on a terminal, otherwise a line now and then.
  */
+import { counted } from "../../lib/counted";
 import { mebibytes } from "../../lib/byte-sizes";
 
 const every_ms = 200;
@@ -72,7 +73,7 @@ export class Progress {
     const bar = `[${"#".repeat(filled)}${"-".repeat(bar_width - filled)}] `;
     return (
       `${this.step.name}: ${with_bar ? bar : ""}${Math.floor(share * 100)} %, ` +
-      `${this.rows} of ${this.step.rows} rows, ${mebibytes(this.bytes)}, ` +
+      `${this.rows} of ${counted(this.step.rows, "row")}, ${mebibytes(this.bytes)}, ` +
       `${Math.round((this.rows - this.found.rows) / took_s)} rows/s, ${clock(left_s)} left`
     );
   }

@@ -2,6 +2,7 @@
  * Moves every row of one database into another, then verifies that both are equal. Nothing is ever
  * written to the source.
  */
+import { counted } from "../../lib/counted";
 import { digestOf, positionOf, type Page, type Row, type Table } from "./rows";
 import type { Side, TargetSide } from "./side";
 import type { MoveState } from "./state";
@@ -173,7 +174,11 @@ async function compareAsSets(
   const missing = [...counts.values()].filter((n) => n > 0);
   const extra = [...counts.values()].filter((n) => n < 0);
   return [
-    ...(missing.length > 0 ? [`has ${missing.length} rows that are missing in the target`] : []),
-    ...(extra.length > 0 ? [`has ${extra.length} rows that are not in the source`] : []),
+    ...(missing.length > 0
+      ? [`has ${counted(missing.length, "row that is", "rows that are")} missing in the target`]
+      : []),
+    ...(extra.length > 0
+      ? [`has ${counted(extra.length, "row that is", "rows that are")} not in the source`]
+      : []),
   ];
 }

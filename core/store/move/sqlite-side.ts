@@ -1,4 +1,5 @@
 /** The embedded database in a move: read in one snapshot, or filled. */
+import { counted } from "../../lib/counted";
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { statSync } from "node:fs";
 import {
@@ -94,8 +95,8 @@ export class SqliteSide implements TargetSide {
     );
     return rows.map(
       ([table, parent, count]) =>
-        `${String(count)} rows of ${String(table)} refer to missing rows of ` +
-        `${String(parent)}. Run \`dossier doctor\` to see which`,
+        `Of ${String(table)}, ${counted(Number(count), "row refers", "rows refer")} to missing ` +
+        `rows of ${String(parent)}. Run \`dossier doctor\` to see which`,
     );
   }
 
@@ -236,14 +237,16 @@ export class SqliteSide implements TargetSide {
       return [
         {
           where: `typeof(${column}) not in ('${types[kind]}', 'null')`,
-          says: (n: number) => `${place} must be ${kind}, but ${n} rows have another type`,
+          says: (n: number) =>
+            `${place} must be ${kind}, but ${counted(n, "row has", "rows have")} another type`,
           moves: false,
         },
         ...(small.some((one) => one.name === name)
           ? [
               {
                 where: `typeof(${column}) = 'integer' and abs(${column}) > ${int4_max}`,
-                says: (n: number) => `${place} must be 32-bit numbers, but ${n} are larger`,
+                says: (n: number) =>
+                  `${place} must be 32-bit numbers, but ${counted(n, "is", "are")} larger`,
                 moves: false,
               },
             ]
@@ -254,9 +257,10 @@ export class SqliteSide implements TargetSide {
                 where: `typeof(${column}) = 'text' and instr(${column}, char(0)) > 0`,
                 says: (n: number) =>
                   in_key
-                    ? `${n} rows have a ${place} with U+0000, which PostgreSQL can't store`
-                    : `${place} contains U+0000 in ${n} rows. It becomes U+FFFD, which has ` +
-                      "the same length, so offsets don't change",
+                    ? `${counted(n, "row has", "rows have")} a ${place} with ` +
+                      "U+0000, which PostgreSQL can't store"
+                    : `${place} contains U+0000 in ${counted(n, "row")}. It becomes U+FFFD, ` +
+                      "which has the same length, so offsets don't change",
                 moves: !in_key,
               },
             ]

@@ -2,6 +2,7 @@
  * The rehearsal of a backup, in a child process: reads all of it, and extracts its database so that
  * it can be opened.
  */
+import { counted } from "../../../core/lib/counted";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writePaced } from "../../../core/lib/paced-writer";
@@ -79,7 +80,9 @@ async function readAllOriginals(
     if (![dirname(backup.path), ...beside].some((directory) => existsSync(join(directory, name))))
       throw new Error(`some of its originals are in ${name}, which is not in the same directory`);
   if (count !== backup.manifest.originals.count)
-    throw new Error(`its ${list_part} lists ${count} originals, which does not match its manifest`);
+    throw new Error(
+      `its ${list_part} lists ${counted(count, "original")}, which does not match its manifest`,
+    );
   const foreign = [...backup.entries.keys()].find((name) => !expected.has(name));
   if (foreign !== undefined) throw new Error(`it contains ${foreign}, which is not listed in it`);
 }

@@ -61,7 +61,7 @@ export class IndexCheck implements SystemCheck {
 
   private judge({ missing, left_over, count }: Difference): CheckResult {
     if (missing.length + left_over.length === 0)
-      return ok(`The index matches all ${documents(count)}.`);
+      return ok(`${documents(count)} in the index, none missing or left over.`);
     return {
       status: "fail",
       detail:
@@ -108,7 +108,7 @@ export class IndexCheck implements SystemCheck {
       const published = await index.listPublished(db, after, page_size);
       for (const id of published) {
         if (!(await index.isSound(db, id))) damaged.push(id);
-        say(`${++count} documents so far`);
+        say(`${documents(++count)} so far`);
       }
       if (published.length < page_size) break;
       after = published.at(-1)!;

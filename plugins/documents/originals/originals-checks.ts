@@ -2,6 +2,7 @@
  * Health checks of originals: the place where they are kept, and its files compared with the
  * documents that need them, both read in the order of the files.
  */
+import { counted } from "../../../core/lib/counted";
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
 import { isWhole, type Context } from "../../../core/sdk";
@@ -114,14 +115,14 @@ async function originals(
     return {
       status: "warn",
       detail:
-        `${at_least}${left_over.length} original files belong to no document, for example ` +
-        "after a crash.",
+        `${at_least}${counted(left_over.length, "original belongs", "originals belong")} to no ` +
+        "document, for example after a crash.",
       fix:
         where === null
           ? "Restart the server, which deletes them at the start."
           : "Delete them: dossier doctor --fix.",
     };
-  return ok(`All ${count} originals are present${reader ? " and match their SHA-256" : ""}.`);
+  return ok(`${counted(count, "original")}, none missing${reader ? " or damaged" : ""}.`);
 }
 
 /** Reads originals to their end, at half the speed of their place, which others use too. */
@@ -153,7 +154,7 @@ class OriginalReader {
     if (worked_ms < rest_after_ms) return;
     await Bun.sleep(worked_ms);
     this.rested_at = performance.now();
-    this.say(`${this.count} files so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`);
+    this.say(`${counted(this.count, "file")} so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`);
   };
 }
 

@@ -2,6 +2,7 @@
  * Runs in the child: leaves out hidden parts of a workbook: sheets, rows and columns that a user
  * has hidden. Rows hidden by a filter or a collapsed outline are read.
  */
+import { counted } from "../../../core/lib/counted";
 import type { Warning } from "../contract";
 import type { Block, Page } from "./blocks";
 
@@ -68,8 +69,6 @@ function hiddenIn(
   ];
   return parts.length === 0 ? [] : [leftOut(parts.join(" and "), where, page)];
 }
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? "" : "s"}`;
 const leftOut = (what: string, where: string, page: number | null): Warning => ({
   code: "hidden_left_out",
   message:

@@ -2,6 +2,7 @@
  * Mail messages: headers and body are read in a child, then each attachment by the extractor of its
  * format.
  */
+import { counted } from "../../../core/lib/counted";
 import { rm } from "node:fs/promises";
 import type { ExtractionContext } from "../context";
 import {
@@ -121,7 +122,7 @@ const warnUnreadable = (message: MessageText, name: string, why: string): void =
 const warnLeftOut = (message: MessageText, count: number): void =>
   message.warn(
     "attachment_left_out",
-    `${count === 1 ? "One attachment was" : `${count} attachments were`} left out: at most ` +
+    `${counted(count, "attachment was", "attachments were")} left out: at most ` +
       `${attachments_max} are read, and messages in messages up to ${depth_max} deep.`,
   );
 

@@ -1,4 +1,5 @@
 /** Warnings about pages without text, or with text that may be wrong. */
+import { counted } from "../../../core/lib/counted";
 import type { PageConcern, PageWithoutText } from "../child/page-output";
 import { ExtractionFailure, type Warning } from "../contract";
 
@@ -169,7 +170,7 @@ function doubtfulWarnings(pages: readonly number[]): Warning[] {
   if (further > 0)
     warnings.push({
       code: "low_confidence",
-      message: `The same is true of ${further} more pages.`,
+      message: `The same is true of ${counted(further, "more page")}.`,
       page: null,
     });
   return warnings;

@@ -1,4 +1,5 @@
 /** Checks a document of an archive: its record, its text, and its index against the text. */
+import { counted } from "../../../core/lib/counted";
 import { Validator } from "../../../core/sdk";
 import {
   segment_format,
@@ -136,8 +137,8 @@ class DocumentCheck {
     if (chunks !== this.passages || segments !== this.segments)
       throw badPart(
         this.part,
-        `has ${this.passages} passages in ${this.segments} segments instead of the ` +
-          `stated ${chunks} in ${segments}`,
+        `has ${counted(this.passages, "passage")} in ${counted(this.segments, "segment")} ` +
+          `instead of the stated ${chunks} in ${segments}`,
       );
     return this.passages;
   }

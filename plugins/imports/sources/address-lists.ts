@@ -1,4 +1,5 @@
 /** Sources that are lists of addresses: given by the caller, a sitemap, a feed. */
+import { counted } from "../../../core/lib/counted";
 import { t } from "../../../core/sdk";
 import { items_max } from "../limits";
 import type { ChildContext } from "../child/tasks";
@@ -63,7 +64,9 @@ export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: stri
       if (head.left > 0)
         yield {
           uri: `${url}#left`,
-          error: `The feed has ${head.left} more entries than the limit of ${items_max}.`,
+          error:
+            `The feed has ${counted(head.left, "entry", "entries")} more than the limit of ` +
+            `${items_max}.`,
         };
     } finally {
       await release();
@@ -130,7 +133,9 @@ async function* pagesOf(
       if (head.left > 0)
         yield {
           uri: `${one}#left`,
-          error: `It lists ${head.left} more entries than the limit of ${items_max}.`,
+          error:
+            `It lists ${counted(head.left, "entry", "entries")} more than the limit of ` +
+            `${items_max}.`,
         };
     } finally {
       await release();

@@ -1,4 +1,5 @@
 /** A ZIP archive on the web: each of its files. Their names are never used as paths. */
+import { counted } from "../../../core/lib/counted";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { t } from "../../../core/sdk";
@@ -58,7 +59,9 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
         if (head.left > 0)
           yield {
             uri: `${url}#`,
-            error: `The archive has ${head.left} more files than the limit of ${items_max}.`,
+            error:
+              `The archive has ${counted(head.left, "file")} more than the limit of ` +
+              `${items_max}.`,
           };
         else tools.listingComplete();
       } finally {

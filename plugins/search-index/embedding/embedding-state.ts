@@ -1,4 +1,5 @@
 /** The state of documents that wait for their vectors, and the reason if there is no progress. */
+import { counted } from "../../../core/lib/counted";
 import type { EmbeddingState } from "../contract";
 import type { EmbeddingProgress } from "./embedding-progress";
 import type { WaitingTotals } from "./waiting-store";
@@ -49,11 +50,9 @@ function failingOf({
   const idle_ms = progress.idleMs();
   const minutes = Math.floor(idle_ms / 60_000);
   const reason =
-    failure ?? (idle_ms > idle_ms_max ? `none were created for ${minutes} minutes` : null);
+    failure ??
+    (idle_ms > idle_ms_max ? `none were created for ${counted(minutes, "minute")}` : null);
   if (reason === null) return null;
-  const who =
-    documents === 1
-      ? "1 document is waiting for vectors"
-      : `${documents} documents are waiting for vectors`;
-  return `${who}: ${reason}. Until then, search finds them by words only.`;
+  const who = counted(documents, "document is", "documents are");
+  return `${who} waiting for vectors: ${reason}. Until then, search finds them by words only.`;
 }

@@ -1,4 +1,5 @@
 /** Strings of signing in, of the account and of API keys. */
+import { counted } from "../ui/format";
 
 export const account_strings = {
   email: "Email",
@@ -8,8 +9,7 @@ export const account_strings = {
   password_hint: "At least 10 characters. Several words in a row are easy to remember.",
   show_password: "Show password",
   hide_password: "Hide password",
-  password_short: (missing: number) =>
-    `${missing} more ${missing === 1 ? "character" : "characters"}`,
+  password_short: (missing: number) => counted(missing, "more character"),
   sign_in: {
     title: "Sign in",
     action: "Sign in",

@@ -1,4 +1,5 @@
 /** Strings of the backups page. */
+import { counted } from "../ui/format";
 
 export const backup_strings = {
   title: "Backups",
@@ -23,8 +24,9 @@ export const backup_strings = {
   good: "Ready",
   bad: "Unusable",
   contents: (originals: number, elsewhere: number, version: string) =>
-    `${originals} originals${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}, ` +
-    `Dossier ${version}`,
+    counted(originals, "original") +
+    (elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : "") +
+    `, Dossier ${version}`,
   with_secrets: "with secrets",
   empty_title: "No backups yet",
   empty_text:

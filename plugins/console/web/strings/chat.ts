@@ -1,4 +1,6 @@
 /** Strings of the chat pages. */
+import { counted } from "../ui/format";
+
 export const chat_strings = {
   title: "Chat",
   text: "Ask about your documents. Every answer cites the passages it comes from.",
@@ -85,7 +87,7 @@ export const chat_strings = {
   no_prompts_yet: "You have no saved prompts yet.",
   make_prompt: "Create a prompt",
   with_parent: "included with its parent folder",
-  documents: (count: number) => `${count} ${count === 1 ? "document" : "documents"}`,
+  documents: (count: number) => counted(count, "document"),
   remove_folder: (name: string) => `Remove ${name}`,
   remove_prompt: (name: string) => `Remove the prompt ${name}`,
   gone_folder: "Deleted folder",
@@ -135,9 +137,7 @@ export const chat_strings = {
   answer: "Answer",
   earlier: "Show earlier questions",
   searching: (folders: number) =>
-    folders === 0
-      ? "Searching all folders"
-      : `Searching ${folders} ${folders === 1 ? "folder" : "folders"}`,
+    folders === 0 ? "Searching all folders" : `Searching ${counted(folders, "folder")}`,
   waiting: "Waiting in the queue",
   writing: "Writing the answer",
   stop: "Stop",

@@ -1,4 +1,5 @@
 /** Strings that every page shares. Each area has its own file beside this one. */
+import { counted } from "../ui/format";
 
 export const common_strings = {
   product: "Dossier",
@@ -26,8 +27,7 @@ export const common_strings = {
   no_address: (text: string) =>
     `“${text}” is not a web address. Web addresses start with https:// or http://.`,
   request_id: "Request ID",
-  wait_seconds: (seconds: number) =>
-    `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+  wait_seconds: (seconds: number) => `Try again in ${counted(seconds, "second")}.`,
   unexplained: (status: number) => `The server responded with status ${status} and gave no reason.`,
   offline_detail:
     "The server did not respond. Check that it is running and that you are connected.",

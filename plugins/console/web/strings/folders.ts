@@ -1,10 +1,9 @@
 /** Strings of folders and documents. */
 import type { Document } from "../api/types";
-import { formatNumber } from "../ui/format";
+import { counted, formatNumber } from "../ui/format";
 
-const documents = (count: number) =>
-  `${formatNumber(count)} ${count === 1 ? "document" : "documents"}`;
-const files = (count: number) => `${formatNumber(count)} ${count === 1 ? "file" : "files"}`;
+const documents = (count: number) => counted(count, "document");
+const files = (count: number) => counted(count, "file");
 
 /** In some formats the counted units are not pages. */
 const page_names: {
@@ -58,10 +57,7 @@ export const folder_strings = {
     save: "Save",
     delete_title: (name: string) => `Delete “${name}”?`,
     delete_text: (count: number, subfolders: number) => {
-      const below =
-        subfolders > 0
-          ? `, in it and its ${subfolders} ${subfolders === 1 ? "subfolder" : "subfolders"},`
-          : "";
+      const below = subfolders > 0 ? `, in it and its ${counted(subfolders, "subfolder")},` : "";
       return (
         `${documents(count)}${below} will be permanently deleted, except those that are ` +
         "also in another folder. This can’t be undone."
@@ -127,9 +123,9 @@ export const folder_strings = {
     restored: (name: string) => `“${name}” restored.`,
     pages: (count: number, of: Document["file_type"]) => {
       const [one, many] = page_names[of] ?? ["page", "pages"];
-      return `${formatNumber(count)} ${count === 1 ? one : many}`;
+      return counted(count, one, many);
     },
-    warnings: (count: number) => `${count} ${count === 1 ? "warning" : "warnings"}`,
+    warnings: (count: number) => counted(count, "warning"),
     none_named: (query: string) => `No document name in this folder contains “${query}”.`,
     hits: "Matches in the text",
     no_hits: "No matches in the text of this folder’s documents.",
@@ -234,14 +230,14 @@ export const folder_strings = {
   upload: {
     title: "Uploads",
     hidden: (count: number) =>
-      `${formatNumber(count)} hidden ${count === 1 ? "file was" : "files were"} skipped, ` +
+      `${counted(count, "hidden file was", "hidden files were")} skipped, ` +
       "such as files whose names start with a dot.",
     needs_folder: "Files must be in a folder. Open a folder and drop them there.",
     no_folders: (why: string) =>
       `The folders could not be created, so nothing was uploaded: ${why}`,
     sending: (done: number, total: number) =>
       `Uploading ${formatNumber(done)} of ${formatNumber(total)}`,
-    attention: (count: number) => `${files(count)} ${count === 1 ? "needs" : "need"} your decision`,
+    attention: (count: number) => `${counted(count, "file needs", "files need")} your decision`,
     refused: (count: number) => `${files(count)} could not be uploaded`,
     waiting: "Waiting",
     sent: "Uploaded",

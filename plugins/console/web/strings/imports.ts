@@ -1,4 +1,5 @@
 /** Strings of imports and their schedules. */
+import { counted } from "../ui/format";
 
 export const import_strings = {
   title: "Imports",
@@ -38,7 +39,7 @@ export const import_strings = {
     directory: "Server directory",
     files: "Files from a device",
   } as Readonly<Record<string, string>>,
-  addresses: (count: number) => (count === 1 ? "1 address" : `${count} addresses`),
+  addresses: (count: number) => counted(count, "address", "addresses"),
   progress: (done: number, total: number) =>
     total === 0 ? "Listing items" : `${done} of ${total}`,
   empty_title: "Nothing imported yet",
@@ -97,7 +98,7 @@ export const import_strings = {
   found: (count: number, more: boolean) =>
     count === 0
       ? "Nothing found to import."
-      : `${more ? "More than " : ""}${count} ${count === 1 ? "item" : "items"} would be imported`,
+      : `${more ? "More than " : ""}${counted(count, "item")} would be imported`,
   found_label: "Preview",
   found_more: (count: number) => `and ${count} more`,
   scheduled: "Schedule saved.",

@@ -1,4 +1,5 @@
 /** Strings of the pages about plugins. */
+import { counted } from "../ui/format";
 
 export const plugin_strings = {
   title: "Plugins",
@@ -27,7 +28,7 @@ export const plugin_strings = {
   },
   restart_title: "Restart the server",
   restart_text: (count: number) =>
-    `${count} ${count === 1 ? "change takes" : "changes take"} effect after a restart. ` +
+    `${counted(count, "change takes", "changes take")} effect after a restart. ` +
     "On the server’s machine, run:",
   restart_command: "systemctl restart dossier",
   restart_other:
@@ -86,5 +87,5 @@ export const plugin_strings = {
     tables: "Tables",
     commands: "Commands",
   },
-  rows: (name: string, rows: number) => `${name}, ${rows} ${rows === 1 ? "row" : "rows"}`,
+  rows: (name: string, rows: number) => `${name}, ${counted(rows, "row")}`,
 } as const;

@@ -1,6 +1,7 @@
 /** Strings of the queue on the system page. */
+import { counted } from "../ui/format";
 
-const jobs = (count: number) => `${count} ${count === 1 ? "job" : "jobs"}`;
+const jobs = (count: number) => counted(count, "job");
 
 export const queue_strings = {
   title: "Queue",
@@ -67,8 +68,8 @@ export const queue_strings = {
       failing: "Vectors can’t be created at the moment.",
     },
     waiting: (documents: number, passages: number) =>
-      `${documents} ${documents === 1 ? "document waits" : "documents wait"}, with about ` +
-      `${passages} ${passages === 1 ? "passage" : "passages"}`,
+      `${counted(documents, "document waits", "documents wait")}, with about ` +
+      counted(passages, "passage"),
     per_second: (count: number) => `${count} passages per second`,
     left: (time: string) => `${time} left`,
     pause: "Pause vectors",

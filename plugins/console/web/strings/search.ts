@@ -1,4 +1,6 @@
 /** Strings of search: its page, and the palette behind Ctrl K. */
+import { counted } from "../ui/format";
+
 export const search_strings = {
   title: "Search",
   text:
@@ -9,7 +11,7 @@ export const search_strings = {
   folder: "Folder",
   all_folders: "All folders",
   search: "Search",
-  results: (count: number) => `${count} ${count === 1 ? "passage" : "passages"}`,
+  results: (count: number) => counted(count, "passage"),
   best: (count: number) => `Top ${count} passages`,
   start_title: "Find a passage",
   start_text: "Type a question or a few words. Results open at the matching passage.",

@@ -1,4 +1,5 @@
 /** Strings of the system page. */
+import { counted } from "../ui/format";
 
 export const system_strings = {
   title: "System",
@@ -24,7 +25,7 @@ export const system_strings = {
   mend: "Repair",
   mend_label: (name: string) => `Repair: ${name}`,
   states: { ok: "OK", warn: "Warning", fail: "Failing" },
-  days: (count: number) => `${count} ${count === 1 ? "day" : "days"}`,
+  days: (count: number) => counted(count, "day"),
   nodes_title: "Processes",
   node: "Process",
   node_name: (host: string, pid: number) => `${host}, process ${pid}`,

@@ -1,4 +1,5 @@
 /** Strings of the usage page. */
+import { counted } from "../ui/format";
 
 export const usage_strings = {
   title: "Usage",
@@ -40,8 +41,8 @@ export const usage_strings = {
   kinds: { folders: "Folders", documents: "Documents", chats: "Chats", storage: "Storage" },
   rate: "Requests through the API",
   rate_text: (requests: string, seconds: number) =>
-    `At most ${requests} in ${seconds} seconds for all your keys together. The console ` +
-    "is counted separately.",
+    `At most ${requests} in ${counted(seconds, "second")} for all your keys together. The ` +
+    "console is counted separately.",
   no_rate: "No limit.",
   download: "CSV",
   day: "Day",

@@ -10,6 +10,10 @@ const to_the_second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", tim
 
 export const formatNumber = (value: number): string => whole.format(value);
 
+/** `1 row`, `1,200 rows`. `many`: the plural, unless it is `one` with an s. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;
+
 const sizes = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
 /** `482 KB`, in steps of 1024. */
@@ -17,7 +21,7 @@ export function formatBytes(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** step;
   return step === 0
-    ? `${whole.format(bytes)} ${bytes === 1 ? "byte" : "bytes"}`
+    ? counted(bytes, "byte")
     : `${(value < 10 ? one_digit : whole).format(value)} ${sizes[step]}`;
 }
 

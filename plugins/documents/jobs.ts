@@ -1,7 +1,10 @@
 /** Every job of documents: name, payload, how it is enqueued, what it runs, limits and schedule. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as indexer from "./indexing/indexer";
+import { indexDocument } from "./indexing/indexer";
+import { indexingExhausted } from "./indexing/publication";
+import { reindexFailed } from "./indexing/requeue";
+import { retitleDocument } from "./indexing/title-indexer";
 import type { Insertion } from "./creation/new-versions";
 import { purgeExpired } from "./deletion/purge";
 import { countQueued } from "./deletion/purge-store";
@@ -69,7 +72,7 @@ export const enqueuers = ({
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   ...[[IndexDocument, indexing_concurrency] as const, [IndexText, texts_concurrency] as const].map(
     ([on, concurrency]) =>
-      handle(on, (payload, run) => indexer.indexDocument(ctx, payload, run), {
+      handle(on, (payload, run) => indexDocument(ctx, payload, run), {
         attempts_max: 3,
         crashes_max: 8,
         timeout_ms: 30 * minute_ms,
@@ -77,12 +80,11 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
         each_process: true,
         begins_at_once: on === IndexText,
         intake: true,
-        onExhausted: (tx, payload, _reason, cause) =>
-          indexer.indexingExhausted(ctx, tx, payload, cause),
-        requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),
+        onExhausted: (tx, payload, _reason, cause) => indexingExhausted(ctx, tx, payload, cause),
+        requeue: (tx, payload) => reindexFailed(ctx, tx, payload),
       }),
   ),
-  handle(RetitleDocument, (payload, run) => indexer.retitleDocument(ctx, payload, run), {
+  handle(RetitleDocument, (payload, run) => retitleDocument(ctx, payload, run), {
     attempts_max: 5,
     timeout_ms: 5 * minute_ms,
   }),

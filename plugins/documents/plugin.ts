@@ -48,7 +48,7 @@ import { originalJobs, originalSchedules } from "./originals/original-jobs";
 import { migrations } from "./migrations";
 import { announce, findCopy, insertCopy } from "./creation/copies";
 import { listPlaces } from "./creation/copy-store";
-import { reindexFound } from "./indexing/indexer";
+import { reindexFound } from "./indexing/requeue";
 import { originalsMetrics } from "./originals/originals-metrics";
 import { countToPurge, hideFolders, purgeFolders } from "./deletion/purge";
 import { listIndexingFolders } from "./indexing/indexing-progress";

@@ -18,7 +18,7 @@ import {
 import type { DocumentContext } from "./context";
 import * as creation from "./creation/new-documents";
 import { original_bytes, originalResponse } from "./originals/download";
-import { reindex } from "./indexing/indexer";
+import { reindex } from "./indexing/requeue";
 import { FolderQuery, ListQuery } from "./lists/list-query";
 import * as links from "./links/link-service";
 import { documentName, NameText, NewName } from "./creation/names";

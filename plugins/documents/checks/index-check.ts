@@ -2,7 +2,7 @@
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
 import type { DocumentContext } from "../context";
-import { reindexFound } from "../indexing/indexer";
+import { reindexFound } from "../indexing/requeue";
 import * as store from "./check-store";
 import { documents, named } from "./check-words";
 

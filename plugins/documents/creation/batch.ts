@@ -1,7 +1,7 @@
 /** One action on many documents: each on its own, with its own error. */
 import { HttpError } from "../../../core/sdk";
 import type { DocumentContext } from "../context";
-import { reindex } from "../indexing/indexer";
+import { reindex } from "../indexing/requeue";
 import * as links from "../links/link-service";
 
 export const batch_max = 200;

@@ -14,7 +14,7 @@ import {
 import { admitSent, requireAdmitted } from "./admission";
 import { dropOtherVersions, emitChanged, moveStatus, type DocumentContext } from "../context";
 import type { IngestRequest, IngestResult } from "../contract";
-import { queued } from "../indexing/indexer";
+import { queued } from "../indexing/requeue";
 import * as linkStore from "../links/link-store";
 import { refuseTakenName } from "../links/link-service";
 import { measureText, measureBytes } from "../texts/content-measures";

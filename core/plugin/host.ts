@@ -31,14 +31,9 @@ import { followSettings } from "./followed-settings";
 import { LiveSettings } from "./live-settings";
 import { PluginMigrations } from "./plugin-migrations";
 import { startNode } from "./node-start";
-import {
-  ServerOperations,
-  type Operations,
-  type PluginFailure,
-  type PluginOff,
-  type PluginStatus,
-} from "./operations";
+import type { Operations, PluginFailure, PluginOff, PluginStatus } from "./operations";
 import { order, type Off } from "./order";
+import { ServerOperations } from "./server-operations";
 import { checkedResult, type SetUpResult, type ClaimedNames } from "./setup-result";
 import type { DescribedPlugin } from "./plugin-files";
 import { DeferredStart } from "./deferred-start";

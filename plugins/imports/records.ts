@@ -14,7 +14,8 @@ import { pascalCase } from "../../core/lib/pascal-case";
 import type { ImportSource } from "./contract";
 import { source_shown_max } from "./limits";
 import type { Preview } from "./service";
-import { typeOf, type ItemRow, type ListedRun, type ListedSchedule, type RunRow } from "./store";
+import type { ListedSchedule } from "./schedule-store";
+import { typeOf, type ItemRow, type ListedRun, type RunRow } from "./store";
 
 const Text = t.String();
 const FailureOf = (description: string) => Nullable(Failure, description);

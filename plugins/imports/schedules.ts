@@ -5,7 +5,8 @@ import { nextTime } from "../../core/lib/cron";
 import { checkCron } from "./cron";
 import type { GivenSource, Imports } from "./service";
 import { sealSecrets } from "./secrets";
-import * as store from "./store";
+import * as scheduleStore from "./schedule-store";
+import { unfinishedOfSchedule } from "./store";
 import type { Gone, ScheduleRow } from "./store";
 
 export interface NewSchedule {
@@ -37,7 +38,7 @@ export class Schedules {
     const sealed = sealSecrets(this.ctx, owner_id, secrets);
     return inTransaction(async (tx) => {
       await folders.require(tx, owner_id, folder_id);
-      if ((await store.countSchedules(tx, owner_id)) >= schedules_max)
+      if ((await scheduleStore.countSchedules(tx, owner_id)) >= schedules_max)
         throw forbidden(
           `A user can have at most ${schedules_max} import schedules. Delete one first.`,
           "quota_exceeded",
@@ -53,35 +54,35 @@ export class Schedules {
         next_run_at: null,
         created_at: now_ms(),
       };
-      await store.insertSchedule(tx, schedule);
+      await scheduleStore.insertSchedule(tx, schedule);
       return { ...schedule, next_run_at: await this.enqueueNext(tx, schedule) };
     });
   }
 
   list(owner_id: string, page: PageRequest) {
-    return store.listSchedules(this.ctx.db, owner_id, page);
+    return scheduleStore.listSchedules(this.ctx.db, owner_id, page);
   }
 
   /** Runs that it has started continue. @throws HttpError 403 or 404. */
   remove(owner_id: string, schedule_id: string): Promise<void> {
     return this.ctx.inTransaction(async (tx) => {
-      requireOwned(await store.findSchedule(tx, schedule_id), owner_id, "schedule");
+      requireOwned(await scheduleStore.findSchedule(tx, schedule_id), owner_id, "schedule");
       await this.ctx.cancelJobs(tx, [schedule_id]);
-      await store.deleteSchedule(tx, schedule_id);
+      await scheduleStore.deleteSchedule(tx, schedule_id);
     });
   }
 
   /** Deletes those of a deleted user: a hundred at most. */
   removeAll(owner_id: string): Promise<void> {
     return this.ctx.inDeletion(async (tx) => {
-      const ids = await store.deleteSchedulesOf(tx, owner_id);
+      const ids = await scheduleStore.deleteSchedulesOf(tx, owner_id);
       if (ids.length > 0) await this.ctx.cancelJobs(tx, ids);
     });
   }
 
   /** Inside the transaction that deletes the folders. */
   async removeFolders(tx: Db, folder_ids: readonly string[]): Promise<void> {
-    const ids = await store.deleteSchedulesIn(tx, folder_ids);
+    const ids = await scheduleStore.deleteSchedulesIn(tx, folder_ids);
     if (ids.length > 0) await this.ctx.cancelJobs(tx, ids);
   }
 
@@ -90,14 +91,14 @@ export class Schedules {
    * server was down count once.
    */
   async tick({ schedule_id }: Payload): Promise<JobEffect | void> {
-    const schedule = await store.findSchedule(this.ctx.db, schedule_id);
+    const schedule = await scheduleStore.findSchedule(this.ctx.db, schedule_id);
     if (!schedule) return;
     const active = await isActive(this.ctx, schedule.owner_id);
     return async (tx) => {
-      const now = await store.findSchedule(tx, schedule_id);
+      const now = await scheduleStore.findSchedule(tx, schedule_id);
       if (!now) return;
       const { owner_id, folder_id, source, secrets, gone } = now;
-      if (active && !(await store.unfinishedOfSchedule(tx, schedule_id)))
+      if (active && !(await unfinishedOfSchedule(tx, schedule_id)))
         await this.imports.start(tx, owner_id, {
           folder_id,
           source,
@@ -112,7 +113,7 @@ export class Schedules {
 
   /** The last attempt has failed, or crashed: this time is skipped. */
   async tickExhausted(tx: Db, { schedule_id }: Payload): Promise<void> {
-    const schedule = await store.findSchedule(tx, schedule_id);
+    const schedule = await scheduleStore.findSchedule(tx, schedule_id);
     if (schedule) await this.enqueueNext(tx, schedule);
   }
 
@@ -122,7 +123,7 @@ export class Schedules {
     { id, every }: Pick<ScheduleRow, "id" | "every">,
   ): Promise<number | null> {
     const at = nextTime(every, this.ctx.now_ms());
-    await store.setNext(tx, id, at);
+    await scheduleStore.setNext(tx, id, at);
     if (at !== null) await this.ctx.enqueueTick(tx, id, at);
     return at;
   }

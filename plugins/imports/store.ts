@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about import runs and schedules (those about items are in item-store.ts). The
- * database is the first parameter, so that the caller decides the transaction.
+ * Every SQL statement about import runs; those about their items and about schedules have files of
+ * their own. The database is the first parameter, so that the caller decides the transaction.
  */
 import {
   countRows,
@@ -226,7 +226,9 @@ export const updateRun = (
     .executeTakeFirst();
 
 /** The beginning of a source: one character more than is shown tells that there is more. */
-const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as("source");
+export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as(
+  "source",
+);
 
 /** Long sources are cut: see `sourceStart`. */
 export async function listRuns(
@@ -339,56 +341,3 @@ export const anyRun = (db: ImportsDb, owner_id: string): Promise<RunState | unde
     .executeTakeFirst();
 export const deleteRun = (db: ImportsDb, id: string) =>
   db.deleteFrom("imports_runs").where("id", "=", id).execute();
-export const deleteSchedulesOf = async (db: ImportsDb, owner_id: string): Promise<string[]> =>
-  (
-    await db
-      .deleteFrom("imports_schedules")
-      .where("owner_id", "=", owner_id)
-      .returning("id")
-      .execute()
-  ).map(({ id }) => id);
-
-export const insertSchedule = (db: ImportsDb, row: ScheduleRow) =>
-  db.insertInto("imports_schedules").values(row).execute();
-export const findSchedule = (db: ImportsDb, id: string): Promise<ScheduleRow | undefined> =>
-  db.selectFrom("imports_schedules").selectAll().where("id", "=", id).executeTakeFirst();
-export const setNext = (db: ImportsDb, id: string, next_run_at: number | null) =>
-  db.updateTable("imports_schedules").set({ next_run_at }).where("id", "=", id).execute();
-export const deleteSchedule = (db: ImportsDb, id: string) =>
-  db.deleteFrom("imports_schedules").where("id", "=", id).execute();
-export const deleteSchedulesIn = async (
-  db: ImportsDb,
-  folder_ids: readonly string[],
-): Promise<string[]> =>
-  (
-    await db
-      .deleteFrom("imports_schedules")
-      .where("folder_id", "in", folder_ids)
-      .returning("id")
-      .execute()
-  ).map(({ id }) => id);
-const schedulesOf = (db: ImportsDb, owner_id: string) =>
-  db.selectFrom("imports_schedules").where("owner_id", "=", owner_id);
-export const countSchedules = (db: ImportsDb, owner_id: string): Promise<number> =>
-  countRows(schedulesOf(db, owner_id));
-/** A schedule as shown. */
-export type ListedSchedule = Omit<ScheduleRow, "secrets">;
-/** Long sources are cut: see `sourceStart`. */
-export const listSchedules = (
-  db: ImportsDb,
-  owner_id: string,
-  page: PageRequest,
-): Promise<Listed<ListedSchedule>> =>
-  listPage(
-    schedulesOf(db, owner_id).select([
-      "id",
-      "owner_id",
-      "folder_id",
-      sourceStart,
-      "gone",
-      "every",
-      "next_run_at",
-      "created_at",
-    ]),
-    pageWindow(page),
-  );

@@ -26,8 +26,7 @@ import {
   Failure,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import { toSrt, toText, toVtt } from "./transcript";
-import { assemble } from "./transcript";
+import { toSrt, toText, toVtt, assemble } from "./transcript";
 import type { Transcript } from "./transcript";
 import type { Transcriptions } from "./service";
 import type { RunRow } from "./store";

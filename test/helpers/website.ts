@@ -1,6 +1,5 @@
 /** A scripted web server on loopback, and the results of importing from it. */
-import { Server } from "node:http";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Server, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Pauses } from "./pauses";
 
 /** A text is an HTML page; anything else is sent unchanged. A function decides per request. */

@@ -3,9 +3,8 @@
  * was never intended, in the same process or after a restart.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { handle } from "../../core/jobs/contract";
+import { handle, every } from "../../core/jobs/contract";
 import { CronSchedules } from "../../core/jobs/cron";
-import { every } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
   jobsWorld,

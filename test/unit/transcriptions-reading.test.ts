@@ -3,16 +3,15 @@
  * hostile input is cheap.
  */
 import { describe, expect, test } from "bun:test";
-import { assemble } from "../../plugins/transcriptions/transcript";
-import { toSrt, toText, toVtt } from "../../plugins/transcriptions/transcript";
+import { assemble, toSrt, toText, toVtt } from "../../plugins/transcriptions/transcript";
 import { kindOf } from "../../plugins/transcriptions/media-types";
 import {
   detectCaptions,
   parseCaptions,
   parseTiming,
 } from "../../plugins/transcriptions/child/captions";
-import { languageCode } from "../../plugins/transcriptions/child/transcript";
 import {
+  languageCode,
   parseTranscript,
   normalise,
   decodeText,

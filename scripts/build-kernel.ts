@@ -61,8 +61,8 @@ export async function compileKernel(path: string): Promise<Uint8Array> {
       [process.execPath, compiler, source, ...options, ...own, "--outFile", outfile],
       { cwd: join(root, dirname(path)), stdout: "pipe", stderr: "pipe", stdin: "ignore" },
     );
-    const [said, code] = await Promise.all([compiling.stderr.text(), compiling.exited]);
-    if (code !== 0) throw new Error(`${path} can't be compiled: ${said}`);
+    const [output, code] = await Promise.all([compiling.stderr.text(), compiling.exited]);
+    if (code !== 0) throw new Error(`${path} can't be compiled: ${output}`);
     return await Bun.file(outfile).bytes();
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -138,10 +138,10 @@ export async function build(): Promise<string> {
   const fresh = join(dist, `.dossier-${process.pid}`);
   try {
     await compile(fresh);
-    const said = smokeTest(fresh);
+    const output = smokeTest(fresh);
     renameSync(fresh, executable);
     await Bun.write(record, `${hash} ${state}`);
-    return said;
+    return output;
   } finally {
     rmSync(fresh, { force: true });
   }

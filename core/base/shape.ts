@@ -18,7 +18,7 @@ export const shaped =
   <T>(shape: Shape<T>) =>
   (value: unknown): string | null => {
     if (value === null || (typeof value !== "object" && typeof value !== "function"))
-      return `it must be an object, not ${said(value)}`;
+      return `it must be an object, not ${typeInWords(value)}`;
     for (const [key, wanted] of Object.entries(shape) as [string, string][]) {
       const kind = wanted.replace("?", "") as Kind;
       const type = kind in typeOf ? typeOf[kind as keyof typeof typeOf] : kind;
@@ -28,16 +28,16 @@ export const shaped =
         return `it has no ${kind === "function" ? "function" : "field"} \`${key}\``;
       }
       if (typeof found !== type || found === null)
-        return `its \`${key}\` must be ${words[type]}, not ${said(found)}`;
+        return `its \`${key}\` must be ${words[type]}, not ${typeInWords(found)}`;
     }
     return null;
   };
 
 /** The check of a slot whose values are functions. */
 export const isFunction = (value: unknown): string | null =>
-  typeof value === "function" ? null : `it must be a function, not ${said(value)}`;
+  typeof value === "function" ? null : `it must be a function, not ${typeInWords(value)}`;
 
-const said = (value: unknown): string =>
+const typeInWords = (value: unknown): string =>
   value === undefined || value === null
     ? String(value)
     : Array.isArray(value)

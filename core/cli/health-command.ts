@@ -70,8 +70,8 @@ async function ownAddress(
   const env = process.env;
   const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
   const is_asked_for = options.host !== undefined || options.port !== undefined;
-  const said = is_asked_for ? null : serverAddress(boot.located.data);
-  if (said !== null) return connectionTo(said);
+  const address = is_asked_for ? null : serverAddress(boot.located.data);
+  if (address !== null) return connectionTo(address);
   const { port, socket } = listenPlaces(boot);
   if (port === null) return connectionTo(socket!);
   const { tls_cert } = boot.config.values.server as unknown as AddressSettings;

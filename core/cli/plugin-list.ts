@@ -81,8 +81,8 @@ async function withRunningServer(rows: PluginRow[], { located }: Bootstrap): Pro
     const answer = await ask("/health", { signal: AbortSignal.timeout(answer_ms_max) });
     const { plugins } = (await answer.json()) as { plugins: { name: string; reason: string }[] };
     return rows.map((row) => {
-      const said = row.status === "loaded" && plugins.find(({ name }) => name === row.name);
-      return said ? { ...row, status: "failing", reason: said.reason } : row;
+      const failing = row.status === "loaded" && plugins.find(({ name }) => name === row.name);
+      return failing ? { ...row, status: "failing", reason: failing.reason } : row;
     });
   } catch {
     // A crash leaves its address behind: nothing answers there.

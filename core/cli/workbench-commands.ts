@@ -105,8 +105,8 @@ async function openProject(given: string | undefined, options: ProgramOptions) {
   const { findProject } = await import("../workbench/project");
   const { refreshSupport } = await import("../workbench/support");
   const project = findProject(given);
-  const said = await refreshSupport(project.directory, selfOf(options));
-  if (said !== null) options.complain(said);
+  const warning = await refreshSupport(project.directory, selfOf(options));
+  if (warning !== null) options.complain(warning);
   return { ...project, has_config: true };
 }
 
@@ -117,8 +117,8 @@ async function check(given: string | undefined, options: ProgramOptions): Promis
   const project = findProject(given);
   const tools = { env: process.env, self: selfOf(options) };
   if (project.has_config) {
-    const said = await refreshSupport(project.directory, tools.self);
-    if (said !== null) options.complain(said);
+    const warning = await refreshSupport(project.directory, tools.self);
+    if (warning !== null) options.complain(warning);
   }
   const [of_types, { problems: of_start, unset }] = await Promise.all([
     checkTypes(project, tools),

@@ -21,8 +21,8 @@ export async function failingPlugins(
     if (!health) return;
     found.set(name, late);
     try {
-      const said: unknown = await health();
-      if (isHealth(said)) found.set(name, said);
+      const state: unknown = await health();
+      if (isHealth(state)) found.set(name, state);
       else {
         found.delete(name);
         faults.note({ plugin: name, what: "its health" }, new Error(odd));
@@ -42,5 +42,6 @@ export async function failingPlugins(
 }
 
 const odd = `it answers neither "ok" nor { failing: "why" }`;
-const isHealth = (said: unknown): said is Health =>
-  said === "ok" || typeof (said as { failing?: unknown } | null | undefined)?.failing === "string";
+const isHealth = (value: unknown): value is Health =>
+  value === "ok" ||
+  typeof (value as { failing?: unknown } | null | undefined)?.failing === "string";

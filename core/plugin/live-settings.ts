@@ -302,11 +302,14 @@ export class LiveSettings {
       );
       this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
     } catch (error) {
-      const said = error instanceof ConfigError ? error.problems.join(" ") : String(error);
+      const problem = error instanceof ConfigError ? error.problems.join(" ") : String(error);
       // Problems begin with the name of their setting.
-      const about = said.split(" ", 1)[0]!;
+      const about = problem.split(" ", 1)[0]!;
       const first = names.find((name) => sectionOf(name) === section);
-      throw badRequest(said, `/${this.rules.find(about) || first === undefined ? about : first}`);
+      throw badRequest(
+        problem,
+        `/${this.rules.find(about) || first === undefined ? about : first}`,
+      );
     }
   }
 

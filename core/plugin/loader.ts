@@ -126,8 +126,10 @@ export class PluginProblems extends Error {
  * the version it declares explains more than that name.
  */
 export function importReason(file: string, error: unknown): string {
-  const said = existsSync(file) && /\bsince:\s*["']([\d.]+)["']/.exec(readFileSync(file, "utf8"));
-  const too_new = error instanceof PluginProblems || !said ? undefined : sinceProblem(said[1]);
+  const declared =
+    existsSync(file) && /\bsince:\s*["']([\d.]+)["']/.exec(readFileSync(file, "utf8"));
+  const too_new =
+    error instanceof PluginProblems || !declared ? undefined : sinceProblem(declared[1]);
   return too_new ?? reasonOf(error);
 }
 

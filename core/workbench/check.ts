@@ -102,7 +102,7 @@ async function tryOn(
     });
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
-    return { problems: [`${shown(entry)}: ${error.said}`], unset: [] };
+    return { problems: [`${shown(entry)}: ${error.last_message}`], unset: [] };
   }
   try {
     const reasons = await reasonsOf(server);

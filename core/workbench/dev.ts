@@ -81,7 +81,7 @@ class DevServer {
     } catch (error) {
       // Ctrl-C stops a server that is still starting, too.
       if (this.options.signal.aborted) return;
-      if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
+      if (error instanceof StartFailure) print(`The server did not start: ${error.last_message}`);
       else print(messageOf(error));
       print("Save a file to try again.");
     }

@@ -40,10 +40,10 @@ export interface ServerProcess {
 export class StartFailure extends Error {
   override readonly name = "StartFailure";
   /** Its last message. */
-  readonly said: string;
-  constructor(why: string, said: readonly string[]) {
-    super(`the server ${why}:\n${said.join("\n")}`);
-    this.said = said.at(-1)?.replace(/^dossier: /, "") ?? why;
+  readonly last_message: string;
+  constructor(why: string, output: readonly string[]) {
+    super(`the server ${why}:\n${output.join("\n")}`);
+    this.last_message = output.at(-1)?.replace(/^dossier: /, "") ?? why;
   }
 }
 
@@ -60,11 +60,11 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     stderr: "pipe",
   });
   const lines: LogLine[] = [];
-  const said: string[] = [];
+  const output: string[] = [];
   const listening = Promise.withResolvers<LogLine>();
-  const failed = (why: string): void => listening.reject(new StartFailure(why, said));
+  const failed = (why: string): void => listening.reject(new StartFailure(why, output));
   const read = eachLine(child.stderr, (text) => {
-    said.push(text);
+    output.push(text);
     const line = lineOf(text);
     if (line === null) return;
     lines.push(line);

@@ -87,11 +87,11 @@ export const accessCommandHandlers = (
 ): { readonly [N in keyof typeof accessCommands]: CommandHandler } => {
   const { accounts, db } = ctx;
   const change =
-    (change_to: Parameters<AccountService["changeUser"]>[1], said: (user: User) => string) =>
+    (change_to: Parameters<AccountService["changeUser"]>[1], report: (user: User) => string) =>
     async ({ options, print, about }: Parameters<CommandHandler>[0]): Promise<void> => {
       const { id } = await accounts.findUser(text(options.email));
       about(id);
-      print(said(await accounts.changeUser(id, change_to)));
+      print(report(await accounts.changeUser(id, change_to)));
     };
   return {
     userDeactivate: change(

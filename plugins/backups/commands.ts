@@ -110,8 +110,8 @@ export const commandHandlers = (
   async backupOriginals({ options, print }) {
     if (typeof options.check === "string") {
       const path = resolve(options.check);
-      const { count, wrong, said } = await compareOriginals(ctx, path);
-      for (const line of said) print(line);
+      const { count, wrong, problems } = await compareOriginals(ctx, path);
+      for (const line of problems) print(line);
       if (wrong > 0)
         throw new Error(
           `${wrong} of ${counted(count, "original")} ${wrong === 1 ? "does" : "do"} not match ` +

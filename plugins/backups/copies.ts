@@ -33,14 +33,14 @@ export class Copies {
 
   async check(): Promise<CheckResult> {
     const found = await this.find();
-    const said = this.words(found);
+    const detail = this.words(found);
     const { abandoned, rolled_back } = found;
-    if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(said);
+    if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(detail);
     const why =
       abandoned.length > 0
         ? `An interrupted restore or rollback left ${abandoned.join(" and ")} behind.`
         : `Rollbacks keep at most ${rolled_back_max} earlier databases, and there are more.`;
-    return { status: "warn", detail: `${said} ${why}`, fix: "Delete the excess files." };
+    return { status: "warn", detail: `${detail} ${why}`, fix: "Delete the excess files." };
   }
 
   async mend(): Promise<string> {

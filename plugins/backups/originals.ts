@@ -34,7 +34,7 @@ export interface Compared {
   readonly count: number;
   readonly wrong: number;
   /** What is wrong with the first of them, in words. */
-  readonly said: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** Reads every original of a list completely. @throws Error when the file is not such a list */
@@ -44,7 +44,7 @@ export async function compareOriginals(
 ): Promise<Compared> {
   let count = 0;
   let wrong = 0;
-  const said: string[] = [];
+  const problems: string[] = [];
   for await (const line of createInterface({ input: createReadStream(path) })) {
     if (line.trim() === "") continue;
     count += 1;
@@ -52,9 +52,9 @@ export async function compareOriginals(
     const problem = await problemOf(await files.open(sha256), sha256, bytes);
     if (problem === null) continue;
     wrong += 1;
-    if (said.length < named_max) said.push(`${sha256} ${problem}`);
+    if (problems.length < named_max) problems.push(`${sha256} ${problem}`);
   }
-  return { count, wrong, said };
+  return { count, wrong, problems };
 }
 
 function readLine(line: string, path: string, number: number): Original {

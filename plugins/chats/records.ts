@@ -190,7 +190,7 @@ export const MessageRecord = named(
 );
 export const messageRecord = (
   message: Message,
-  said: FeedbackRow | undefined,
+  feedback: FeedbackRow | undefined,
 ): Static<typeof MessageRecord> => ({
   requestId: message.request_id,
   text: message.text,
@@ -202,7 +202,7 @@ export const messageRecord = (
     message.error_code === null
       ? null
       : { code: message.error_code, message: message.error_message ?? "" },
-  feedback: said ? feedbackRecord(said) : null,
+  feedback: feedback ? feedbackRecord(feedback) : null,
 });
 
 export const chat_example: Static<typeof ChatRecord> = {

@@ -304,13 +304,13 @@ export const chatHandlers = (
   send: async ({ caller, params, body, request: { signal } }) =>
     accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal)),
   messages: async ({ caller, params, query }) => {
-    const { messages, said, total } = await service.listMessages(
+    const { messages, feedback, total } = await service.listMessages(
       ctx,
       caller.owner_id,
       params.sessionId,
       query,
     );
-    const records = messages.map((message) => messageRecord(message, said.get(message.id)));
+    const records = messages.map((message) => messageRecord(message, feedback.get(message.id)));
     return toPage(records, total, query);
   },
   poll: async ({ caller, params, request, stopping, wait_ms }) => {

@@ -228,16 +228,16 @@ export async function listMessages(
 ): Promise<{
   messages: Message[];
   /** The owner's feedback on these answers, by the ids of the messages. */
-  said: ReadonlyMap<string, store.FeedbackRow>;
+  feedback: ReadonlyMap<string, store.FeedbackRow>;
   total: number;
 }> {
   const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
   const { rows, total } = await store.listMessages(ctx.db, chat, page);
-  const said = await findFeedback(
+  const feedback = await findFeedback(
     ctx.db,
     rows.map(({ id }) => id),
   );
-  return { messages: await withFreshCitations(ctx, rows), said, total };
+  return { messages: await withFreshCitations(ctx, rows), feedback, total };
 }
 
 /**

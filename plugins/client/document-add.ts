@@ -85,7 +85,7 @@ async function waitFor(
   id: string,
   say: (line: string) => void,
 ): Promise<Added> {
-  for (let said = ""; ;) {
+  for (let last = ""; ;) {
     const { status, indexing, error, page_count } = await server.call<DocumentState>(
       "GET",
       `/documents/${id}?content=false`,
@@ -101,8 +101,8 @@ async function waitFor(
       return { ...added, status, error: reason };
     }
     const now = `${indexing.stage} ${Math.floor(indexing.progress * 10) * 10} %`;
-    if (now !== said) say(`${added.file}: ${now}`);
-    said = now;
+    if (now !== last) say(`${added.file}: ${now}`);
+    last = now;
     await Bun.sleep(look_every_ms);
   }
 }

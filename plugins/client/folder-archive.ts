@@ -64,11 +64,11 @@ export async function importFolder(
   form.set("file", Bun.file(file), basename(file));
   const query = name === undefined ? "" : `?${new URLSearchParams({ name }).toString()}`;
   let run = await server.call<FolderImport>("POST", `/folders/import${query}`, { form });
-  for (let said = ""; run.status === "pending" || run.status === "running";) {
+  for (let last = ""; run.status === "pending" || run.status === "running";) {
     const line = `${run.completed_document_count} of ${counted(run.document_count, "document")}`;
-    if (line !== said && run.document_count > 0) {
+    if (line !== last && run.document_count > 0) {
       say(line);
-      said = line;
+      last = line;
     }
     await Bun.sleep(look_every_ms);
     run = await server.call("GET", `/folder-imports/${run.id}`);

@@ -35,7 +35,7 @@ export const pageHtml = (site: Site, page: RenderedPage): string =>
 
 export function searchHtml(site: Site, query: string): string {
   const hits = findSections(site.pages, query);
-  const said =
+  const status =
     query.trim() === ""
       ? "Type a word above."
       : hits.length === 0
@@ -47,7 +47,7 @@ export function searchHtml(site: Site, query: string): string {
     current: null,
     query,
     main:
-      `<article><h1>Search</h1><p role="status">${escape(said)}</p>` +
+      `<article><h1>Search</h1><p role="status">${escape(status)}</p>` +
       `<ol class="hits">${hits.map((hit) => hitHtml(site, hit)).join("")}</ol></article>`,
   });
 }

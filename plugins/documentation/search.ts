@@ -24,10 +24,13 @@ export function findSections(pages: readonly RenderedPage[], query: string): Hit
       if (!words.every((word) => heading.includes(word) || text.includes(word))) continue;
       const named = words.filter((word) => heading.includes(word)).length;
       const titled = words.filter((word) => page.title.toLowerCase().includes(word)).length;
-      const said = words.reduce((sum, word) => sum + Math.min(3, text.split(word).length - 1), 0);
+      const occurrences = words.reduce(
+        (sum, word) => sum + Math.min(3, text.split(word).length - 1),
+        0,
+      );
       hits.push({
         hit: { page, section, excerpt: excerptOf(section.words, text, words) },
-        score: named * 10 + titled * 4 + said,
+        score: named * 10 + titled * 4 + occurrences,
       });
     }
   return hits

@@ -37,11 +37,11 @@ function groupsOf(text: string): Group[] {
   let naming = false;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)) {
     // No regular expression: a line may be as long as the file, and this runs in the server.
-    const said = line.split("#", 1)[0]!;
-    const colon = said.indexOf(":");
+    const rule = line.split("#", 1)[0]!;
+    const colon = rule.indexOf(":");
     if (colon < 0) continue;
-    const key = said.slice(0, colon).trim().toLowerCase();
-    const value = said.slice(colon + 1).trim();
+    const key = rule.slice(0, colon).trim().toLowerCase();
+    const value = rule.slice(colon + 1).trim();
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], delay_s: null });
       naming = true;

@@ -69,8 +69,8 @@ export async function bridge(options: BridgeOptions): Promise<void> {
     server.send(message).catch((error: unknown) => {
       if (id === undefined) return;
       const reason = messageOf(error);
-      const said = `${url.origin} did not respond: ${reason}`.slice(0, 1_000);
-      void client.send({ jsonrpc: "2.0", id, error: { code: -32_000, message: said } });
+      const message = `${url.origin} did not respond: ${reason}`.slice(0, 1_000);
+      void client.send({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
       answered(id);
     });
   };

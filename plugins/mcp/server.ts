@@ -104,12 +104,12 @@ function handle(
     const found = tools.find(({ name }) => name === params.name);
     if (!found)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 200)}.`);
-    const said = await cancellable((ended) =>
+    const result = await cancellable((ended) =>
       readable(() => found.run(ended, params.arguments ?? {}), ended.signal),
     );
     return {
-      content: [{ type: "text", text: bounded(said, call.tokens_max) }],
-      ...(said.is_error && { isError: true }),
+      content: [{ type: "text", text: bounded(result, call.tokens_max) }],
+      ...(result.is_error && { isError: true }),
     };
   });
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>

@@ -16,19 +16,22 @@ export function throwReadable(error: unknown, log: Log): never {
 function inWords(error: unknown): HttpError {
   // Compares codes, because the build shortens class names.
   const code = errorCode(error);
-  const said = oauthErrorOf(error);
+  const reason = oauthErrorOf(error);
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
-    return said === "access_denied"
+    return reason === "access_denied"
       ? forbidden("The sign-in was denied or cancelled at the provider.", "denied")
-      : providerFault(`The sign-in provider could not sign you in (${said ?? "no reason given"}).`);
+      : providerFault(
+          `The sign-in provider could not sign you in (${reason ?? "no reason given"}).`,
+        );
   if (isInvalidClient(error))
     return providerFault(
       "The sign-in provider does not accept this server's client ID or secret. Tell an " +
         "administrator.",
     );
-  if (said === "invalid_grant")
+  if (reason === "invalid_grant")
     return forbidden("This sign-in was already used or has expired. Start again.", "grant_refused");
-  if (said !== null) return providerFault(`The sign-in provider refused the sign-in (${said}).`);
+  if (reason !== null)
+    return providerFault(`The sign-in provider refused the sign-in (${reason}).`);
   if (mismatches.has(code))
     return forbidden(
       "The provider's response does not match this sign-in. Start again.",
@@ -66,8 +69,8 @@ function unreachable(error: unknown): boolean {
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   for (let one = error; one instanceof Error && causes.length < texts_max; one = one.cause) {
-    const said = oauthErrorOf(one);
-    const text = [errorCode(one), said, one.message].filter(Boolean).join(": ");
+    const reason = oauthErrorOf(one);
+    const text = [errorCode(one), reason, one.message].filter(Boolean).join(": ");
     causes.push(text.slice(0, text_length_max).toWellFormed());
   }
   return causes;

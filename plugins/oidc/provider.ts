@@ -191,8 +191,8 @@ export const isInvalidClient = (error: unknown): boolean =>
 
 /** The OAuth error code, such as `invalid_grant`, if the provider sent one. */
 export function oauthErrorOf(error: unknown): string | null {
-  const said = (error as { readonly error?: unknown } | null)?.error;
-  return typeof said === "string" && /^[\w.-]{1,60}$/.test(said) ? said : null;
+  const code = (error as { readonly error?: unknown } | null)?.error;
+  return typeof code === "string" && /^[\w.-]{1,60}$/.test(code) ? code : null;
 }
 const statusOf = (error: unknown): unknown =>
   (error as { readonly status?: unknown } | null)?.status;

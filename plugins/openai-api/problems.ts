@@ -29,11 +29,11 @@ export const problemEvent = (error: HttpError): object => {
 };
 
 function shownAs({ status, code, detail: message }: HttpError): Shown {
-  const invalid = (shown: number, name: string | null, said = message): Shown => ({
+  const invalid = (shown: number, name: string | null, text = message): Shown => ({
     status: shown,
     type: "invalid_request_error",
     code: name,
-    message: said,
+    message: text,
   });
   if (status === 401) return invalid(401, "invalid_api_key");
   const is_quota = code === "quota_exceeded";

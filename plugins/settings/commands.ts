@@ -96,10 +96,10 @@ export const commandHandlers = (
         `${section} can't be tested. These sections can: ${sections.join(", ")}`,
       );
     const finding = await trials.run(section!, {}, new AbortController().signal);
-    const said = [finding.detail, finding.fix].filter(Boolean).join(" ");
+    const words = [finding.detail, finding.fix].filter(Boolean).join(" ");
     if (options.json) print(JSON.stringify({ section, ...finding }));
-    if (finding.status === "fail") throw new Error(said);
-    if (!options.json) print(said);
+    if (finding.status === "fail") throw new Error(words);
+    if (!options.json) print(words);
   },
 });
 

@@ -84,8 +84,8 @@ function sentence(random: () => number, topic: readonly string[]): string {
   const words = Array.from({ length: 8 + Math.floor(random() * 14) }, () =>
     random() < 0.15 ? topic[Math.floor(random() * topic.length)]! : vocabulary[zipfRank(random)]!,
   );
-  const said = words.join(" ");
-  return `${said[0]!.toUpperCase()}${said.slice(1)}.`;
+  const text = words.join(" ");
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 
 /**

@@ -78,14 +78,14 @@ async function thousands(passages: number, most_ms: number): Promise<Row> {
   };
   const large = await in_documents(100);
   const small = await in_documents(10);
-  const said = ({ added, first }: typeof large) =>
+  const times = ({ added, first }: typeof large) =>
     `p50/p95 ${ms(median(added))}/${ms(quantile(added, 0.95))}, the first ${ms(first)}`;
   return {
     name: `vectors: ${passages.toLocaleString("en")} passages over words alone`,
     measured:
       `${dimensions} numbers each, in one scope, ${default_cache / 2 ** 20} MiB of memory for ` +
-      `them; documents of 100 passages: ${said(large)}; ` +
-      `of 10: ${said(small)}` +
+      `them; documents of 100 passages: ${times(large)}; ` +
+      `of 10: ${times(small)}` +
       (has_proc ? `; ${rssMib(process.pid).toFixed(0)} MiB resident` : ""),
     value: Math.max(median(large.added), median(small.added)),
     unit: "ms",

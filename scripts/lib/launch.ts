@@ -69,32 +69,34 @@ export async function launch({
     signal,
     killSignal: "SIGKILL",
   });
-  let said = "";
+  let output = "";
   const served = Promise.withResolvers<string>();
   const collect = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const bytes of stream) {
-      said += decoder.decode(bytes, { stream: true });
-      const found = address.exec(said);
+      output += decoder.decode(bytes, { stream: true });
+      const found = address.exec(output);
       if (found) served.resolve(found[0]);
     }
   };
   const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
   const timer = setTimeout(
     () =>
-      served.reject(new Error(`dossier serve printed no address within ${limit_ms} ms:\n${said}`)),
+      served.reject(
+        new Error(`dossier serve printed no address within ${limit_ms} ms:\n${output}`),
+      ),
     limit_ms,
   );
   void child.exited.then(async (code) => {
     await read;
-    served.reject(new Error(`dossier serve ended with ${code}:\n${said}`));
+    served.reject(new Error(`dossier serve ended with ${code}:\n${output}`));
   });
   try {
     const url = await served.promise;
     return {
       url,
       pid: child.pid,
-      output: () => said,
+      output: () => output,
       exited: child.exited,
       kill: (signal) => child.kill(signal),
     };

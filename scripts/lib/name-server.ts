@@ -44,10 +44,10 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
     counts.set(`${name} ${family}`, before + 1);
     const zone = zones.get(name) ?? otherwise;
     const known = zone?.[family];
-    const said =
+    const answer =
       zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : (known ?? []);
-    if (said === "silent" || (type !== type_a && type !== type_aaaa)) return;
-    if (said === "garbled")
+    if (answer === "silent" || (type !== type_a && type !== type_aaaa)) return;
+    if (answer === "garbled")
       return socket.send(
         Buffer.concat([
           query.subarray(0, 2),
@@ -60,8 +60,8 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
       answerTo(
         query.subarray(0, end),
         type,
-        typeof said === "string" ? [] : said,
-        typeof said === "string" ? codes[said] : 0,
+        typeof answer === "string" ? [] : answer,
+        typeof answer === "string" ? codes[answer] : 0,
       ),
       from.port,
       from.address,

@@ -77,8 +77,8 @@ export async function startPostgres({
       stdout: "ignore",
       stderr: "pipe",
     });
-    const [code, said] = await Promise.all([child.exited, child.stderr.text()]);
-    if (code !== 0) throw new Error(`${program} has ended with ${code}: ${said}`);
+    const [code, output] = await Promise.all([child.exited, child.stderr.text()]);
+    if (code !== 0) throw new Error(`${program} has ended with ${code}: ${output}`);
   };
   await run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N");
   const port = await freePort();

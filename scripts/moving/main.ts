@@ -151,12 +151,12 @@ async function move(
       await Bun.sleep(250);
     }
   })();
-  const said = await run.stdout.text();
+  const output = await run.stdout.text();
   await run.exited;
   await watch;
   const seconds = (performance.now() - begun_ms) / 1_000;
   const how = killed ? "killed" : `ended with ${run.exitCode}`;
-  console.log(said.trim());
+  console.log(output.trim());
   console.log(`${how} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`);
   if (!killed && run.exitCode !== 0) wrong.push(`migrate-to ${to} ended with ${run.exitCode}`);
   return seconds;

@@ -123,7 +123,7 @@ export class Outside implements Disposable {
     if (pathname.endsWith("/audio/transcriptions"))
       return this.counted("recordings", () => Response.json(transcript));
     if (text.includes(hold_words)) return gone(request.signal);
-    return this.counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", said);
+    return this.counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", streamedAnswer);
   }
 
   private async counted(key: string, answer: () => Response): Promise<Response> {
@@ -166,7 +166,7 @@ const transcript = {
   segments: [{ id: 0, start: 0, end: 1, text: "The kettle came from Linz." }],
 };
 
-function said(): Response {
+function streamedAnswer(): Response {
   const chunk = (delta: object, finish_reason: string | null): string =>
     `data: ${JSON.stringify({
       id: "c",

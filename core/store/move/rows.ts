@@ -56,9 +56,9 @@ const hash = new Bun.CryptoHasher("sha256");
  * U+0000, which no text contains; bytes come after all others, with their length.
  */
 export function digestOf(row: Row, columns: readonly Column[]): string {
-  let said = "";
-  for (const [i, value] of row.entries()) said += `${written(value, columns[i]!.kind)}\0`;
-  hash.update(said);
+  let text = "";
+  for (const [i, value] of row.entries()) text += `${written(value, columns[i]!.kind)}\0`;
+  hash.update(text);
   for (const value of row) if (value instanceof Uint8Array) hash.update(value);
   return hash.digest("hex");
 }

@@ -83,12 +83,12 @@ async function staleAmong(
     of_older_versions,
     (passage) => passage.document_id,
   )) {
-    const said = await documents.findQuotes(
+    const found = await documents.findQuotes(
       db,
       document_id,
       passages.map((passage) => passage.quote),
     );
-    for (const passage of passages) if (!said.has(passage.quote)) stale.add(passage);
+    for (const passage of passages) if (!found.has(passage.quote)) stale.add(passage);
   }
   return stale;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../../core/sdk";
 import { AnswerOutcome, type StoredAnswer } from "../contract";
 import { note_length_max } from "./feedback-service";
-import type { SaidOfAnswer } from "./feedback-store";
+import type { AnswerFeedback } from "./feedback-store";
 import type { FeedbackRow } from "../store";
 
 export const Rating = named("Rating", OneOf(["up", "down"]));
@@ -66,21 +66,21 @@ export const FeedbackOfUser = named(
   t.Object({ ...feedback_fields, ...about_answer, user_id: t.String() }),
 );
 
-const answerOf = ({ text, result }: SaidOfAnswer) => {
+const answerOf = ({ text, result }: AnswerFeedback) => {
   const { outcome, model } = JSON.parse(result!) as StoredAnswer;
   return { question: text, outcome, model };
 };
-export const ownFeedback = (said: SaidOfAnswer): Static<typeof OwnFeedback> => ({
-  ...feedbackRecord(said),
-  ...answerOf(said),
-  sessionId: said.chat_id,
-  session_name: said.chat_name,
-  requestId: said.request_id,
+export const ownFeedback = (feedback: AnswerFeedback): Static<typeof OwnFeedback> => ({
+  ...feedbackRecord(feedback),
+  ...answerOf(feedback),
+  sessionId: feedback.chat_id,
+  session_name: feedback.chat_name,
+  requestId: feedback.request_id,
 });
-export const feedbackOfUser = (said: SaidOfAnswer): Static<typeof FeedbackOfUser> => ({
-  ...feedbackRecord(said),
-  ...answerOf(said),
-  user_id: said.owner_id,
+export const feedbackOfUser = (feedback: AnswerFeedback): Static<typeof FeedbackOfUser> => ({
+  ...feedbackRecord(feedback),
+  ...answerOf(feedback),
+  user_id: feedback.owner_id,
 });
 
 export const feedback_example: Static<typeof FeedbackRecord> = {

@@ -83,12 +83,12 @@ export const feedbackHandlers = (ctx: ChatContext): HandlersOf<typeof routes> =>
   },
   listFeedback: async ({ caller, query }) => {
     const filter = { owner_id: caller.owner_id, rating: query.rating };
-    const { said, total } = await feedback.listFeedback(ctx, filter, query);
-    return toPage(said.map(ownFeedback), total, query);
+    const { rows, total } = await feedback.listFeedback(ctx, filter, query);
+    return toPage(rows.map(ownFeedback), total, query);
   },
   listAllFeedback: async ({ query }) => {
     const filter = { owner_id: null, rating: query.rating };
-    const { said, total } = await feedback.listFeedback(ctx, filter, query);
-    return toPage(said.map(feedbackOfUser), total, query);
+    const { rows, total } = await feedback.listFeedback(ctx, filter, query);
+    return toPage(rows.map(feedbackOfUser), total, query);
   },
 });

@@ -1,8 +1,8 @@
 /** Feedback on answers: given, withdrawn, and listed for its authors and administrators. */
-import { conflict, optionalText, trimmed, type PageRequest } from "../../../core/sdk";
+import { conflict, optionalText, trimmed, type Listed, type PageRequest } from "../../../core/sdk";
 import { notifyMessage, type ChatContext } from "../context";
 import * as store from "./feedback-store";
-import type { FeedbackFilter, SaidOfAnswer } from "./feedback-store";
+import type { FeedbackFilter, AnswerFeedback } from "./feedback-store";
 import { requireMessage } from "../service";
 import type { FeedbackRow } from "../store";
 
@@ -61,11 +61,8 @@ export const withdrawFeedback = (
   });
 
 /** One page, newest first. */
-export async function listFeedback(
+export const listFeedback = (
   { db }: Pick<ChatContext, "db">,
   filter: FeedbackFilter,
   page: PageRequest,
-): Promise<{ said: SaidOfAnswer[]; total: number }> {
-  const { rows, total } = await store.listFeedback(db, filter, page);
-  return { said: rows, total };
-}
+): Promise<Listed<AnswerFeedback>> => store.listFeedback(db, filter, page);

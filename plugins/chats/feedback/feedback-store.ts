@@ -34,7 +34,7 @@ export async function findFeedback(
 }
 
 /** Feedback on an answer, with the question and the answer. */
-export interface SaidOfAnswer extends FeedbackRow {
+export interface AnswerFeedback extends FeedbackRow {
   readonly chat_id: string;
   readonly chat_name: string | null;
   readonly request_id: string;
@@ -52,16 +52,16 @@ export async function listFeedback(
   db: ChatsDb,
   { owner_id, rating }: FeedbackFilter,
   page: PageRequest,
-): Promise<Listed<SaidOfAnswer>> {
+): Promise<Listed<AnswerFeedback>> {
   let given = db.selectFrom("chats_feedback as f");
   if (owner_id !== null) given = given.where("f.owner_id", "=", owner_id);
-  let said = given
+  let visible = given
     .innerJoin("chats_messages as m", "m.id", "f.message_id")
     .innerJoin("chats as c", "c.id", "m.chat_id")
     .where("c.deleted_at", "is", null);
-  if (rating !== undefined) said = said.where("f.rating", "=", rating);
+  if (rating !== undefined) visible = visible.where("f.rating", "=", rating);
   return listInStretches(
-    said.select([
+    visible.select([
       "f.message_id",
       "f.owner_id",
       "f.rating",

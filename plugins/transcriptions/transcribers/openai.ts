@@ -59,9 +59,9 @@ export class EndpointTranscriber implements Transcriber {
         this.format = at;
         return textOf(response);
       }
-      const said = new TextDecoder().decode(await readHead(response, 4_096, 2_000));
-      if (at + 1 === formats.length || !refusesFormat(response.status, said))
-        throw failureOf(response, said);
+      const beginning = new TextDecoder().decode(await readHead(response, 4_096, 2_000));
+      if (at + 1 === formats.length || !refusesFormat(response.status, beginning))
+        throw failureOf(response, beginning);
     }
   }
 
@@ -175,16 +175,17 @@ class TemporaryFailure extends Error {
 
 /**
  * Whether the server may have refused the request only for its format: not if it names another
- * field. `said`: the beginning of the response.
+ * field. `beginning`: the beginning of the response.
  */
-const refusesFormat = (status: number, said: string): boolean =>
+const refusesFormat = (status: number, beginning: string): boolean =>
   (status === 400 || status === 415 || status === 422) &&
-  (/response_format|verbose_json/i.test(said) || !/\b(?:file|audio|model|key)\b/i.test(said));
+  (/response_format|verbose_json/i.test(beginning) ||
+    !/\b(?:file|audio|model|key)\b/i.test(beginning));
 
 /** The failure for an error response. Leaves out the server's own text, which could be anything. */
-function failureOf({ status, headers }: Response, said: string): Error {
+function failureOf({ status, headers }: Response, beginning: string): Error {
   const later = { retry_after_ms: retryAfterOfService(headers) };
-  if (status === 429 && /insufficient_quota/.test(said))
+  if (status === 429 && /insufficient_quota/.test(beginning))
     return failed("The account at the transcription service has no credit left.");
   if (status === 429)
     return new TemporaryFailure(

@@ -96,7 +96,7 @@ export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: 
         onKeyDown={keyed}
       />
       <span class="find-count" role="status">
-        {find.query.trim() !== "" && said(find.at, count, busy)}
+        {find.query.trim() !== "" && position(find.at, count, busy)}
       </span>
       <FindTool
         icon="chevron-up"
@@ -135,7 +135,7 @@ const FindTool = ({
   </button>
 );
 
-function said(at: number, count: number, busy: boolean): string {
+function position(at: number, count: number, busy: boolean): string {
   if (count === 0) return busy ? strings.finding : strings.no_hits;
   const of = `${count}${count >= hits_max || busy ? "+" : ""}`;
   return strings.hit_of(at + 1, of);

@@ -10,23 +10,23 @@ export function plainText(markdown: string): string {
   /** A text that ends a sentence needs no separator. */
   let alone = false;
   for (const line of markdown.split(/\r\n|[\n\r]/)) {
-    const { said, by_itself } = lineOf(line);
-    if (said === "") continue;
+    const { content, by_itself } = lineOf(line);
+    if (content === "") continue;
     const joined = text === "" ? "" : alone || by_itself ? between : " ";
-    text += joined + said;
+    text += joined + content;
     alone = by_itself;
   }
   return text;
 }
 
-function lineOf(line: string): { readonly said: string; readonly by_itself: boolean } {
+function lineOf(line: string): { readonly content: string; readonly by_itself: boolean } {
   const trimmed = line.trim();
   const is_rule = (isRow(trimmed) && table_rule.test(trimmed)) || /^(`{3,}|~{3,})/.test(trimmed);
-  if (is_rule) return { said: "", by_itself: false };
-  if (/^\|.*\|$/.test(trimmed)) return { said: row(trimmed), by_itself: true };
+  if (is_rule) return { content: "", by_itself: false };
+  if (/^\|.*\|$/.test(trimmed)) return { content: row(trimmed), by_itself: true };
   const mark = /^(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+(?=\S))/.exec(trimmed)?.[0] ?? "";
   return {
-    said: words(trimmed.slice(mark.length)),
+    content: words(trimmed.slice(mark.length)),
     by_itself: mark !== "" && !mark.startsWith(">"),
   };
 }

@@ -47,7 +47,7 @@ function Drawn({ label, bars, format, binary = false }: Omit<BarChartProps, "emp
   const every = Math.max(1, Math.ceil(bars.length / labels_max));
   return (
     <div class="chart">
-      <p class="chart-said small num" aria-hidden="true">
+      <p class="chart-hovered small num" aria-hidden="true">
         {at === null ? "" : bars[at]?.text}
       </p>
       <div class="chart-ticks small muted num" aria-hidden="true">

@@ -16,8 +16,8 @@ import { chat_strings } from "../../strings/chat";
 const strings = chat_strings.ratings;
 type Own = RowOf<"listFeedback">;
 type OfUser = RowOf<"listAllFeedback">;
-type Said = Own | OfUser;
-type Rating = Said["rating"];
+type Feedback = Own | OfUser;
+type Rating = Feedback["rating"];
 
 export function Ratings() {
   const admin = useUser().role === "admin";
@@ -92,7 +92,7 @@ function List({
   const query = useQuery({
     queryKey: keys.feedback({ rating, everyone, page }),
     queryFn: ({ signal }) =>
-      api<Page<Said>>(everyone ? "/feedback/all" : "/feedback", {
+      api<Page<Feedback>>(everyone ? "/feedback/all" : "/feedback", {
         query: { page, ...(rating && { rating }) },
         signal,
       }),
@@ -128,30 +128,33 @@ function List({
   );
 }
 
-const keyOf = (said: Said): string =>
-  "requestId" in said
-    ? `${said.sessionId} ${said.requestId}`
-    : `${said.user_id} ${said.created_at}`;
+const keyOf = (feedback: Feedback): string =>
+  "requestId" in feedback
+    ? `${feedback.sessionId} ${feedback.requestId}`
+    : `${feedback.user_id} ${feedback.created_at}`;
 
-const columnsOf = (everyone: boolean, emailOf: (id: string) => string): readonly Column<Said>[] => [
+const columnsOf = (
+  everyone: boolean,
+  emailOf: (id: string) => string,
+): readonly Column<Feedback>[] => [
   {
     key: "question",
     header: strings.column_question,
     kind: "main",
-    cell: (said) => (
+    cell: (feedback) => (
       <span class="rated">
-        <span class={`rated-${said.rating}`} role="img" aria-label={strings[said.rating]}>
-          <Icon name={`thumb-${said.rating}`} size={16} />
+        <span class={`rated-${feedback.rating}`} role="img" aria-label={strings[feedback.rating]}>
+          <Icon name={`thumb-${feedback.rating}`} size={16} />
         </span>
         <span class="rated-text">
-          {"sessionId" in said ? (
-            <Link class="title-link" href={`/chats/${said.sessionId}`}>
-              {said.question}
+          {"sessionId" in feedback ? (
+            <Link class="title-link" href={`/chats/${feedback.sessionId}`}>
+              {feedback.question}
             </Link>
           ) : (
-            <span class="strong">{said.question}</span>
+            <span class="strong">{feedback.question}</span>
           )}
-          {said.note && <span class="muted rated-note">{said.note}</span>}
+          {feedback.note && <span class="muted rated-note">{feedback.note}</span>}
         </span>
       </span>
     ),
@@ -161,7 +164,7 @@ const columnsOf = (everyone: boolean, emailOf: (id: string) => string): readonly
         {
           key: "user",
           header: strings.column_user,
-          cell: (said: Said) => ("user_id" in said ? emailOf(said.user_id) : ""),
+          cell: (feedback: Feedback) => ("user_id" in feedback ? emailOf(feedback.user_id) : ""),
         },
       ]
     : []),
@@ -169,15 +172,15 @@ const columnsOf = (everyone: boolean, emailOf: (id: string) => string): readonly
     key: "model",
     header: strings.column_model,
     roomy_only: true,
-    cell: (said) => <span class="muted">{said.model}</span>,
+    cell: (feedback) => <span class="muted">{feedback.model}</span>,
   },
   {
     key: "time",
     header: strings.column_time,
     kind: "tight",
-    cell: (said) => (
+    cell: (feedback) => (
       <span class="muted">
-        <Time value={said.updated_at} />
+        <Time value={feedback.updated_at} />
       </span>
     ),
   },

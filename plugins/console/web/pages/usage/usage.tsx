@@ -100,7 +100,7 @@ function Chart({ name, of, days }: ChartProps) {
       ? (days.at(-1)?.storage_bytes ?? 0)
       : days.reduce((sum, day) => sum + day[measure], 0);
   const sums = of.map((measure) => written(total(measure)));
-  const said =
+  const summary =
     of.length > 1
       ? of.map((measure, place) => `${sums[place]} ${strings.series[measure]}`).join(", ")
       : of[0] === "storage_bytes"
@@ -119,11 +119,11 @@ function Chart({ name, of, days }: ChartProps) {
             ))}
           </span>
         ) : (
-          <span class="muted small num">{said}</span>
+          <span class="muted small num">{summary}</span>
         )}
       </div>
       <BarChart
-        label={`${strings.chart_label(name, days.length)}: ${said}`}
+        label={`${strings.chart_label(name, days.length)}: ${summary}`}
         format={written}
         binary={of[0] === "storage_bytes"}
         empty={strings.nothing[of[0]!]!}

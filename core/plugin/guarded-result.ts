@@ -70,7 +70,7 @@ function guardedFill(plugin: string, one: Fill, slot: SlotRef<any>, guard: Guard
     () => {
       const value = (one.value as () => unknown)();
       const wrong = value === null ? null : slot.check?.(value);
-      if (wrong) throw new Error(`what it fills ${slot.id} with won't do: ${wrong}`);
+      if (wrong) throw new Error(`its value for ${slot.id} is invalid: ${wrong}`);
       return value;
     },
     { otherwise: () => null, isFault: () => true },

@@ -17,7 +17,9 @@ import { CONTRACT, type Plugin } from "./contract";
 export function manifestProblems(plugin: Plugin, { schemas = false } = {}): string[] {
   // The meaning of its fields in another contract is unknown here.
   if (plugin.contract !== CONTRACT)
-    return [`it speaks contract ${plugin.contract}; this host speaks ${CONTRACT}`];
+    return [
+      `it is written for contract ${plugin.contract}, and this server has contract ${CONTRACT}`,
+    ];
   const too_old = sinceProblem(plugin.since);
   if (too_old !== undefined) return [too_old];
   return [
@@ -50,13 +52,13 @@ function nameProblems({ name, section, version, replaces }: Plugin): string[] {
   const problems: string[] = [];
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     problems.push(
-      `its name ${JSON.stringify(name)} is not lower case letters, digits and single dashes`,
+      `its name ${JSON.stringify(name)} must consist of lower-case letters, digits and single dashes`,
     );
   if (typeof version !== "string" || version === "")
     problems.push(`its version must be a text such as "1.0.0"`);
   if (typeof section !== "string" || !/^[a-z][a-z0-9_]*$/.test(section))
     problems.push(
-      `its section ${JSON.stringify(section)} is not lower case letters, digits and underscores`,
+      `its section ${JSON.stringify(section)} must consist of lower-case letters, digits and underscores`,
     );
   if (!Array.isArray(replaces) || replaces.some((one) => typeof one !== "string"))
     problems.push("its replaces must be a list of names of plugins");
@@ -71,8 +73,8 @@ function configProblems({ config, section }: Plugin): string[] {
     .filter((key) => !/^[a-z][a-z0-9_]*$/.test(key))
     .map(
       (key) =>
-        `its setting ${section}.${key} is not lower case letters, digits and underscores: ` +
-        "variables of the environment are made of it",
+        `its setting ${section}.${key} must consist of lower-case letters, digits and underscores: ` +
+        "the name of an environment variable is derived from it",
     );
 }
 
@@ -123,18 +125,20 @@ function routeProblems(key: string, route: Route, schemas: boolean): string[] {
   if (
     parts.some((part, i) => part.includes("*") && !(root && part === "*" && i + 1 === parts.length))
   )
-    problems.push(`the path of ${what} has a "*", which only the end of a path at the root may be`);
+    problems.push(
+      `the path of ${what} has a "*", which is only allowed at the end of a path at the root`,
+    );
   const params = parts.filter((part) => part.startsWith(":"));
   if (params.some((param, i) => !/^:[A-Za-z]\w*$/.test(param) || params.indexOf(param) !== i))
     problems.push(`the parameters of ${what} must be different names such as ":id"`);
   if (typeof operation !== "string" || !operation_pattern.test(operation))
     problems.push(
-      `the operation ${JSON.stringify(operation)} of ${what} is no name such as "getNote"`,
+      `the operation ${JSON.stringify(operation)} of ${what} must be a name such as "getNote"`,
     );
   if (typeof summary !== "string" || typeof tag !== "string")
     problems.push(`${what} needs a summary and a tag, both texts`);
   if (typeof answers !== "object" || answers === null)
-    problems.push(`${what} must say its answers: { 200: { description, schema } }`);
+    problems.push(`${what} must declare its answers: { 200: { description, schema } }`);
   else problems.push(...answerProblems(what, answers));
   if (!schemas || problems.length > 0) return problems;
   try {
@@ -163,8 +167,8 @@ function commandProblems({ commands, tools }: Plugin): string[] {
     typeof command?.name === "string" && /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$/.test(command.name)
       ? []
       : [
-          `the name ${JSON.stringify(command?.name)} of its command ${key} is not one or two ` +
-            "words of lower case letters, digits and dashes",
+          `the name ${JSON.stringify(command?.name)} of its command ${key} must be one or two ` +
+            "words of lower-case letters, digits and dashes",
         ],
   );
 }

@@ -103,9 +103,9 @@ function replacements(
       const target = standing.find((one) => one.name === name);
       const first = target && by.get(target);
       const reason = !target
-        ? `it replaces ${name}, which is no plugin${nearestHint(name, namesOf(standing))}`
+        ? `it replaces ${name}, which is not a plugin${nearestHint(name, namesOf(standing))}`
         : first
-          ? `it replaces ${name}, which ${first.name} replaces already`
+          ? `it replaces ${name}, as ${first.name} already does`
           : undefined;
       if (reason === undefined) {
         if (enabled.includes(target!)) by.set(target!, plugin);
@@ -160,11 +160,10 @@ function clashes(
     if (taken === undefined) for (const claim of mine) owners.set(claim, plugin);
     else {
       const owner = owners.get(owners.has(taken) ? taken : commandBelow(taken, owners)!);
-      const whose =
-        owner === null
-          ? "Dossier itself"
-          : `the plugin ${owner === undefined ? `${plugin.name} twice` : owner.name}`;
-      refused.push({ plugin, reason: `${taken} belongs to ${whose} already` });
+      const whose = owner === null ? "Dossier itself" : `the plugin ${owner?.name}`;
+      const reason =
+        owner === undefined ? `it declares ${taken} twice` : `${taken} belongs to ${whose}`;
+      refused.push({ plugin, reason });
     }
   }
   return refused;

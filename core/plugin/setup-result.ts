@@ -32,7 +32,7 @@ export interface ClaimedNames {
 
 /** @throws Error with everything that is wrong. */
 export function checkedResult(plugin: Plugin, made: unknown, taken: ClaimedNames): SetUpResult {
-  if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
+  if (typeof made !== "object" || made === null) throw new Error("its setup returned nothing");
   const result = made as SetUpResult;
   const problems = [
     ...keyProblems(plugin, result),
@@ -67,8 +67,8 @@ function keyProblems(plugin: Plugin, result: SetUpResult): string[] {
     known_keys.includes(key)
       ? []
       : [
-          `its set-up returned ${key}, which means nothing${nearestHint(key, known_keys)} ` +
-            `(known are ${known_keys.join(", ")})`,
+          `its setup returned the unknown field ${key}${nearestHint(key, known_keys)} ` +
+            `(known fields: ${known_keys.join(", ")})`,
         ],
   );
   const unpromised = promised_kinds.flatMap((kind) => {
@@ -77,7 +77,7 @@ function keyProblems(plugin: Plugin, result: SetUpResult): string[] {
       .filter((key) => !promised.includes(key))
       .map(
         (key) =>
-          `its set-up returned ${kind}.${key}, which its manifest does not have` +
+          `its setup returned ${kind}.${key}, which is not in its manifest` +
           nearestHint(key, promised),
       );
   });
@@ -88,7 +88,8 @@ function promiseProblems(plugin: Plugin, result: SetUpResult): string[] {
   return promised_kinds.flatMap((kind) =>
     Object.keys(kind === "services" ? plugin.provides : plugin[kind]).flatMap((key) => {
       const found: unknown = result[kind]?.[key];
-      if (found === undefined) return `it promised ${kind}.${key} and its set-up did not return it`;
+      if (found === undefined)
+        return `its manifest has ${kind}.${key}, but its setup did not return it`;
       return kind !== "services" && typeof found !== "function"
         ? `its ${kind}.${key} must be a function`
         : [];
@@ -113,33 +114,35 @@ function fillProblems(
 ): string[] {
   const given = one?.slot as SlotRef<any> | undefined;
   if (given?.kind !== "slot" || typeof given.id !== "string")
-    return ["one of its fills names no slot: is the slot imported by its right name?"];
+    return ["one of its fills has no slot: check the name that is imported"];
   const { id } = given;
   const slot = taken.slotOf(id);
   if (slot === undefined)
     return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, taken.slot_ids)}`];
   const { value, varies = false } = one!;
   if (value === undefined || value === null) return [`it fills ${id} with ${String(value)}`];
-  if (varies && typeof value !== "function") return [`what it fills ${id} with is no function`];
+  if (varies && typeof value !== "function")
+    return [`its value for ${id} varies, so it must be a function`];
   if (slot.arity === "one") {
     const filler = taken.fillerOf(slot);
     if (filler !== undefined)
       return [
-        `it fills ${id}, which takes one value, and the plugin ${filler} fills it already: only ` +
-          `a plugin with replaces: ["${filler}"] takes its place`,
+        `it fills ${id}, which takes one value and is filled by the plugin ${filler}: to take its ` +
+          `place, declare replaces: ["${filler}"]`,
       ];
     if (before.some((other) => other.slot.id === id)) return [`it fills ${id} twice`];
   }
   if (varies) return [];
   const wrong = slot.check?.(value);
-  if (wrong) return [`what it fills ${id} with won't do: ${wrong}`];
+  if (wrong) return [`its value for ${id} is invalid: ${wrong}`];
   const key = slot.key?.(value);
   if (key === undefined) return [];
-  const own = before.some((other) => other.slot.id === id && slot.key!(other.value) === key);
-  const owner = own ? "this plugin" : taken.fillerOf(slot, value);
+  if (before.some((other) => other.slot.id === id && slot.key!(other.value) === key))
+    return [`it fills ${id} with ${key} twice`];
+  const owner = taken.fillerOf(slot, value);
   return owner === undefined
     ? []
-    : [`it fills ${id} with ${key}, which ${own ? owner : `the plugin ${owner}`} has already`];
+    : [`it fills ${id} with ${key}, as the plugin ${owner} already does`];
 }
 
 /** A proxy may or may not strip the base path: paths that begin with it would be ambiguous. */
@@ -154,7 +157,7 @@ function rootProblems(plugin: Plugin, result: SetUpResult, { base_path }: Claime
   ];
   return roots
     .filter((path) => typeof path === "string" && path.split("/")[1] === first)
-    .map((path) => `its path ${String(path)} begins as server.public_url does, with /${first}`);
+    .map((path) => `its path ${String(path)} begins with /${first}, as server.public_url does`);
 }
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0;
@@ -167,9 +170,9 @@ function jobProblems(
 ): string[] {
   const { on, run, limits } = one ?? {};
   if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")
-    return ["one of its jobs names no job and no event: is it imported by its right name?"];
+    return ["one of its jobs has no job or event: check the name that is imported"];
   const what = `the ${on.kind} ${on.id}`;
-  if (typeof run !== "function") return [`it handles ${what} with what is no function`];
+  if (typeof run !== "function") return [`its handler of ${what} must be a function`];
   const problems: string[] = [];
   if (!isCount(limits?.attempts_max))
     problems.push(`its handler of ${what} needs limits.attempts_max, a number of 1 or more`);
@@ -180,7 +183,7 @@ function jobProblems(
   const rival = taken.handlerOf(on);
   if (before.some((other) => other.on?.id === on.id)) problems.push(`it handles ${what} twice`);
   else if (on.kind === "job" && rival !== undefined)
-    problems.push(`it handles ${what}, which the plugin ${rival} handles already`);
+    problems.push(`it handles ${what}, as the plugin ${rival} already does`);
   return problems;
 }
 
@@ -197,7 +200,7 @@ export function scheduleProblems(given: unknown): string[] {
     return ["its schedules must be a list, or a function that makes one"];
   return (schedules as (Schedule | undefined)[]).flatMap((one) => {
     const { cron, on, payload } = one ?? {};
-    if (on?.kind !== "job") return ["one of its schedules names no job"];
+    if (on?.kind !== "job") return ["one of its schedules has no job"];
     const wrong = cronProblem(cron);
     if (wrong !== undefined)
       return [`its schedule ${JSON.stringify(cron)} of the job ${on.id} can't be read: ${wrong}`];

@@ -37,7 +37,7 @@ export async function newPlugin(
   const name = basename(directory);
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > name_length_max)
     throw new UsageError(
-      `${JSON.stringify(name)} is not a valid plugin name. Use lower case letters, digits ` +
+      `${JSON.stringify(name)} is not a valid plugin name. Use lower-case letters, digits ` +
         `and single dashes, starting with a letter, at most ${name_length_max} characters`,
     );
   if (taken.has(name))

@@ -9,7 +9,7 @@ import {
 } from "./contract";
 
 const name_pattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const bad_name = "is not lower case letters, digits and single dashes";
+const bad_name = "must consist of lower-case letters, digits and single dashes";
 const places: ReadonlySet<string> = new Set(["document", "folder", "chat", "signin"]);
 
 export const modules_path = `${console_root}/modules/`;

@@ -84,7 +84,7 @@ export const SignIn = slot<SignIn>("sign-in.ways", {
     isShaped(value) ??
     (id_pattern.test((value as SignIn).id)
       ? null
-      : "its id is not lower case letters, digits and single dashes"),
+      : "its id must consist of lower-case letters, digits and single dashes"),
   key: ({ id }) => `the way ${id}`,
   // Only users with a password count as signed in.
   otherwise: { offer: () => null, holds: ({ way }) => way === null },

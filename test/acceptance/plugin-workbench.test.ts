@@ -126,9 +126,9 @@ test("the project includes the documentation, and all its links work", () => {
 
 describe("a new plugin is refused", () => {
   const refused: [why: string, words: string[], says: RegExp][] = [
-    ["with upper case in its name", ["Notes"], /lower case/],
+    ["with upper case in its name", ["Notes"], /lower-case/],
     ["with the name of a built-in plugin", ["folders"], /built-in plugin/],
-    ["with a dash at the end", ["notes-"], /lower case/],
+    ["with a dash at the end", ["notes-"], /lower-case/],
     ["of an unknown kind", ["notes", "--kind", "magic"], /Allowed choices/],
     ["in an existing directory", ["taken"], /already exists/],
   ];

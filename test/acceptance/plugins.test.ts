@@ -84,7 +84,7 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
       "breaks-promise",
       `routes: { a: route.get("/broken-promise", { ${words} }) }, setup: () => ({}) as any`,
     ),
-    /promised routes\.a/,
+    /manifest has routes\.a/,
   ],
   "bad-schema.ts": [
     define(

@@ -36,7 +36,7 @@ export const left_out: readonly Mistake[] = [
     "an unknown property in its set-up's result",
     "bad-part",
     define("bad-part", setUp(`{ fill: [] }`)),
-    /its set-up returned fill, which means nothing; the nearest is fills \(known are services, routes, commands, fills, jobs, schedules, start, stop, health\)/,
+    /its setup returned the unknown field fill; the nearest is fills \(known fields: services, routes, commands, fills, jobs, schedules, start, stop, health\)/,
   ),
   mistake(
     "a handler without a route",
@@ -46,7 +46,7 @@ export const left_out: readonly Mistake[] = [
       `routes: { look: route.get("/bad-handler", { ${words("lookBadly")} }) }, ` +
         setUp(`{ routes: { look: () => "x", loook: () => "y" } }`),
     ),
-    /its set-up returned routes\.loook, which its manifest does not have; the nearest is look/,
+    /its setup returned routes\.loook, which is not in its manifest; the nearest is look/,
   ),
   mistake(
     "a cron expression that can't be read",
@@ -86,7 +86,7 @@ export const left_out: readonly Mistake[] = [
       setUp(`{ fills: [fill(Authenticator, { authenticate: async () => null })] }`),
       host("Authenticator"),
     ),
-    /fills http\.authenticator, which takes one value, and the plugin accounts fills it already.*replaces: \["accounts"\]/,
+    /fills http\.authenticator, which takes one value and is filled by the plugin accounts.*replaces: \["accounts"\]/,
   ),
   mistake(
     "a second rate limiter",
@@ -96,7 +96,7 @@ export const left_out: readonly Mistake[] = [
       setUp(`{ fills: [fill(RateLimiter, { take: async () => ({ allowed: true }) })] }`),
       host("RateLimiter"),
     ),
-    /the plugin rate-limit fills it already/,
+    /is filled by the plugin rate-limit/,
   ),
   mistake(
     "a slot filled with undefined",
@@ -116,7 +116,7 @@ export const left_out: readonly Mistake[] = [
       setUp(`{ fills: [fill((dossier as any).RequestObservers, () => {})] }`),
       `import * as dossier from "dossier";`,
     ),
-    /one of its fills names no slot/,
+    /one of its fills has no slot/,
   ),
   mistake(
     "an unknown slot",
@@ -134,7 +134,7 @@ export const left_out: readonly Mistake[] = [
       ),
       contract("Extractors"),
     ),
-    /extraction\.extractors with won't do: it has no function `recognises`/,
+    /its value for extraction\.extractors is invalid: it has no function `recognises`/,
   ),
   mistake(
     "a rank that is a string",
@@ -165,7 +165,7 @@ export const left_out: readonly Mistake[] = [
       "taken-job",
       setUp(`{ jobs: [handle(job("chats.answer", t.Object({})), async () => {}, ${limits})] }`),
     ),
-    /handles the job chats\.answer, which the plugin chats handles already/,
+    /handles the job chats\.answer, as the plugin chats already does/,
   ),
   mistake(
     "a job that is handled twice",
@@ -193,7 +193,7 @@ export const left_out: readonly Mistake[] = [
     "an event that is undefined",
     "no-event",
     define("no-event", setUp(`{ jobs: [handle(undefined as any, async () => {}, ${limits})] }`)),
-    /one of its jobs names no job and no event/,
+    /one of its jobs has no job or event/,
   ),
   mistake(
     "a path without a slash",
@@ -221,7 +221,7 @@ export const left_out: readonly Mistake[] = [
       `routes: { a: route.get("/twice-a", { ${words("twice")} }), b: route.get("/twice-b", { ${words("twice")} }) }, ` +
         setUp(`{ routes: { a: () => "x", b: () => "x" } }`),
     ),
-    /operation id twice belongs to the plugin operation-twice twice/,
+    /it declares the operation id twice twice/,
   ),
   mistake(
     "a route of the server itself",
@@ -263,7 +263,7 @@ export const left_out: readonly Mistake[] = [
       ),
       host("Surface"),
     ),
-    /fills http\.surface with the paths below \/console, which the plugin console has already/,
+    /fills http\.surface with the paths below \/console, as the plugin console already does/,
   ),
   mistake(
     "a path that begins like the public address",
@@ -273,7 +273,7 @@ export const left_out: readonly Mistake[] = [
       `routes: { a: route.get("/papers/all", { ${words("takesBase")}, root: true }) }, ` +
         setUp(`{ routes: { a: () => "x" } }`),
     ),
-    /its path \/papers\/all begins as server\.public_url does, with \/papers/,
+    /its path \/papers\/all begins with \/papers, as server\.public_url does/,
   ),
   mistake(
     "a console page at the path of a built-in one",
@@ -307,7 +307,7 @@ export const left_out: readonly Mistake[] = [
       ),
       contract("ImportSources"),
     ),
-    /fills imports\.sources with the source urls, which the plugin imports has already/,
+    /fills imports\.sources with the source urls, as the plugin imports already does/,
   ),
   mistake(
     "a migration that fails",
@@ -344,7 +344,7 @@ export const left_out: readonly Mistake[] = [
     "a name in capitals",
     "Capital",
     define("Capital", setUp("{}")),
-    /its name "Capital" is not lower case/,
+    /its name "Capital" must consist of lower-case/,
   ),
   mistake(
     "settings that are not an object",
@@ -396,7 +396,7 @@ export const left_out: readonly Mistake[] = [
     "a replacement of an unknown plugin",
     "replaces-nobody",
     define("replaces-nobody", `replaces: ["rate-limits"], ${setUp("{}")}`),
-    /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
+    /replaces rate-limits, which is not a plugin; the nearest is rate-limit/,
   ),
   mistake(
     "a replacement that lacks what others need",
@@ -424,7 +424,7 @@ export const left_out: readonly Mistake[] = [
     "a set-up that returns a string",
     "returns-text",
     define("returns-text", `setup: () => "done" as any`),
-    /set-up returned nothing/,
+    /setup returned nothing/,
   ),
 ];
 

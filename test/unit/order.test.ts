@@ -33,8 +33,13 @@ test("each plugin comes after those it needs, whatever the input order", () => {
 
 describe("refused", () => {
   const cases: [string, Plugin[], string, RegExp][] = [
-    ["another contract", [plugin("x", { contract: 2 })], "x", /contract 2; this host speaks 1/],
-    ["a name with spaces", [plugin("my plugin")], "my plugin", /lower case/],
+    [
+      "another contract",
+      [plugin("x", { contract: 2 })],
+      "x",
+      /contract 2, and this server has contract 1/,
+    ],
+    ["a name with spaces", [plugin("my plugin")], "my plugin", /lower-case/],
     ["a second plugin of the same name", [plugin("x"), plugin("x")], "x", /the name x/],
     [
       "a service that another plugin provides",
@@ -124,7 +129,7 @@ describe("refused", () => {
       "replacing an unknown plugin",
       [plugin("rate-limit"), plugin("x", { replaces: ["rate-limits"] })],
       "x",
-      /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
+      /replaces rate-limits, which is not a plugin; the nearest is rate-limit/,
     ],
     [
       "replacing a plugin without providing a service that others need",
@@ -140,7 +145,7 @@ describe("refused", () => {
       "a second replacement of the same plugin",
       [plugin("old"), plugin("x", { replaces: ["old"] }), plugin("y", { replaces: ["old"] })],
       "y",
-      /replaces old, which x replaces already/,
+      /replaces old, as x already does/,
     ],
     [
       "the settings section of the plugin it replaces",

@@ -84,7 +84,7 @@ export class Gateway {
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (cors && this.mountedAt(path)?.shared) cors.share(incoming, response.headers);
+    if (cors && this.mountedAt(path)?.allows_cors) cors.share(incoming, response.headers);
     if (state.served && observers.length > 0) {
       const { method } = incoming;
       const duration_ms = performance.now() - began_ms;
@@ -114,7 +114,7 @@ export class Gateway {
   }
 
   private mountedAt(path: string): MountedSurface | undefined {
-    return this.options.mounted.find(({ area }) => isBelow(path, area));
+    return this.options.mounted.find((surface) => isBelow(path, surface.prefix));
   }
 
   private async respond(request: Request, state: RequestState): Promise<Response> {
@@ -123,7 +123,7 @@ export class Gateway {
     const surface = this.mountedAt(path);
     if (!surface) return this.respondAtRoot(request, path, state);
     const { cors } = this.options;
-    if (cors && request.method === "OPTIONS" && surface.shared) {
+    if (cors && request.method === "OPTIONS" && surface.allows_cors) {
       // A preflight request brings no key; the request after it is charged.
       await this.charge(`address:${client.address}`, 0, state);
       return cors.preflight(request, surface.router.methodsAt(path));

@@ -13,12 +13,12 @@ export interface MountedSurface {
   /** `api`, or the name of the surface or protocol. */
   readonly name: string;
   /** Every path below it belongs to this surface, including unknown ones: `/api/dev`. */
-  readonly area: string;
+  readonly prefix: string;
   readonly router: Router;
   /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
   /** Whether pages of the origins in the settings may call it. */
-  readonly shared: boolean;
+  readonly allows_cors: boolean;
   readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
   /** Authenticates the request of an open stream again; null when the caller may no longer call. */
   readonly recheck: (request: Request, client: Client) => Promise<Caller | null>;
@@ -34,9 +34,9 @@ const byKey = (
   authenticator: Authenticator,
 ): Pick<
   MountedSurface,
-  "authenticate" | "rateLimitSubject" | "recheck" | "shared" | "unauthorized"
+  "allows_cors" | "authenticate" | "rateLimitSubject" | "recheck" | "unauthorized"
 > => ({
-  shared: true,
+  allows_cors: true,
   async authenticate(request) {
     const token = bearerToken(request.headers.get("authorization"));
     return { caller: token === null ? null : await authenticator.authenticate(token) };
@@ -58,7 +58,7 @@ export const mountApi = (
 ): MountedSurface => ({
   ...byKey(authenticator),
   name: "api",
-  area: old_prefix,
+  prefix: old_prefix,
   router,
   isPublic,
   problem: problemResponse,
@@ -71,10 +71,10 @@ export const mountSurface = (
   isPublic: MountedSurface["isPublic"],
 ): MountedSurface => ({
   name: surface.name,
-  area: surface.prefix,
+  prefix: surface.prefix,
   router,
   isPublic,
-  shared: false,
+  allows_cors: false,
   authenticate: (request, client) => surface.authenticate(request, client),
   recheck: async (request, client) =>
     surface.recheck?.(request, client) ?? (await surface.authenticate(request, client)).caller,
@@ -95,7 +95,7 @@ export function mountProtocol(
   return {
     ...keyed,
     name: protocol.name,
-    area: protocol.root,
+    prefix: protocol.root,
     router,
     isPublic: () => false,
     async authenticate(request, client) {
@@ -105,7 +105,7 @@ export function mountProtocol(
     },
     problem: (error, request_id) => {
       const known = toHttpError(error);
-      const response = inItsForm(protocol, known, request_id);
+      const response = protocolProblem(protocol, known, request_id);
       if (response === null) return problemResponse(known, request_id);
       for (const name in known.headers) response.headers.set(name, known.headers[name]!);
       return response;
@@ -114,7 +114,11 @@ export function mountProtocol(
 }
 
 /** Null when the protocol has no form for it. */
-function inItsForm(protocol: Protocol, error: HttpError, request_id: string): Response | null {
+function protocolProblem(
+  protocol: Protocol,
+  error: HttpError,
+  request_id: string,
+): Response | null {
   try {
     const response: unknown = protocol.problem(error, request_id);
     return response instanceof Response ? response : null;

@@ -52,13 +52,15 @@ function nameProblems({ name, section, version, replaces }: Plugin): string[] {
   const problems: string[] = [];
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     problems.push(
-      `its name ${JSON.stringify(name)} must consist of lower-case letters, digits and single dashes`,
+      `its name ${JSON.stringify(name)} must consist of lower-case letters, digits and ` +
+        "single dashes",
     );
   if (typeof version !== "string" || version === "")
     problems.push(`its version must be a text such as "1.0.0"`);
   if (typeof section !== "string" || !/^[a-z][a-z0-9_]*$/.test(section))
     problems.push(
-      `its section ${JSON.stringify(section)} must consist of lower-case letters, digits and underscores`,
+      `its section ${JSON.stringify(section)} must consist of lower-case letters, digits and ` +
+        "underscores",
     );
   if (!Array.isArray(replaces) || replaces.some((one) => typeof one !== "string"))
     problems.push("its replaces must be a list of names of plugins");
@@ -73,8 +75,8 @@ function configProblems({ config, section }: Plugin): string[] {
     .filter((key) => !/^[a-z][a-z0-9_]*$/.test(key))
     .map(
       (key) =>
-        `its setting ${section}.${key} must consist of lower-case letters, digits and underscores: ` +
-        "the name of an environment variable is derived from it",
+        `its setting ${section}.${key} must consist of lower-case letters, digits and ` +
+        "underscores: the name of an environment variable is derived from it",
     );
 }
 

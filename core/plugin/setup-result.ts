@@ -127,8 +127,8 @@ function fillProblems(
     const filler = taken.fillerOf(slot);
     if (filler !== undefined)
       return [
-        `it fills ${id}, which takes one value and is filled by the plugin ${filler}: to take its ` +
-          `place, declare replaces: ["${filler}"]`,
+        `it fills ${id}, which takes one value and is filled by the plugin ${filler}: to take ` +
+          `its place, declare replaces: ["${filler}"]`,
       ];
     if (before.some((other) => other.slot.id === id)) return [`it fills ${id} twice`];
   }

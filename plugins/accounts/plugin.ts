@@ -31,12 +31,13 @@ export default definePlugin({
     {
       email: t.Optional(
         t.String({
-          description: "Email of the first administrator. Read only while there is none.",
+          description:
+            "The email address of the first administrator. Only read while there is none.",
         }),
       ),
       password: t.Optional(
         Secret({
-          description: "Password of the first administrator. Read only while there is none.",
+          description: "The password of the first administrator. Only read while there is none.",
         }),
       ),
     },

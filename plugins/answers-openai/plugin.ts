@@ -34,7 +34,7 @@ export default definePlugin({
     provider: OneOf(["extractive", "openai"], {
       default: "extractive",
       changes: "now",
-      description: "Who answers: sentences of the documents, or a language model.",
+      description: "What answers questions: quotes from the documents, or a language model.",
     }),
     base_url: t.Optional(
       t.String({
@@ -42,8 +42,8 @@ export default definePlugin({
         stored: EndpointLimits,
         providers,
         description:
-          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
-          "environment is not used.",
+          "The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. " +
+          "Proxies in environment variables are ignored.",
       }),
     ),
     api_key: t.Optional(
@@ -51,7 +51,7 @@ export default definePlugin({
         changes: "now",
         stored: KeyLimits,
         providers,
-        description: "Sent to the endpoint; none for one that wants none.",
+        description: "The API key for the endpoint, if it requires one.",
       }),
     ),
     model: t.Optional(
@@ -59,21 +59,23 @@ export default definePlugin({
         changes: "now",
         stored: NotBlankLimits,
         providers,
-        description: "The model's name there.",
+        description: "The name of the model at the endpoint.",
       }),
     ),
     fallback: OneOf(["extractive", "fail"], {
       default: "extractive",
       changes: "now",
       providers,
-      description: "When the model can't answer: quote the documents with a warning, or fail.",
+      description:
+        "What happens when the model can't answer: the documents are quoted with a warning, or " +
+        "the question fails.",
     }),
     timeout: Duration({
       default: "60s",
       changes: "now",
       stored: { least_ms: 1, most_ms: timeout_ms_max },
       providers,
-      description: "For one answer in all, further attempts included.",
+      description: "The time limit for one answer, including retries.",
     }),
     silence_timeout: Duration({
       default: "20s",
@@ -87,15 +89,17 @@ export default definePlugin({
       stored: SomeTimeLimits,
       providers,
       description:
-        "The longest wait for the first word of an answer; then the documents are quoted instead.",
+        "How long to wait for the first word of an answer before the documents are quoted " +
+        "instead.",
     }),
     rewrite_timeout: Duration({
       default: "3s",
       changes: "now",
       providers,
       description:
-        "For having the model word a follow-up, or a question in another language than the " +
-        "documents, anew before it is searched; 0s: never.",
+        "The time limit for having the model rephrase a follow-up question, or one in " +
+        "another language than the documents, before the search. 0s: questions are not " +
+        "rephrased.",
     }),
     passages_max: t.Integer({
       default: 8,
@@ -104,7 +108,8 @@ export default definePlugin({
       changes: "now",
       providers,
       description:
-        "Passages that the model is sent, as far as they fit. Fewer bring the first word sooner.",
+        "The maximum number of passages sent to the model, as far as they fit. With fewer, " +
+        "the first word comes sooner.",
     }),
     concurrency: t.Integer({
       default: 4,
@@ -112,8 +117,8 @@ export default definePlugin({
       maximum: 64,
       changes: "now",
       description:
-        "Answers that the server works on at the same time; users take turns. One that waits for " +
-        "the model does not count.",
+        "How many answers the server works on at the same time; users take turns. Answers " +
+        "that are waiting for the model do not count.",
     }),
     model_concurrency: t.Integer({
       default: 64,
@@ -122,15 +127,16 @@ export default definePlugin({
       changes: "now",
       providers,
       description:
-        "Answers that wait for the model at the same time, of one user at most an eighth. Set it " +
-        "to what the endpoint works on at once: an answer that waits there uses up its time.",
+        "How many answers may wait for the model at the same time, at most an eighth of them " +
+        "for one user. Set it to the number of requests that the endpoint processes at once, " +
+        "because an answer that is queued there uses up its time.",
     }),
     context_tokens: t.Integer({
       default: 8_192,
       minimum: 2_048,
       changes: "now",
       providers,
-      description: "What the model reads and writes at once.",
+      description: "The size of the model's context window, in tokens.",
     }),
     answer_tokens: t.Integer({
       default: 800,
@@ -138,7 +144,7 @@ export default definePlugin({
       maximum: 8_192,
       changes: "now",
       providers,
-      description: "The longest answer.",
+      description: "The maximum length of an answer, in tokens.",
     }),
   }),
   needs: { index: SearchIndex, retrieval: Retrieval },

@@ -27,9 +27,13 @@ export default definePlugin({
     reads: t.Boolean({
       default: false,
       changes: "now",
-      description: "What is read in the console goes into the audit log too.",
+      description: "Whether reading records in the console is recorded in the audit log, too.",
     }),
-    keep: Duration({ default: "365d", changes: "now", description: "How long entries are kept." }),
+    keep: Duration({
+      default: "365d",
+      changes: "now",
+      description: "How long entries of the audit log are kept.",
+    }),
   }),
   needs: { accounts: Accounts },
   tables: ["audit_entries"],

@@ -27,7 +27,7 @@ export default definePlugin({
       t.String({
         changes: "now",
         stored: { shown: { pattern: cron_pattern } },
-        description: "When backups are made: cron, in UTC, such as `0 3 * * *`.",
+        description: "When backups are made: a cron expression in UTC, such as `0 3 * * *`.",
       }),
     ),
     keep: t.Integer({
@@ -35,19 +35,19 @@ export default definePlugin({
       minimum: 1,
       maximum: 10_000,
       changes: "now",
-      description: "How many backups are kept; those that a newer one needs are kept too.",
+      description: "How many backups are kept, in addition to those that a newer one depends on.",
     }),
     keep_copies: Duration({
       default: "30d",
       changes: "now",
       description:
-        "How long the copies from before upgrades are kept, and what rollbacks have put aside; " +
-        "three of each at most.",
+        "How long copies made before upgrades, and databases set aside by rollbacks, are " +
+        "kept; at most three of each.",
     }),
     directory: t.Optional(
       t.String({
         changes: "outside",
-        description: "Where backups go; `backups` in the data directory unless given.",
+        description: "The directory for backups; by default `backups` in the data directory.",
       }),
     ),
   }),

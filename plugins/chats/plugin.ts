@@ -37,7 +37,7 @@ export default definePlugin({
     restore_for: Duration({
       default: "30d",
       changes: "now",
-      description: "How long a deleted session can be restored; then it is purged.",
+      description: "How long a deleted session can be restored before it is purged.",
     }),
   }),
   needs: {

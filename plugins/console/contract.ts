@@ -61,7 +61,10 @@ export const reserved_paths: ReadonlySet<string> = new Set([
 function problemOfPage({ path, group, module }: ConsolePage): string | null {
   if (reserved_paths.has(path)) return `the console has a page /console/${path} of its own`;
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(path))
-    return `its path ${JSON.stringify(path)} must consist of lower-case letters, digits and single dashes`;
+    return (
+      `its path ${JSON.stringify(path)} must consist of lower-case letters, digits and ` +
+      "single dashes"
+    );
   if (!["work", "developer", "admin"].includes(group))
     return `its group must be work, developer or admin, not ${JSON.stringify(group)}`;
   return typeof module === "string" || typeof module === "function"

@@ -48,7 +48,7 @@ export default definePlugin({
     keep_usage: Duration({
       default: "400d",
       changes: "now",
-      description: "How long is kept what each user did on each day.",
+      description: "How long the daily usage figures of each user are kept.",
     }),
   }),
   needs: {

@@ -65,12 +65,12 @@ export default definePlugin({
     upload_bytes_max: Size({
       default: "512MiB",
       changes: "now",
-      description: "The largest file that can be uploaded.",
+      description: "The maximum size of an uploaded file.",
     }),
     restore_for: Duration({
       default: "30d",
       changes: "now",
-      description: "How long a document that was taken out of its last folder can be restored.",
+      description: "How long a document can be restored after it was removed from its last folder.",
     }),
   }),
   needs: {

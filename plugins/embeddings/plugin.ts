@@ -37,8 +37,8 @@ export default definePlugin({
       default_with: { base_url: "openai" },
       changes: "now",
       description:
-        "`builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, and the " +
-        "default when that is set; `none`: words alone.",
+        "`builtin`: the encoder in the executable. `openai`: the endpoint at `base_url`, " +
+        "which is the default when that is set. `none`: search by words only.",
     }),
     threads: t.Optional(
       t.Integer({
@@ -46,7 +46,8 @@ export default definePlugin({
         maximum: 256,
         changes: "now",
         providers: ["builtin"],
-        description: "Cores that the built-in encoder uses at most; half of them, when absent.",
+        description:
+          "The maximum number of cores used by the built-in encoder; by default half of them.",
       }),
     ),
     base_url: t.Optional(
@@ -55,8 +56,8 @@ export default definePlugin({
         stored: EndpointLimits,
         providers: ["openai"],
         description:
-          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
-          "environment is not used.",
+          "The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. " +
+          "Proxies in environment variables are ignored.",
       }),
     ),
     api_key: t.Optional(
@@ -64,7 +65,7 @@ export default definePlugin({
         changes: "now",
         stored: KeyLimits,
         providers: ["openai"],
-        description: "Sent to the endpoint; none for one that wants none.",
+        description: "The API key for the endpoint, if it requires one.",
       }),
     ),
     model: t.Optional(
@@ -72,8 +73,9 @@ export default definePlugin({
         changes: "now",
         providers: ["openai", "builtin"],
         description:
-          "The model's name there, or of a model that `dossier model add` has added. Another one " +
-          "than before: the old vectors answer until those of the new one are complete.",
+          "The name of the model at the endpoint, or of one added with `dossier model add`. " +
+          "After a change, the old vectors are used until those of the new model are " +
+          "complete.",
       }),
     ),
     query_prefix: t.Optional(
@@ -82,8 +84,8 @@ export default definePlugin({
         changes: "now",
         providers: ["openai"],
         description:
-          'Put before each question, as the model wants it: "query: " for the E5 models. Another ' +
-          "one than before: all vectors are made anew, while the old ones answer.",
+          'The prefix that the model requires for questions: "query: " for the E5 models. ' +
+          "After a change, all vectors are created again; the old ones are used meanwhile.",
       }),
     ),
     document_prefix: t.Optional(
@@ -91,7 +93,8 @@ export default definePlugin({
         maxLength: prefix_length_max,
         changes: "now",
         providers: ["openai"],
-        description: 'The same before each passage: "passage: " for the E5 models.',
+        description:
+          'The prefix that the model requires for passages: "passage: " for the E5 models.',
       }),
     ),
     dimensions: t.Optional(
@@ -101,7 +104,8 @@ export default definePlugin({
         changes: "now",
         providers: ["openai"],
         description:
-          "Numbers of a vector, for models that can give fewer; else as many as the model gives.",
+          "The length of vectors, for models that support shorter ones; by default the full " +
+          "length.",
       }),
     ),
     batch_size: t.Integer({
@@ -110,14 +114,14 @@ export default definePlugin({
       maximum: 2_048,
       changes: "now",
       providers: ["openai"],
-      description: "Passages in one request.",
+      description: "The number of passages in one request.",
     }),
     timeout: Duration({
       default: "60s",
       changes: "now",
       stored: SomeTimeLimits,
       providers: ["openai"],
-      description: "For one request in the background.",
+      description: "The time limit for one background request.",
     }),
   }),
   checkConfig: (config) => {

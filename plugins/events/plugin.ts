@@ -31,14 +31,14 @@ export default definePlugin({
       default: "24h",
       changes: "now",
       description:
-        "How long the stream of events can be resumed: events are kept so long, for users who " +
-        "have listened within this time.",
+        "How long events are kept, so that a stream can be resumed; for users who have " +
+        "listened within this time.",
     }),
     streams_max: t.Integer({
       default: 128,
       minimum: 1,
       changes: "now",
-      description: "Streams of events that one user may hold open.",
+      description: "How many event streams a user may have open.",
     }),
   }),
   needs: { folders: Folders },

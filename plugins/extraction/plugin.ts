@@ -36,39 +36,42 @@ export default definePlugin({
     memory_max: Size({
       default: "600MiB",
       changes: "now",
-      description: "What reading one file may take; above it the file fails with out_of_memory.",
+      description:
+        "The memory limit for reading one file. A file that exceeds it fails with " +
+        "out_of_memory.",
     }),
     pages_max: t.Integer({
       default: 5_000,
       minimum: 1,
       changes: "now",
-      description: "Pages of one PDF, or frames of one TIFF.",
+      description: "The maximum number of pages of a PDF, or frames of a TIFF.",
     }),
     ocr_pages_max: t.Integer({
       default: 200,
       minimum: 0,
       changes: "now",
-      description: "Pages of one file whose text is recognised from their picture (OCR).",
+      description:
+        "The maximum number of pages of one file that are read with text recognition (OCR).",
     }),
     ocr_page_timeout: Duration({
       default: "20s",
       changes: "now",
-      description: "For each such page.",
+      description: "The time limit for text recognition on one page.",
     }),
     timeout: Duration({
       default: "30s",
       changes: "now",
-      description: "For reading one file, and for opening a PDF.",
+      description: "The time limit for reading one file, or for opening a PDF.",
     }),
     page_timeout: Duration({
       default: "500ms",
       changes: "now",
-      description: "On top of it for each other page of a PDF.",
+      description: "The additional time for each further page of a PDF.",
     }),
     timeout_max: Duration({
       default: "10m",
       changes: "now",
-      description: "The longest that reading one PDF may take in all.",
+      description: "The time limit for reading one PDF as a whole.",
     }),
   }),
   provides: { extraction: Extraction },

@@ -25,12 +25,12 @@ export default definePlugin({
     bytes_max: Size({
       default: "4GiB",
       changes: "now",
-      description: "The largest archive that can be imported, and the most that it unpacks to.",
+      description: "The maximum size of an imported archive, and of its unpacked content.",
     }),
     keep_imports: Duration({
       default: "30d",
       changes: "now",
-      description: "How long the import of an archive can be looked up after its end.",
+      description: "How long the record of a finished archive import is kept.",
     }),
   }),
   needs: {

@@ -59,23 +59,27 @@ export default definePlugin({
     allow_networks: List("string", {
       changes: "outside",
       description:
-        "Networks that are not public and may be imported from all the same, such as " +
-        "10.1.0.0/16; their hosts get no pauses.",
+        "Non-public networks that imports may read from, such as 10.1.0.0/16. Requests to " +
+        "hosts there are not delayed.",
     }),
     directories: List("string", {
       changes: "outside",
-      description: "Directories of the server that every user may import from.",
+      description: "Directories on the server that every user may import from.",
     }),
     host_delay: Duration({
       default: "200ms",
       changes: "now",
-      description: "The pause that a host gets between two requests.",
+      description: "The pause between two requests to the same host.",
     }),
-    timeout: Duration({ default: "2m", changes: "now", description: "For fetching one file." }),
+    timeout: Duration({
+      default: "2m",
+      changes: "now",
+      description: "The time limit for fetching one file.",
+    }),
     keep_runs: Duration({
       default: "90d",
       changes: "now",
-      description: "How long runs that have ended are kept. Their documents stay.",
+      description: "How long finished runs are kept. Their documents remain.",
     }),
   }),
   needs: {

@@ -13,21 +13,25 @@ export default definePlugin({
   name: "mcp",
   version: "1.0.0",
   config: t.Object({
-    enabled: t.Boolean({ default: true, description: "Whether agents are answered at /mcp." }),
+    enabled: t.Boolean({ default: true, description: "Whether agents can connect at /mcp." }),
     answer_tokens: t.Integer({
       default: 8_000,
       minimum: 1_000,
       maximum: 100_000,
       changes: "now",
-      description: "The longest answer of a tool; what does not fit is said.",
+      description:
+        "The maximum length of a tool's answer, in tokens; the answer says when something was " +
+        "left out.",
     }),
     url: t.String({
       default: "http://127.0.0.1:4780",
       changes: "outside",
-      description: "The server that `dossier mcp` speaks to; of no use to the server itself.",
+      description:
+        "The address of the server that `dossier mcp` connects to. The server itself does not " +
+        "use it.",
     }),
     key: t.Optional(
-      Secret({ changes: "outside", description: "The API key that `dossier mcp` speaks with." }),
+      Secret({ changes: "outside", description: "The API key that `dossier mcp` uses." }),
     ),
   }),
   needs: { direct: DirectAnswers, documents: Documents },

@@ -50,7 +50,7 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     token: t.Optional(
-      Secret({ changes: "now", description: "Whoever sends it may read GET /metrics." }),
+      Secret({ changes: "now", description: "The token required to read GET /metrics." }),
     ),
     networks: List("string", {
       changes: "now",
@@ -58,7 +58,7 @@ export default definePlugin({
         item: `^${network_pattern}$`,
         must: "be networks such as 10.0.0.0/8, or single addresses",
       },
-      description: "Networks that GET /metrics may be read from without a token.",
+      description: "Networks from which GET /metrics can be read without a token.",
     }),
   }),
   checkConfig: (config) => {

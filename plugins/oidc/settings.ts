@@ -35,81 +35,84 @@ export const OidcConfig = t.Object({
       stored: EndpointLimits,
       description:
         "The address of the OpenID Connect provider, such as " +
-        "https://sso.example.com/realms/main. None: nobody signs in this way.",
+        "https://sso.example.com/realms/main. Without it, this sign-in is off.",
     }),
   ),
   client_id: t.Optional(
     t.String({
       ...now,
       stored: NotBlankLimits,
-      description: "What this server is called at the provider.",
+      description: "The client ID of this server at the provider.",
     }),
   ),
   client_secret: t.Optional(
-    Secret({ ...now, description: "Of this server at the provider; none for a public client." }),
+    Secret({
+      ...now,
+      description: "The client secret of this server at the provider; none for a public client.",
+    }),
   ),
   title: t.String({
     ...now,
     default: "Single sign-on",
     maxLength: 80,
-    description: "What the button on the sign-in page says.",
+    description: "The label of the button on the sign-in page.",
   }),
   scopes: List("string", {
     ...now,
     default: "openid,email,profile",
     stored: ScopeLimits,
-    description: "What the provider is asked for.",
+    description: "The scopes requested from the provider.",
   }),
   role_claim: t.Optional(
     t.String({
       ...now,
       stored: NotBlankLimits,
       description:
-        "The claim that says what somebody may do, such as groups or realm_access.roles; read at " +
-        "every sign-in. None: new users are members, and roles are given here.",
+        "The claim with a user's roles or groups, such as groups or realm_access.roles, read " +
+        "at every sign-in. Without it, new users are members, and roles are assigned here.",
     }),
   ),
   admin_values: List("string", {
     ...now,
-    description: "Values of the role claim that make an administrator.",
+    description: "Values of the role claim that make a user an administrator.",
   }),
   member_values: List("string", {
     ...now,
     description:
-      "Values of the role claim that make a member; whoever has none of either stays out. None: " +
-      "everybody else is a member.",
+      "Values of the role claim that make a user a member; users with none of these or of " +
+      "`admin_values` can't sign in. Without any, everybody else is a member.",
   }),
   allowed_domains: List("string", {
     ...now,
-    description: "Domains of the email addresses that may come in; none: all.",
+    description: "Email domains whose users may sign in; all if empty.",
   }),
   require_verified_email: t.Boolean({
     ...now,
     default: true,
-    description: "Whoever has an address that the provider has not verified stays out.",
+    description: "Whether users whose email address was not verified by the provider are refused.",
   }),
   create_users: t.Boolean({
     ...now,
     default: true,
-    description: "Who signs in for the first time becomes a user.",
+    description: "Whether a user account is created at a person's first sign-in.",
   }),
   link_by_email: OneOf(["nobody", "members", "everybody"], {
     ...now,
     default: "nobody",
     description:
-      "Which users who are here already are taken for somebody with the same verified address: " +
-      "nobody, members, or everybody, which is administrators too.",
+      "Which existing accounts are linked to a person with the same verified email address: " +
+      "none, those of members, or all, including administrators.",
   }),
   sign_out: t.Boolean({
     ...now,
     default: true,
-    description: "Who signs out here signs out at the provider too, where it offers that.",
+    description: "Whether signing out here also signs out at the provider, if it supports that.",
   }),
   timeout: Duration({
     ...now,
     default: "10s",
     stored: { least_ms: 1, most_ms: timeout_ms_max },
-    description: "For one answer of the provider.",
+    description: "The time limit for one response of the provider.",
   }),
 });
 export type OidcSettings = Static<typeof OidcConfig>;

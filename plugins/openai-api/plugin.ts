@@ -21,7 +21,7 @@ export default definePlugin({
   config: t.Object({
     enabled: t.Boolean({
       default: true,
-      description: "Whether /v1 answers as OpenAI's API does.",
+      description: "Whether the server offers the OpenAI-compatible API at /v1.",
     }),
     uploads_folder: t.String({
       default: "Files",
@@ -29,7 +29,7 @@ export default definePlugin({
       maxLength: 255,
       changes: "now",
       stored: NotBlankLimits,
-      description: "The folder that files go into that are uploaded there; made when needed.",
+      description: "The folder for files uploaded there; created when needed.",
     }),
   }),
   needs: { direct: DirectAnswers, documents: Documents, folders: Folders, quotas: Quotas },

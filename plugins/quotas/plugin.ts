@@ -15,7 +15,7 @@ const Limit = (things: string) =>
     t.Integer({
       minimum: 0,
       changes: "now",
-      description: `The most ${things} that a user may hold. No limit unless given.`,
+      description: `The maximum number of ${things}. No limit by default.`,
     }),
   );
 
@@ -23,14 +23,13 @@ export default definePlugin({
   name: "quotas",
   version: "1.0.0",
   config: t.Object({
-    folders: Limit("folders, subfolders included,"),
-    documents: Limit("documents"),
-    chats: Limit("chat sessions"),
+    folders: Limit("folders per user, including subfolders"),
+    documents: Limit("documents per user"),
+    chats: Limit("chat sessions per user"),
     storage: t.Optional(
       Size({
         changes: "now",
-        description:
-          "The most bytes of original files that a user may hold. No limit unless given.",
+        description: "The maximum total size of the original files of a user. No limit by default.",
       }),
     ),
   }),

@@ -35,33 +35,37 @@ export default definePlugin({
         changes: "now",
         stored: EndpointLimits,
         description:
-          "Of a Cohere- or Jina-compatible endpoint: what comes before /rerank, such as " +
-          "http://127.0.0.1:8080/v1. None: passages keep their order. A proxy of the environment " +
-          "is not used.",
+          "The address of a Cohere- or Jina-compatible endpoint without /rerank, such as " +
+          "http://127.0.0.1:8080/v1. Without it, passages are not reranked. Proxies in " +
+          "environment variables are ignored.",
       }),
     ),
     api_key: t.Optional(
       Secret({
         changes: "now",
         stored: KeyLimits,
-        description: "Sent to the endpoint; none for one that wants none.",
+        description: "The API key for the endpoint, if it requires one.",
       }),
     ),
     model: t.Optional(
-      t.String({ changes: "now", description: "The model's name there, when it wants one." }),
+      t.String({
+        changes: "now",
+        description: "The name of the model at the endpoint, if it requires one.",
+      }),
     ),
     timeout: Duration({
       default: "2s",
       changes: "now",
       stored: { least_ms: 1, most_ms: timeout_ms_max },
-      description: "What a search waits for it; then its passages keep their order.",
+      description:
+        "How long a search waits for the reranker before it keeps the order of its passages.",
     }),
     passages_max: t.Integer({
       default: 20,
       minimum: 2,
       maximum: 100,
       changes: "now",
-      description: "The first passages of a search that are sent.",
+      description: "How many of the first passages of a search are sent to the reranker.",
     }),
   }),
   checkConfig: (config) => {

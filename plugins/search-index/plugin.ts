@@ -58,19 +58,21 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     cache: Size({
-      description: "Memory that may hold parts of the index, so that a search need not read them.",
+      description:
+        "Memory for keeping parts of the index, so that a search need not read them from the " +
+        "database.",
       default: "256MiB",
     }),
     vector_cache: Size({
-      description:
-        "The same for vectors, when there is an embedder; 3 GiB are the most that is used.",
+      description: "Memory for keeping vectors, when there is an embedder. At most 3 GiB are used.",
       default: "256MiB",
     }),
     pause_vectors: t.Boolean({
       default: false,
       changes: "now",
       description:
-        "No document gets its vectors until this is false again: words find it. Questions go on.",
+        "While this is true, documents get no vectors and are found by words only. Questions " +
+        "are still embedded.",
     }),
   }),
   // Needed first: passages are read from the tables of texts, and folders count what waits.

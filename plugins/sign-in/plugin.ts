@@ -17,8 +17,8 @@ export default definePlugin({
       default: true,
       changes: "now",
       description:
-        "Whether people may sign in with email and password, beside other ways. " +
-        "`dossier config set sign_in.password true` lets them in again.",
+        "Whether users can sign in with email and password, in addition to other ways. " +
+        "`dossier config set sign_in.password true` allows it again.",
     }),
   }),
   needs: { sessions: Sessions },

@@ -25,61 +25,65 @@ const HeaderConfig = t.Object({
     t.String({
       ...outside,
       description:
-        "The header in which a trusted proxy names who has signed in there, such as " +
-        "X-Forwarded-User; none: nobody signs in this way. The proxy must set it on every request.",
+        "The header in which a trusted proxy sends the name of the signed-in user, such as " +
+        "X-Forwarded-User. Without it, this sign-in is off. The proxy must set the header on " +
+        "every request.",
     }),
   ),
   email: t.Optional(
     t.String({
       ...outside,
       description:
-        "The header with their email address, such as X-Forwarded-Email; none: the name is one.",
+        "The header with the user's email address, such as X-Forwarded-Email. Without it, " +
+        "the name is the email address.",
     }),
   ),
   role: t.Optional(
     t.String({
       ...outside,
       description:
-        "The header with their roles or groups, such as X-Forwarded-Groups, read at every " +
-        "sign-in; none: new users are members, and roles are given here.",
+        "The header with the user's roles or groups, such as X-Forwarded-Groups, read at " +
+        "every sign-in. Without it, new users are members, and roles are assigned here.",
     }),
   ),
   admin_values: List("string", {
     ...outside,
-    description: "Values of that header that make an administrator.",
+    description: "Values of that header that make a user an administrator.",
   }),
   member_values: List("string", {
     ...outside,
     description:
-      "Values of that header that make a member; whoever has none of either stays out. None: " +
-      "everybody else is a member.",
+      "Values of that header that make a user a member; users with none of these or of " +
+      "`admin_values` can't sign in. Without any, everybody else is a member.",
   }),
   networks: List("string", {
     ...outside,
-    description: "Networks of the proxies that are believed; none: server.trusted_proxies.",
+    description: "Networks of the trusted proxies; by default those in server.trusted_proxies.",
   }),
   create_users: t.Boolean({
     ...outside,
     default: true,
-    description: "Who comes for the first time becomes a user.",
+    description: "Whether a user account is created at a person's first sign-in.",
   }),
   link_by_email: OneOf(["nobody", "members", "everybody"], {
     ...outside,
     default: "nobody",
     description:
-      "Which users who are here already are taken for somebody with the same address: nobody, " +
-      "members, or everybody, which is administrators too.",
+      "Which existing accounts are linked to a person with the same email address: none, " +
+      "those of members, or all, including administrators.",
   }),
   title: t.String({
     ...outside,
     default: "Sign in",
     maxLength: 80,
-    description: "What the button says that somebody finds who has signed out.",
+    description: "The label of the sign-in button that is shown after signing out.",
   }),
   sign_out_url: t.Optional(
     t.String({
       ...outside,
-      description: "Where who signs out here signs out at the proxy, such as /oauth2/sign_out.",
+      description:
+        "The address for signing out at the proxy when a user signs out here, such as " +
+        "/oauth2/sign_out.",
     }),
   ),
 });

@@ -53,58 +53,63 @@ export default definePlugin({
       default: "none",
       changes: "now",
       description:
-        "Who turns speech into text: an OpenAI-compatible endpoint, or a program on this " +
+        "What transcribes recordings: an OpenAI-compatible endpoint, or a program on this " +
         "machine. Captions need neither.",
     }),
     base_url: t.Optional(
       t.String({
         changes: "now",
         stored: EndpointLimits,
-        description: "The OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
+        description:
+          "The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
       }),
     ),
     api_key: t.Optional(
       Secret({
         changes: "now",
         stored: KeyLimits,
-        description: "The endpoint's key, when it wants one.",
+        description: "The API key for the endpoint, if it requires one.",
       }),
     ),
     model: t.Optional(
-      t.String({ changes: "now", stored: NotBlankLimits, description: "The model there." }),
+      t.String({
+        changes: "now",
+        stored: NotBlankLimits,
+        description: "The name of the model at the endpoint.",
+      }),
     ),
     command: t.Optional(
       t.String({
         changes: "outside",
         description:
-          "The program with its arguments: {input} is the recording, {output} a path to write " +
-          "to, {language} the language or auto. No shell reads it.",
+          "The program with its arguments: {input} is the recording, {output} a path to " +
+          "write to, {language} the language or auto. It is not run by a shell.",
       }),
     ),
     language: t.Optional(
       t.String({
         changes: "now",
         stored: { json: { pattern: language_pattern }, must: "be a code such as en" },
-        description: "The language that is spoken, such as en, for transcribers that want to know.",
+        description: "The spoken language, such as en, for transcribers that need to know it.",
       }),
     ),
     keep_runs: Duration({
       default: "365d",
       changes: "now",
-      description: "How long runs that have ended are kept. Their documents stay.",
+      description: "How long finished runs are kept. Their documents remain.",
     }),
     timeout: Duration({
       default: "2h",
       changes: "now",
       stored: { least_ms: 1, most_ms: timeout_ms_max },
-      description: "For transcribing one recording.",
+      description: "The time limit for transcribing one recording.",
     }),
     concurrency: t.Integer({
       default: 1,
       minimum: 1,
       maximum: 64,
       changes: "now",
-      description: "Recordings that are transcribed at the same time.",
+      description: "How many recordings are transcribed at the same time.",
     }),
   }),
   checkConfig: chosenTranscriber,

@@ -47,44 +47,43 @@ export default definePlugin({
   config: t.Object({
     allow_networks: List("string", {
       changes: "outside",
-      description:
-        "Networks that are not public and may be delivered to all the same, such as 10.1.0.0/16.",
+      description: "Non-public networks that webhooks may be delivered to, such as 10.1.0.0/16.",
     }),
     dns_servers: List("string", {
       changes: "outside",
       description:
-        "Name servers, such as 10.0.0.1 or 10.0.0.1:5353, for webhooks and imports; those of the " +
-        "system unless given.",
+        "Name servers for webhooks and imports, such as 10.0.0.1 or 10.0.0.1:5353; by " +
+        "default those of the system.",
     }),
     retry_delays: List<number>("duration", {
       default: "5s,5m",
       changes: "now",
       stored: { items_least: 1, items_most: retries, must: "be one or two durations such as 5s" },
-      description: "Before the second and before the third attempt, give or take a fifth.",
+      description: "The delays before the second and the third attempt, varied by up to a fifth.",
     }),
     per_account: t.Integer({
       default: 10,
       minimum: 1,
       changes: "now",
-      description: "Webhooks that one user may hold.",
+      description: "The maximum number of webhooks per user.",
     }),
     keep_deliveries: Duration({
       default: "30d",
       changes: "now",
-      description: "How long deliveries that have ended are kept.",
+      description: "How long finished deliveries are kept.",
     }),
     header_prefix: t.String({
       default: "Service",
       pattern: prefix_pattern,
       changes: "now",
       description:
-        "The product's name in the headers of a delivery: X-Service-Event, X-Service-Signature.",
+        "The product name in the headers of a delivery: X-Service-Event, X-Service-Signature.",
     }),
     legacy_header_prefix: t.String({
       default: "Legacy",
       pattern: prefix_pattern,
       changes: "now",
-      description: "Its previous name, under which the same headers are sent too.",
+      description: "The previous product name, with which the same headers are sent as well.",
     }),
   }),
   checkConfig: ({ retry_delays }) => {

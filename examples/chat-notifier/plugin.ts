@@ -57,16 +57,16 @@ const config = t.Object({
   events: List("string", {
     default: "import_ended,document_failed",
     changes: "now",
-    description: `What is told, of ${kinds.join(", ")}.`,
+    description: `The kinds of events that are posted: ${kinds.join(", ")}.`,
   }),
   users: List("string", {
     changes: "now",
-    description: "Only what happens to these users is told, by e-mail; of everybody unless given.",
+    description: "The email addresses of the users whose events are posted; all users by default.",
   }),
   collect: Duration({
     default: "5s",
     changes: "now",
-    description: "How long news is waited for, so that it is one message.",
+    description: "How long events are collected into one message.",
   }),
 });
 const needs = { accounts: Accounts, allows: FetchPolicy, documents: Documents, lookup: DnsLookup };
@@ -254,8 +254,8 @@ async function send(
   const checked = await checkHost(target, lookup, allows);
   if (checked.kind === "refused")
     throw new PermanentFailure(
-      `${host} has an address that is not public; nothing was posted. Allow its network in ` +
-        "imports.allow_networks, or correct chat_notifier.url.",
+      `${host} has an address that is not public, so nothing was posted. Allow its network ` +
+        "in imports.allow_networks, or correct chat_notifier.url.",
     );
   if (checked.kind === "absent")
     throw new Error(`The host ${host} does not exist. Correct chat_notifier.url.`);
@@ -272,7 +272,7 @@ async function send(
     return againAfter(answer, host);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.aborted) throw new Error(`${host} did not answer within ${answer_ms_max / 1_000} s.`);
+    if (late.aborted) throw new Error(`${host} did not respond within ${answer_ms_max / 1_000} s.`);
     const code = errorCode(error);
     throw code === ""
       ? error
@@ -292,7 +292,7 @@ function againAfter({ status, headers, body }: PostAnswer, host: string): number
   const answer = `${host} answered ${status}${said ? ` (${said})` : ""}`;
   if (status >= 500 || status === 408 || status === 429) throw new Error(`${answer}.`);
   throw new PermanentFailure(
-    `${answer}: make a new incoming webhook there, and put its address into chat_notifier.url.`,
+    `${answer}: create a new incoming webhook there, and set chat_notifier.url to its address.`,
   );
 }
 
@@ -306,13 +306,13 @@ export default definePlugin({
     const unknown = events.filter((one) => !kinds.some((kind) => kind === one));
     if (unknown.length > 0)
       throw new ConfigError([
-        `chat_notifier.events knows ${kinds.join(", ")}, and not ${unknown.join(", ")}.`,
+        `chat_notifier.events can contain ${kinds.join(", ")}, but not ${unknown.join(", ")}.`,
       ]);
     try {
       if (url !== undefined) parseTarget(url);
     } catch (error) {
       if (!(error instanceof InvalidUrl)) throw error;
-      throw new ConfigError([`chat_notifier.url is no address to post to: ${error.message}`]);
+      throw new ConfigError([`chat_notifier.url is not an address to post to: ${error.message}`]);
     }
   },
   needs,
@@ -341,7 +341,7 @@ export default definePlugin({
     },
     start: async () => {
       if (ctx.config.url === undefined)
-        ctx.log.warn("nothing is posted: put the address of a webhook into chat_notifier.url");
+        ctx.log.warn("nothing is posted: set chat_notifier.url to the address of a webhook");
     },
   }),
 });

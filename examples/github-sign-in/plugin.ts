@@ -28,14 +28,16 @@ import { Accounts, SignIn } from "dossier/contracts";
 const limits = { timeout_ms: 10_000, bytes_max: 2 ** 20 };
 
 const config = t.Object({
-  client_id: t.String({ description: "Of the OAuth app." }),
-  client_secret: Secret({ description: "Of the OAuth app." }),
-  organization: t.String({ description: "Whose members may come in." }),
-  admins: List("string", { description: "Names there of those who are administrators here." }),
-  url: t.String({ default: "https://github.com", description: "Of the server." }),
+  client_id: t.String({ description: "The client ID of the OAuth app." }),
+  client_secret: Secret({ description: "The client secret of the OAuth app." }),
+  organization: t.String({ description: "The organization whose members may sign in." }),
+  admins: List("string", {
+    description: "The GitHub names of the users who are administrators here.",
+  }),
+  url: t.String({ default: "https://github.com", description: "The address of GitHub." }),
   api_url: t.String({
     default: "https://api.github.com",
-    description: "Of its API; of an Enterprise Server https://host/api/v3.",
+    description: "The address of the API; for an Enterprise Server https://host/api/v3.",
   }),
 });
 type Settings = Static<typeof config>;
@@ -50,7 +52,7 @@ interface Member {
 async function ask<T>(url: string, init: RequestInit): Promise<T | null> {
   const headers = { accept: "application/json", "user-agent": "dossier", ...init.headers };
   const answer = await fetchBounded(url, { ...init, headers }, limits).catch(() => {
-    throw new HttpError(502, "github_away", "GitHub does not answer. Try again in a while.");
+    throw new HttpError(502, "github_away", "GitHub is not responding. Try again later.");
   });
   return answer.ok ? ((await answer.json()) as T) : null;
 }
@@ -67,7 +69,10 @@ async function tokenFor(
   });
   // GitHub reports errors with status 200, too.
   if (typeof granted?.access_token === "string") return granted.access_token;
-  throw forbidden("GitHub has not let you in, or not for long. Begin again.", "no_token");
+  throw forbidden(
+    "GitHub did not confirm the sign-in, or it has expired. Sign in again.",
+    "no_token",
+  );
 }
 
 /** @throws HttpError 403 when the user is not a member of the organization. */
@@ -75,16 +80,16 @@ async function memberWith(token: string, { api_url, organization }: Settings): P
   const read = <T>(path: string) =>
     ask<T>(`${api_url}${path}`, { headers: { authorization: `Bearer ${token}` } });
   const who = await read<{ id: number; login: string }>("/user");
-  if (who === null) throw forbidden("GitHub does not say who you are.", "nobody");
+  if (who === null) throw forbidden("GitHub did not say who you are.", "nobody");
   const name = encodeURIComponent(organization);
   const membership = await read<{ state: string }>(`/user/memberships/orgs/${name}`);
   if (membership?.state !== "active")
-    throw forbidden(`${who.login} is no member of ${organization} at GitHub.`, "no_member");
+    throw forbidden(`${who.login} is not a member of ${organization} at GitHub.`, "no_member");
   const emails =
     await read<{ email: string; primary: boolean; verified: boolean }[]>("/user/emails");
   const email = emails?.find(({ primary, verified }) => primary && verified)?.email;
   if (email === undefined)
-    throw forbidden("GitHub knows no address of yours that is verified.", "no_email");
+    throw forbidden("Your GitHub account has no verified email address.", "no_email");
   return { ...who, email };
 }
 

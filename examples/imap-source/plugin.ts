@@ -33,19 +33,24 @@ import {
 import { ImapFlow, type FetchMessageObject, type ListResponse } from "imapflow";
 
 const schema = t.Object({
-  host: t.String({ minLength: 1, maxLength: 253, description: "Of the IMAP server." }),
+  host: t.String({
+    minLength: 1,
+    maxLength: 253,
+    description: "The name or address of the IMAP server.",
+  }),
   port: t.Optional(t.Integer({ minimum: 1, maximum: 65_535 })),
   security: t.Optional(
     t.Union([t.Literal("tls"), t.Literal("starttls"), t.Literal("none")], {
       default: "tls",
-      description: "Port 993 for `tls`, else 143. `none` sends the password as it is.",
+      description:
+        "The port is 993 for `tls`, otherwise 143. `none` sends the password unencrypted.",
     }),
   ),
   username: t.String({ minLength: 1, maxLength: 320 }),
-  password: Secret({ description: "Where two factors are asked for: an app password." }),
+  password: Secret({ description: "With two-factor authentication, an app password." }),
   folder: t.Optional(t.String({ default: "INBOX", minLength: 1, maxLength: 500 })),
   since: t.Optional(
-    t.String({ format: "date", description: "Only messages that came on this day or later." }),
+    t.String({ format: "date", description: "Only messages received on this day or later." }),
   ),
 });
 type Mailbox = Static<typeof schema>;
@@ -139,26 +144,26 @@ function failureOf(error: unknown, mailbox: Mailbox, { signal }: SourceTools): u
   const at = `${mailbox.host}:${portOf(mailbox)}`;
   if (authenticationFailed === true)
     return new SourceFailure(
-      `${mailbox.host} refuses the user name or the password. Correct them; many want an app ` +
-        "password, and that IMAP is switched on in their settings.",
+      `${mailbox.host} rejected the user name or the password. Correct them; many providers ` +
+        "require an app password, and IMAP must be enabled in their settings.",
       "credentials_refused",
     );
   if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/i.test(code))
     return new SourceFailure(
-      `The certificate of ${at} was not accepted (${code}). It must be valid for this name; one ` +
-        "of an authority of your own goes into the environment of this server as " +
-        "NODE_EXTRA_CA_CERTS.",
+      `The certificate of ${at} was not accepted (${code}). It must be valid for this name; ` +
+        "if your own authority issued it, set NODE_EXTRA_CA_CERTS in the environment of this " +
+        "server.",
       "certificate_refused",
     );
   if (/TIMEOUT/i.test(code))
     return new SourceFailure(
-      `${at} does not answer. Correct host, port and security (tls: 993, starttls: 143).`,
+      `${at} is not responding. Correct host, port and security (tls: 993, starttls: 143).`,
       "timeout",
     );
   if (/TLS|SSL|WRONG_VERSION/i.test(`${code} ${error.message}`))
     return new SourceFailure(
-      `${at} does not speak TLS in this way. Correct port and security: tls is 993, ` +
-        "starttls is 143.",
+      `${at} does not use TLS in this way. Correct port and security: tls is 993, starttls ` +
+        "is 143.",
       "unreachable",
     );
   return new SourceFailure(
@@ -192,7 +197,7 @@ function itemOf(
   if ((message.size ?? 0) > bytes_max)
     return {
       uri,
-      error: `The message is larger than ${bytes_max} bytes, the most that is accepted.`,
+      error: `The message is larger than the limit of ${bytes_max} bytes.`,
     };
   const subject = (message.envelope?.subject ?? "").replace(/[\s\p{Cc}]+/gu, " ").trim();
   const day = new Date(message.internalDate ?? 0).toISOString().slice(0, 10);
@@ -201,7 +206,7 @@ function itemOf(
 
 const source: ImportSource<Mailbox> = {
   type: "imap",
-  description: "The messages of a folder of a mailbox, with their attachments.",
+  description: "The messages in a folder of a mailbox, with their attachments.",
   schema,
 
   async check({ host, port }) {
@@ -238,10 +243,10 @@ const source: ImportSource<Mailbox> = {
     const { client, validity } = await open(mailbox, tools);
     const [of, uid] = locator!.split("/");
     if (of !== validity)
-      throw new SourceFailure("The folder was made anew meanwhile. Import it again.", "gone");
+      throw new SourceFailure("The folder was recreated meanwhile. Import it again.", "gone");
     try {
       const { content } = await client.download(uid!, undefined, { uid: true });
-      if (!content) throw new SourceFailure("The message is not there any more.", "gone");
+      if (!content) throw new SourceFailure("The message no longer exists.", "gone");
       const release = async (): Promise<void> => {
         content.destroy();
       };

@@ -16,7 +16,7 @@ const text_bytes_max = 1024 * 1024;
  * naming the field.
  */
 const schema = t.Object({
-  url: t.String({ description: "Where the text lies." }),
+  url: t.String({ description: "The address of the text." }),
   section: t.Optional(t.String({ description: "Only the links below this Markdown heading." })),
 });
 interface ReadingList {
@@ -26,7 +26,7 @@ interface ReadingList {
 
 const source: ImportSource<ReadingList> = {
   type: "reading-list",
-  description: "A text with links, such as a Markdown file: the pages that it links to.",
+  description: "The pages linked in a text, such as a Markdown file.",
   schema,
 
   /**
@@ -42,7 +42,7 @@ const source: ImportSource<ReadingList> = {
     for (const { address, name } of linksIn(wanted)) {
       if (URL.canParse(address, file.url))
         yield { uri: new URL(address, file.url).href, ...(name === undefined ? {} : { name }) };
-      else yield { uri: address, error: "This link is no address." };
+      else yield { uri: address, error: "This link is not an address." };
     }
   },
 };

@@ -24,12 +24,12 @@ const config = t.Object({
     default: 20_000,
     minimum: 0,
     changes: "now",
-    description: "What is kept of the outputs of one cell, characters.",
+    description: "How many characters are kept of the outputs of one cell.",
   }),
   memory_max: Size({
     default: "600MiB",
     changes: "now",
-    description: "What reading one notebook may take; above it the document fails.",
+    description: "The memory limit for reading one notebook. A document that exceeds it fails.",
   }),
 });
 const timeout_ms = 30_000;
@@ -142,8 +142,8 @@ function parse(json: string): unknown {
   } catch {
     throw new ExtractionFailure(
       "corrupt",
-      "This notebook can't be read: it is no JSON. Perhaps the file is not whole, or it has the " +
-        "marks of a merge conflict.",
+      "This notebook can't be read, because it is not JSON. The file may be incomplete, or " +
+        "contain the markers of a merge conflict.",
     );
   }
 }
@@ -317,13 +317,14 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
   const most = output_max.toLocaleString("en-US");
   const said: [number: number, code: string, what: string, became: string][] = [
     [pictures, "pictures_left_out", "picture", "left out: pictures in notebooks are not read."],
-    [outputs, "outputs_left_out", "output", "left out, being no text."],
-    [cells, "cells_left_out", "cell", "left out, being nothing that a notebook may hold."],
+    [outputs, "outputs_left_out", "output", "left out: only text is read."],
+    [cells, "cells_left_out", "cell", "left out: notebooks can't have such cells."],
     [
       shortened,
       "outputs_shortened",
       "cell",
-      `shortened to ${most} characters of output; the administrator may raise jupyter.output_max.`,
+      `shortened to ${most} characters of output; the administrator can raise ` +
+        "jupyter.output_max.",
     ],
   ];
   const warnings = said

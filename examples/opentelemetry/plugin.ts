@@ -35,17 +35,19 @@ import { Metrics } from "dossier/contracts";
 const config = t.Object({
   endpoint: t.String({
     default: "http://127.0.0.1:4318",
-    description: "The collector, without /v1/traces.",
+    description: "The address of the collector, without /v1/traces.",
   }),
   authorization: t.Optional(
-    Secret({ description: "What the collector wants as `Authorization`, such as `Bearer …`." }),
+    Secret({
+      description: "The `Authorization` header that the collector requires, such as `Bearer …`.",
+    }),
   ),
-  service: t.String({ default: "dossier", description: "What the spans say of whose they are." }),
+  service: t.String({ default: "dossier", description: "The service name in the spans." }),
   share: t.Number({
     default: 1,
     minimum: 0,
     maximum: 1,
-    description: "Of all traces, how many are sent: 0.1 is every tenth.",
+    description: "The share of traces that is sent: 0.1 is every tenth.",
   }),
 });
 
@@ -240,7 +242,7 @@ export default definePlugin({
         fill(JobObserver, (run) => add(spanOfRun(run))),
         fill(Metrics, {
           name: "dossier_opentelemetry_spans_total",
-          help: "Spans for the collector, by what became of them.",
+          help: "Spans for the collector, by outcome.",
           type: "counter",
           read: async () => [
             { labels: { outcome: "sent" }, value: exporter.sent },

@@ -16,11 +16,13 @@ export default definePlugin({
   config: t.Object({
     words: List("string", {
       changes: "now",
-      description: "Questions with one of these words, in any case, are refused.",
+      description: "Questions with one of these words are refused, regardless of case.",
     }),
     folder_beginnings: List("string", {
       changes: "now",
-      description: "The name of a new root folder must begin with one of these; none: with any.",
+      description:
+        "The name of a new root folder must begin with one of these. If empty, any name is " +
+        "allowed.",
     }),
   }),
   setup: ({ config }) => ({
@@ -48,8 +50,8 @@ export default definePlugin({
       }),
       fill(DocumentParts, {
         codes: {
-          not_answered_here: "The question has a word that is not answered here.",
-          folder_name_refused: "The name of the folder does not begin as it should.",
+          not_answered_here: "The question contains a word that is not allowed here.",
+          folder_name_refused: "The name of the folder has a prefix that is not allowed.",
         },
       }),
     ],

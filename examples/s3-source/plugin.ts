@@ -38,7 +38,7 @@ const schema = t.Object({
   prefix: t.Optional(
     t.String({
       maxLength: 1_024,
-      description: "Only objects whose key begins so. It ends with `/` for a folder.",
+      description: "Only objects whose key begins with this. It ends with `/` for a folder.",
     }),
   ),
   access_key_id: t.String({ minLength: 1, maxLength: 200 }),
@@ -102,24 +102,26 @@ function refusal(bucket: Bucket, { status }: SourceAnswer, xml: string): SourceF
   const region = field(xml, "Region");
   if (code === "NoSuchBucket")
     return new SourceFailure(`${host} has no bucket ${bucket.bucket}. Correct its name.`);
-  if (code === "NoSuchKey") return new SourceFailure("The object is not there any more.", "gone");
+  if (code === "NoSuchKey") return new SourceFailure("The object no longer exists.", "gone");
   if (code === "InvalidAccessKeyId" || code === "SignatureDoesNotMatch" || status === 401)
     return new SourceFailure(
-      `${host} refuses the access key. Correct access_key_id and secret_access_key.`,
+      `${host} rejected the access key. Correct access_key_id and secret_access_key.`,
       "credentials_refused",
     );
   if (code === "RequestTimeTooSkewed")
     return new SourceFailure(
-      `The clock of this server and that of ${host} differ too much. The administrator sets it.`,
+      `The clocks of this server and of ${host} differ too much. An administrator has to set ` +
+        "the clock.",
     );
   if (region !== null || status === 301 || status === 307)
     return new SourceFailure(
-      `The bucket lies elsewhere. Set region${region === null ? "" : ` to ${region}`} and the ` +
-        "endpoint of that region.",
+      "The bucket is in another region. Set region" +
+        `${region === null ? "" : ` to ${region}`} and the endpoint of that region.`,
     );
   if (status === 403)
     return new SourceFailure(
-      `The access key may not read this at ${host}. Give it s3:ListBucket and s3:GetObject.`,
+      `The access key is not allowed to read this at ${host}. Grant it s3:ListBucket and ` +
+        "s3:GetObject.",
       "credentials_refused",
     );
   return new SourceFailure(
@@ -171,11 +173,12 @@ function itemOf(
   if (key.endsWith("/")) return null;
   const uri = objectUrl(bucket, key);
   const size = Number(field(xml, "Size"));
-  if (new URL(uri).href !== uri) return { uri, error: "Its key is no path: it has . or .. in it." };
+  if (new URL(uri).href !== uri)
+    return { uri, error: "Its key is not a path, because it contains . or .." };
   if (size > bytes_max)
     return {
       uri,
-      error: `The object is larger than ${bytes_max} bytes, the most that is accepted.`,
+      error: `The object is larger than the limit of ${bytes_max} bytes.`,
     };
   const [folder, ...rest] = key
     .slice((bucket.prefix?.lastIndexOf("/") ?? -1) + 1)
@@ -209,11 +212,11 @@ async function listPage(bucket: Bucket, token: string, tools: SourceTools): Prom
   const about = first + (others.at(-1)?.split("</Contents>")[1] ?? "");
   if (!first.includes("<ListBucketResult"))
     throw new SourceFailure(
-      `${new URL(bucket.endpoint).host} answers, but not as S3 does. Correct the endpoint.`,
+      `${new URL(bucket.endpoint).host} responds, but not as S3 would. Correct the endpoint.`,
     );
   const next = field(about, "IsTruncated") === "true" ? field(about, "NextContinuationToken") : "";
   if (next === null)
-    throw new SourceFailure("The service says that the list goes on, but not how.");
+    throw new SourceFailure("The service says that the list continues, but not where.");
   const is_encoded = field(about, "EncodingType") === "url";
   const items = others.map((object) => itemOf(object, bucket, is_encoded, tools.upload_bytes_max));
   return { items: items.filter((item) => item !== null), next };
@@ -222,8 +225,8 @@ async function listPage(bucket: Bucket, token: string, tools: SourceTools): Prom
 const source: ImportSource<Bucket> = {
   type: "s3",
   description:
-    "The objects of a bucket of S3, or of a service that speaks its protocol. What comes before " +
-    "the first `/` of a key becomes a subfolder.",
+    "The objects in a bucket of S3, or of an S3-compatible service. The part of a key before " +
+    "the first `/` becomes a subfolder.",
   schema,
 
   check: async ({ endpoint }) => {
@@ -237,8 +240,7 @@ const source: ImportSource<Bucket> = {
       const page = await listPage(bucket, token, tools);
       yield* page.items;
       token = page.next;
-      if (seen.has(token))
-        throw new SourceFailure("The service lists the same objects again and again.");
+      if (seen.has(token)) throw new SourceFailure("The service keeps listing the same objects.");
       seen.add(token);
     } while (token !== "");
     tools.listingComplete();

@@ -26,11 +26,11 @@ const config = t.Object({
     description: "The address of the core.",
   }),
   authorization: t.Optional(
-    Secret({ description: "What Solr wants as `Authorization`, such as `Basic …`." }),
+    Secret({ description: "The `Authorization` header that Solr requires, such as `Basic …`." }),
   ),
   expunge: t.String({
     default: "*/10 * * * *",
-    description: "When what is deleted leaves the files of Solr: cron, in UTC.",
+    description: "When deleted data is removed from the files of Solr: a cron expression in UTC.",
   }),
 });
 interface Settings {
@@ -71,7 +71,7 @@ class SolrCore {
     if (!answer.ok)
       throw new SolrFailure(`Solr answered ${answer.status}${hints[answer.status] ?? its_log}`);
     if (typeof answered !== "object" || answered === null || !("responseHeader" in answered))
-      throw new SolrFailure("what solr_search.url names answers, but not as Solr does");
+      throw new SolrFailure("the server at solr_search.url responds, but not as Solr would");
     return answered;
   }
 }
@@ -93,9 +93,9 @@ const countOf = (counted: Counted | undefined): number =>
 const hints: Readonly<Record<number, string>> = {
   401: ": correct solr_search.authorization",
   403: ": correct solr_search.authorization",
-  404: ": make the core that solr_search.url names",
+  404: ": create the core that solr_search.url names",
 };
-const its_log = ": its log says why";
+const its_log = ": see its log for the reason";
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "no answer";
 
@@ -121,7 +121,7 @@ const documentsOf = (contents: string, segment: BackendSegment): object[] =>
     })),
   );
 
-const other_contents = "Solr holds something else than it was told";
+const other_contents = "Solr does not contain what was sent to it";
 
 const whole_passages = "part:0";
 const counting = (q: string): object => ({ type: "query", q });

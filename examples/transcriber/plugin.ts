@@ -11,7 +11,7 @@ export default definePlugin({
   config: t.Object({
     url: t.String({
       default: "http://127.0.0.1:8080/inference",
-      description: "Where whisper-server takes recordings.",
+      description: "The address where whisper-server accepts recordings.",
     }),
   }),
   setup({ config }) {
@@ -32,14 +32,15 @@ export default definePlugin({
         if (!response)
           throw new TranscriptionFailure(
             "transcriber_unavailable",
-            "whisper-server can't be reached. The administrator starts it, or corrects " +
+            "whisper-server can't be reached. An administrator has to start it, or correct " +
               "whisper_server.url.",
             true,
           );
         if (!response.ok)
           throw new TranscriptionFailure(
             "transcriber_failed",
-            `whisper-server answered with status ${response.status}; what it printed says why.`,
+            `whisper-server responded with status ${response.status}. See its output for the ` +
+              "reason.",
             response.status >= 500,
           );
         // WebVTT, SRT, JSON or plain text: the host detects the format.

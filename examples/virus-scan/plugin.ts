@@ -29,9 +29,13 @@ export default definePlugin({
     address: t.String({
       default: "",
       changes: "now",
-      description: "Where clamd listens: `host:port`, or the path of a Unix socket.",
+      description: "The address where clamd listens: `host:port`, or the path of a Unix socket.",
     }),
-    timeout: Duration({ default: "60s", changes: "now", description: "For one document." }),
+    timeout: Duration({
+      default: "60s",
+      changes: "now",
+      description: "The time limit for one document.",
+    }),
   }),
   setup: ({ config }) => ({
     // The slot is evaluated for every document: without an address there is no hook.

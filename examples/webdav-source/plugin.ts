@@ -27,10 +27,14 @@ import {
 
 const schema = t.Object({
   url: t.String({
-    description: "Of the folder. Nextcloud: `https://HOST/remote.php/dav/files/USER/FOLDER/`.",
+    description:
+      "The address of the folder. For Nextcloud, " +
+      "`https://HOST/remote.php/dav/files/USER/FOLDER/`.",
   }),
   username: t.Optional(t.String({ minLength: 1, maxLength: 200, pattern: "^[^:]+$" })),
-  password: t.Optional(Secret({ description: "Nextcloud: an app password. Kept sealed." })),
+  password: t.Optional(
+    Secret({ description: "For Nextcloud, an app password. It is stored encrypted." }),
+  ),
 });
 type Share = Static<typeof schema>;
 
@@ -74,16 +78,16 @@ function refusal(
   const { host, pathname } = new URL(url);
   if (status === 401 && /^\s*digest\b/i.test(headers.get("www-authenticate") ?? ""))
     return new SourceFailure(
-      `${host} asks for the password in a way that is not supported (Digest). Its administrator ` +
-        "allows Basic over HTTPS.",
+      `${host} requires an authentication that is not supported (Digest). Its administrator ` +
+        "has to allow Basic over HTTPS.",
       "credentials_refused",
     );
   if (status === 401)
     return new SourceFailure(
       username === undefined
-        ? `${host} wants a user name and a password. Give username and password.`
-        : `${host} refuses the user name or the password. Correct them; Nextcloud wants an app ` +
-            "password where two factors are asked for.",
+        ? `${host} requires a user name and a password. Enter username and password.`
+        : `${host} rejected the user name or the password. Correct them; with two-factor ` +
+            "authentication, Nextcloud requires an app password.",
       "credentials_refused",
     );
   if (status === 403) return new SourceFailure(`${host} does not let you read ${pathname}.`);
@@ -94,9 +98,11 @@ function refusal(
     );
   const to = URL.parse(headers.get("location") ?? "", url);
   if (status >= 300 && status < 400 && to !== null)
-    return new SourceFailure(`${host} sends on to ${to.origin}${to.pathname}. Give that address.`);
+    return new SourceFailure(
+      `${host} redirects to ${to.origin}${to.pathname}. Enter that address.`,
+    );
   return new SourceFailure(
-    `${host} answers, but not as a WebDAV server does (${status}). Correct the address; ` +
+    `${host} responds, but not as a WebDAV server would (${status}). Correct the address; ` +
       "Nextcloud's is https://HOST/remote.php/dav/files/USER/FOLDER/.",
   );
 }
@@ -132,7 +138,7 @@ async function* entriesOf(answer: SourceAnswer, url: string): AsyncGenerator<Ent
   }
   is_list ||= /<(?:[\w.-]+:)?multistatus/.test(text);
   if (!is_list || text.length > entry_length_max)
-    throw new SourceFailure(`${new URL(url).host} answers, but not as a WebDAV server does.`);
+    throw new SourceFailure(`${new URL(url).host} responds, but not as a WebDAV server would.`);
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -182,7 +188,7 @@ const encoded = (path: string): string => path.split("/").map(encodeURIComponent
 /** `a/b/c.txt` becomes `b/c.txt` in the subfolder `a`: folders have two levels. */
 function itemOf(uri: string, inside: string, entry: Entry, bytes_max: number): SourceItem {
   if (entry.size_bytes > bytes_max)
-    return { uri, error: `The file is larger than ${bytes_max} bytes, the most that is accepted.` };
+    return { uri, error: `The file is larger than the limit of ${bytes_max} bytes.` };
   const [folder, ...rest] = inside.split("/");
   return {
     uri,
@@ -194,8 +200,8 @@ function itemOf(uri: string, inside: string, entry: Entry, bytes_max: number): S
 const source: ImportSource<Share> = {
   type: "webdav",
   description:
-    "A folder of Nextcloud or of another WebDAV server. Its folders become subfolders; in those, " +
-    "the path becomes part of the name.",
+    "A folder of Nextcloud or of another WebDAV server. Its folders become subfolders; " +
+    "deeper paths become part of the names in them.",
   schema,
 
   check: async ({ url }) => {
@@ -248,7 +254,7 @@ const source: ImportSource<Share> = {
     }
     await answer.release();
     throw answer.status === 404 || answer.status === 410
-      ? new SourceFailure("The file is not there any more.", "gone")
+      ? new SourceFailure("The file no longer exists.", "gone")
       : refusal(share, uri, answer);
   },
 };

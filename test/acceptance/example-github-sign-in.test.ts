@@ -91,25 +91,25 @@ test.each([
     "a user outside the organization is refused",
     { id: 3, login: "eve", email: "eve@example.com" },
     "good",
-    "no member of example",
+    "not a member of example",
   ],
   [
     "an invited user is refused",
     { id: 4, login: "kim", email: "kim@example.com", state: "pending" },
     "good",
-    "no member of example",
+    "not a member of example",
   ],
   [
     "a user without a verified address is refused",
     { id: 5, login: "zoe", email: "zoe@example.com", state: "active", verified: false },
     "good",
-    "no address",
+    "no verified email address",
   ],
   [
     "an invalid code is refused",
     { id: 1, login: "bob", email: "bob@example.com", state: "active" },
     "bad",
-    "has not let you in",
+    "did not confirm the sign-in",
   ],
 ] as [string, Person, string, string][])("%s", async (_, who, code, says) => {
   person = who;

@@ -107,7 +107,7 @@ describe("errors are explained with a remedy", () => {
       "a wrong password",
       () => ({ password: "wrong!" }),
       "credentials_refused",
-      /refuses .*app password/,
+      /rejected .*app password/,
     ],
     [
       "a missing folder",
@@ -138,7 +138,7 @@ describe("errors are explained with a remedy", () => {
       "a server that hangs",
       async () => at(await example.badService("hangs")),
       "timeout",
-      /does not answer\. Correct host, port and security/,
+      /is not responding\. Correct host, port and security/,
     ],
   ];
   test.each(cases)("%s", async (_reason, more, code, words) => {

@@ -90,7 +90,7 @@ describe("a notebook", () => {
       },
       {
         code: "outputs_left_out",
-        message: "One output was left out, being no text.",
+        message: "One output was left out: only text is read.",
         page: null,
       },
     ]);
@@ -229,8 +229,8 @@ describe("a hostile notebook", () => {
       {
         code: "corrupt",
         message:
-          "This notebook can't be read: it is no JSON. Perhaps the file is not whole, or it has " +
-          "the marks of a merge conflict.",
+          "This notebook can't be read, because it is not JSON. The file may be incomplete, or " +
+          "contain the markers of a merge conflict.",
       },
     ],
     [

@@ -164,7 +164,7 @@ describe("errors are explained with a remedy", () => {
       "a different service",
       async () => at(await example.badService("is another")),
       "unreadable",
-      /answers, but not as S3 does\. Correct the endpoint\.$/,
+      /responds, but not as S3 would\. Correct the endpoint\.$/,
     ],
     [
       "an unreachable service",

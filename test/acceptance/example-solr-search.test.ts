@@ -143,7 +143,7 @@ describe("a wrong Solr address", () => {
 
   const cases: [reason: string, status: number, said: string][] = [
     ["wants a password", 401, "401: correct solr_search.authorization"],
-    ["has no such core", 404, "404: make the core that solr_search.url names"],
+    ["has no such core", 404, "404: create the core that solr_search.url names"],
     ["is something else", 200, "not as Solr does"],
   ];
   test("is reported without its response, and searches keep working", async () => {

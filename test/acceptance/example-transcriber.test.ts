@@ -74,6 +74,6 @@ test("its failure is reported with its own message", async () => {
   status = 400;
   expect((await transcribed(2)).error).toEqual({
     code: "transcriber_failed",
-    message: "whisper-server answered with status 400; what it printed says why.",
+    message: "whisper-server responded with status 400. See its output for the reason.",
   });
 });

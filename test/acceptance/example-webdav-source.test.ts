@@ -146,7 +146,7 @@ describe("errors are explained with a remedy", () => {
       "a wrong password",
       () => ({ password: "wrong" }),
       "credentials_refused",
-      /refuses .*app password/,
+      /rejected .*app password/,
     ],
     ["no password", () => ({ username: undefined }), "credentials_refused", /Give username and/],
     [
@@ -159,7 +159,7 @@ describe("errors are explained with a remedy", () => {
       "a different service",
       async () => at(await example.badService("is another")),
       "unreadable",
-      /not as a WebDAV server does \(200\)\. Correct/,
+      /not as a WebDAV server would \(200\)\. Correct/,
     ],
     [
       "an unreachable service",
@@ -197,7 +197,7 @@ describe("errors are explained with a remedy", () => {
     using service = scripted(() => Response.redirect("https://cloud.example.com/dav?x=1", 302));
     const { run } = await example.run(source({ url: `http://127.0.0.1:${service.port}/` }));
     expect(run.error.message).toEndWith(
-      "sends on to https://cloud.example.com/dav. Give that address.",
+      "redirects to https://cloud.example.com/dav. Enter that address.",
     );
   });
 

@@ -10,6 +10,8 @@ export interface Found {
   readonly covered: number;
   /** The similarity of the sentence's passage, 0 to 1; null when unknown. */
   readonly passage_meaning: number | null;
+  /** By how much the most similar passage exceeds the others (`SearchResult.lead` of the index). */
+  readonly lead: number;
   /** The question and the passages are in different languages, so its words say nothing. */
   readonly is_other_language: boolean;
   /** The question contains a number, a code or an abbreviation that no passage has. */
@@ -20,8 +22,9 @@ export interface Found {
 }
 
 /**
- * Thresholds, chosen with answerable and unanswerable questions in seven languages and across
- * languages. Unrelated texts have a similarity around 0, answers around 1.
+ * Thresholds, chosen with answerable and unanswerable questions in twelve languages and across
+ * them, in scopes of one document and of many, about one subject and about several. Unrelated texts
+ * have a similarity around 0, answers around 1.
  */
 const least = {
   /**
@@ -30,29 +33,21 @@ const least = {
    */
   words: 0.4,
   /** A sentence in the question's language that contains its words may mean something else. */
-  similarity: 0.62,
+  similarity: 0.45,
   /**
-   * Words and similarity together; more when a name is missing, because similar names are found
-   * then, and when the question asks for a number that the sentence lacks.
+   * The share, the lead and the similarity together; more when a name is missing, because similar
+   * names are found then, and when the question asks for a number that the sentence lacks.
    */
-  both: 0.95,
-  both_with_less: 1.4,
+  all: 1,
+  all_with_less: 1.4,
   /** The share of the question that a cell's row and column match. */
   cell: 0.75,
 } as const;
 /**
- * Across languages even answers have a lower similarity: by the script of the question or of the
- * passage, whichever models know less well.
+ * Across languages, similarity and lead together: even answers have a lower similarity there, by
+ * the script of the question or of the passage, whichever models know less well.
  */
-const least_across = { latin_or_cyrillic: 0.42, other_script: 0.32, ideographs: 0.25 } as const;
-/** A line that is not a sentence, such as code, is slightly similar to many questions. */
-const broken_factor = 1.25;
-/**
- * Lines with hardly any words, such as rows of figures or the inside of a file, are similar to any
- * question in another script. Where letters are less than `letters_share` of a line, its similarity
- * must be higher by `factor`.
- */
-const wordless = { factor: 1.75, letters_share: 0.65 } as const;
+const least_across = { latin_or_cyrillic: 0.57, other_script: 0.5, ideographs: 0.38 } as const;
 /**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
  * time.
@@ -60,8 +55,8 @@ const wordless = { factor: 1.75, letters_share: 0.65 } as const;
 const passage_factor = 0.85;
 /** Text around a sentence, or in other passages, counts half as much as its own words. */
 const around_weight = 0.5;
-/** The weight of the mean similarity of a sentence and its passage, against that of the words. */
-const meaning_weight = 2 / 3;
+const similarity_weight = 0.25;
+const lead_weight_across = 0.4;
 
 /**
  * Whether `sentence`, the best one, answers its question. If it does not, none does: the outcome is
@@ -69,26 +64,24 @@ const meaning_weight = 2 / 3;
  */
 export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { features, similarity } = sentence;
-  const { covered, passage_meaning, is_other_language, is_name_missing } = found;
-  const nearness = meanOf(similarity, passage_meaning);
-  if (is_other_language && nearness !== null) return nearness >= leastAcross(sentence, found);
+  const { covered, passage_meaning, is_other_language, is_name_missing, lead } = found;
+  const nearness =
+    similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
+  if (is_other_language && nearness !== null)
+    return nearness + lead_weight_across * lead >= leastAcross(found);
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + covered);
-  if (similarity === null || nearness === null) return words >= least.words;
+  if (similarity === null) return words >= least.words;
   const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0);
-  const both_min = has_less ? least.both_with_less : least.both;
-  return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
+  const all_min = has_less ? least.all_with_less : least.all;
+  const all = words + lead + similarity_weight * similarity;
+  return similarity >= least.similarity && all >= all_min;
 }
 
-function leastAcross(sentence: Sentence, found: Found): number {
-  const { features, similarity, row, start, end } = sentence;
-  const for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
-  if (similarity === null) return for_sentences * passage_factor;
-  if (isWordless(found.passage.slice(start, end))) return for_sentences * wordless.factor;
-  return features.broken > 0 && row === undefined ? for_sentences * broken_factor : for_sentences;
-}
+const leastAcross = ({ question, passage }: Found): number =>
+  Math.min(leastOf(question), leastOf(passage));
 
 /** Words in ideographs have few letters: a quarter of all letters makes it an ideographic text. */
 function leastOf(text: string): number {
@@ -99,11 +92,4 @@ function leastOf(text: string): number {
     ? least_across.latin_or_cyrillic
     : least_across.other_script;
 }
-const isWordless = (text: string): boolean =>
-  countOf(text, /[\p{L}\p{M}]/gu) < wordless.letters_share * countOf(text, /\S/gu);
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
-
-function meanOf(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return (one + other) / 2;
-}

@@ -47,7 +47,7 @@ export interface FoundSentences {
 /** For each question of a text, the sentences that answer it. */
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
-  { passages, meanings, terms }: Retrieved,
+  { passages, meanings, terms, lead }: Retrieved,
   options: FinderOptions,
 ): Promise<FoundSentences> {
   const sources = passages.map((passage): Source => ({
@@ -77,6 +77,7 @@ export async function findSentences(
           covered: coveredShare(terms_of[at]!, known),
           is_name_missing: isNameMissing(part, known, analysis),
           passage_meaning: meanings[ranked[0]!.source] ?? null,
+          lead: lead ?? 0,
           is_other_language,
           question: part,
           passage: sources[ranked[0]!.source]!.text,

@@ -128,8 +128,8 @@ export const languages: readonly Vocabulary[] = [
     "hej hei hallå god_morgon god_morgen god_dag tack takk tak mange hvordan_går_det " +
       "hur_mår_du så_mycket tusen_takk",
     "vad hva hvad vilka vilket hvilke hvilken visa vis lista",
-    "här her denna denne dessa detta dette disse mapp mappen mappe dokument dokumenten dokumenter " +
-      "dokumenterne filer filerna filerne innehåll innhold indhold",
+    "här her denna denne dessa detta dette disse mapp mappen mappe dokument dokumenten " +
+      "dokumenter dokumenterne filer filerna filerne innehåll innhold indhold",
     "översikt oversikt oversigt sammanfattning sammendrag overblik et_overblik oversigten " +
       "en_oversigt en_sammanfattning et_sammendrag vad_kan_jag_fråga hvad_kan_jeg_spørge " +
       "hva_kan_jeg_spørre",
@@ -232,7 +232,7 @@ export const languages: readonly Vocabulary[] = [
     "क्या कौन कौनसे दिखाओ दिखाएँ बताओ किस दिखाइए",
     "यहाँ यहां यह ये इस इन इसमें फ़ोल्डर दस्तावेज़ दस्तावेज़ों फ़ाइल फ़ाइलें फ़ाइलों सामग्री",
     "सारांश अवलोकन क्या_पूछ_सकता क्या_पूछ_सकती क्या_पूछ_सकते",
-    "है हैं में के बारे का की से सा सी पूछ सकता सकती सकते हूँ मैं सब सभी मुझे लिखा आपसे दो " + "दें दीजिए कृपया मिलेगा",
+    "है हैं में के बारे का की से सा सी पूछ सकता सकती सकते हूँ मैं सब सभी मुझे लिखा आपसे दो दें दीजिए कृपया",
   ),
   // Bengali
   row(

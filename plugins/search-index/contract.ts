@@ -168,8 +168,9 @@ export interface SearchResult {
   readonly passages: readonly Passage[];
   /** The query's terms with their rarity in this scope, with which answers weight sentences. */
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
+  /** By how much the most similar passage exceeds the tenth, about 0 to 1; null when unknown. */
+  readonly lead: number | null;
 }
-
 export interface SimilarityOptions {
   /** The user who asks. */
   readonly owner_id: string;
@@ -178,8 +179,8 @@ export interface SimilarityOptions {
   readonly timeout_ms: number;
 }
 /**
- * The similarity of each text to the question, on the scale of `Passage.meaning` but not clipped;
- * null for a text without a vector in time. Missing altogether when unavailable.
+ * The similarity of each text to the question: 0 for unrelated texts, about 1 for answers; null for
+ * a text without a vector in time. Missing altogether when unavailable.
  */
 export type Similarities = readonly (number | null)[];
 

@@ -212,18 +212,18 @@ export class IndexService implements SearchIndex {
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
-      return { passages: [], terms: [] };
+      return { passages: [], terms: [], lead: null };
     const { backend, query_embedder } = this.ctx;
     const vector = await query_embedder?.vectorOf(request, signal);
     const among = await backend?.search.find(request, vector, signal);
     const { owner_id, folder_ids } = request;
     const search = { ...request, ...(vector && { vector }), ...(among && { among }) };
     const searched = await this.ctx.searcher.ask({ search }, { owner: owner_id, signal });
-    const { passages, terms, loose_chunks, is_beyond_memory, is_short } = searched!;
+    const { passages, terms, lead, loose_chunks, is_beyond_memory, is_short } = searched!;
     if (among) backend?.search.settle(is_short);
     if (is_beyond_memory) this.ctx.pgvector?.wanted();
     this.packer.searched(owner_id, folder_ids, loose_chunks);
-    return { passages, terms };
+    return { passages, terms, lead };
   }
 
   async similarities(

@@ -115,6 +115,8 @@ export interface Retrieved {
   /** Of each passage: how near it is in meaning, 0 to 1 (`Passage.meaning` of the index). */
   readonly meanings: readonly (number | null)[];
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
+  /** As of `SearchResult` of the index. */
+  readonly lead: number | null;
 }
 /** A question of a conversation. */
 export interface FollowUp {

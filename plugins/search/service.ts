@@ -98,10 +98,10 @@ export class SearchService implements Retrieval {
 
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
     if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1)
-      return { passages: [], meanings: [], terms: [] };
+      return { passages: [], meanings: [], terms: [], lead: null };
     const [reranker] = this.ctx.rerankers();
     const limit = Math.max(request.limit, reranker?.passages_max ?? 0);
-    const { passages, terms } = await this.ctx.index.search({ ...request, limit }, signal);
+    const { passages, terms, lead } = await this.ctx.index.search({ ...request, limit }, signal);
     const found = await this.stillShown(db, passages);
     const shown = reranker
       ? (await reranked(reranker, request, found, signal)).slice(0, request.limit)
@@ -111,6 +111,7 @@ export class SearchService implements Retrieval {
       passages: shown.map(({ passage, name }) => toFoundPassage(passage, name, labels(passage))),
       meanings: shown.map(({ passage }) => passage.meaning),
       terms,
+      lead,
     };
   }
 

@@ -228,8 +228,16 @@ interface Asked {
   /** The similarity of a sentence in meaning; without it, words alone decide. */
   readonly similar?: Similar;
   readonly meaning?: number;
+  readonly lead?: number;
 }
-async function said({ question, passages, similar, meaning, heading }: Asked): Promise<string[]> {
+async function said({
+  question,
+  passages,
+  similar,
+  meaning,
+  heading,
+  lead,
+}: Asked): Promise<string[]> {
   const compare =
     similar &&
     (async (part: string, texts: readonly string[]) => texts.map((text) => similar(text, part)));
@@ -241,6 +249,7 @@ async function said({ question, passages, similar, meaning, heading }: Asked): P
       score: 1 - at / 10,
     })) as never,
     meanings: passages.map(() => meaning ?? null),
+    lead: lead ?? null,
     terms: termsOf(question.replace(/[?？,]/g, " ")).filter(
       ({ term }) => !/^(?:how|do|i|the|is|what|which|and|wie|ich|die)$/.test(term),
     ),
@@ -368,24 +377,14 @@ describe("whether there is an answer:", () => {
       true,
     ],
     [
-      "code in another language needs a higher similarity",
-      {
-        question: german,
-        passages: ["```\nclean --machine\n```"],
-        similar: () => 0.5,
-        meaning: 0.4,
-      },
-      false,
+      "another language answers at a lower similarity when its passage stands out",
+      { question: german, passages: [english], similar: () => 0.5, lead: 0.3 },
+      true,
     ],
     [
-      "code introduced by a sentence doesn't",
-      {
-        question: german,
-        passages: ["The machine is cleaned so:\n\n```\nclean --machine\n```"],
-        similar: () => 0.5,
-        meaning: 0.4,
-      },
-      true,
+      "but not when other passages are as similar",
+      { question: german, passages: [english], similar: () => 0.5, lead: 0.05 },
+      false,
     ],
     [
       "another language is refused without a similarity",
@@ -398,7 +397,7 @@ describe("whether there is an answer:", () => {
         question: "How much does the machine cost?",
         passages: ["The cost of the machine is a burden to all."],
         similar: () => 0.7,
-        meaning: 0.3,
+        lead: 0.2,
       },
       false,
     ],
@@ -408,7 +407,7 @@ describe("whether there is an answer:", () => {
         question: "How much does the machine cost?",
         passages: ["The cost of the machine is 40 pounds to all."],
         similar: () => 0.7,
-        meaning: 0.3,
+        lead: 0.2,
       },
       true,
     ],
@@ -428,7 +427,27 @@ describe("whether there is an answer:", () => {
         question: "Which kettle converts water into petroleum and diamonds?",
         passages: ["This device turns it hot within a minute."],
         similar: () => 0.9,
-        meaning: 0.4,
+        lead: 0.3,
+      },
+      false,
+    ],
+    [
+      "some of the words answer when the passage stands out",
+      {
+        question: "How do I remove limescale?",
+        passages: ["Limescale dissolves in citric acid."],
+        similar: () => 0.8,
+        lead: 0.3,
+      },
+      true,
+    ],
+    [
+      "but not when other passages are as similar",
+      {
+        question: "How do I remove limescale?",
+        passages: ["Limescale dissolves in citric acid."],
+        similar: () => 0.8,
+        lead: 0,
       },
       false,
     ],

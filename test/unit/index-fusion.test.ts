@@ -6,6 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { calibrationOf, scaleOf } from "../../plugins/search-index/vectors/calibration";
 import {
   fuseRankings,
+  leadOf,
   wordsAlone,
   type FusedHit,
   type MeaningRanking,
@@ -364,6 +365,22 @@ describe("found by meaning alone:", () => {
       meanings(other, { unrelated: 0.1, alike: 0.1, excess: 0, spread: 0.05, right: 0.4 }),
     ).toEqual([1, 0.5, 0, 0]);
     expect(meanings(e5)).toEqual([null, null, null, null]);
+  });
+});
+
+describe("the lead of the most similar passage:", () => {
+  const tail: Scored = Array.from({ length: 9 }, (_, at) => [at + 2, 0.81 - at / 100]);
+  const cases: [string, Scored, Scale | undefined, number | null][] = [
+    ["over the tenth", [[1, 0.89], ...tail], usual, 1],
+    ["small, when the tenth is almost as similar", [[1, 0.746], ...tail], usual, 0.1],
+    ["over unrelated passages, when there are fewer", [[1, 0.81]], usual, 0.5],
+    ["unknown, when there are no passages", [], usual, null],
+    ["unknown, when the model has no scale", [[1, 0.89], ...tail], undefined, null],
+  ];
+  test.each(cases)("%s", (_why, meaning, scale, expected) => {
+    const found = { compared: meaning.length, mean: 0.73, likeness: null, around: null };
+    const lead = leadOf({ hits: hits(meaning), ...found, scale });
+    expect(lead && Number(lead.toFixed(6))).toBe(expected);
   });
 });
 

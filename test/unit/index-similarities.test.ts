@@ -75,7 +75,7 @@ describe("the similarities of texts to a question", () => {
         own: Float32Array.of(0, 1),
         excess: 0.1,
         spread: 0.1,
-        right: Math.SQRT1_2 - 0.5,
+        right: Math.SQRT1_2 - 0.4,
       },
     });
     const [unrelated, right] = (await ask(["x", "y"]))!;

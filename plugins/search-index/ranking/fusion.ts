@@ -58,6 +58,9 @@ const subject = { share: 0.6, least: 0.28, most: 0.63 } as const;
  */
 const subject_bonus = 0.15;
 
+/** The most similar passage is compared with the one at this place: those before may be like it. */
+const lead_place = 10;
+
 /** A hit by words, by meaning or by both. */
 export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 
@@ -118,6 +121,13 @@ export function fuseRankings(
   }
   return [...all.values()].sort((one, other) => other.score - one.score).slice(0, limit);
 }
+/** See `SearchResult.lead`. In a scope of fewer passages, an unrelated one takes the place. */
+export function leadOf({ hits, scale }: MeaningRanking): number | null {
+  const [first] = hits;
+  if (first === undefined || scale === undefined) return null;
+  return (first.score - (hits[lead_place - 1]?.score ?? scale.unrelated)) / scale.right;
+}
+
 const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max + chunk;
 
 /** The meaning of the cosines of one query. */

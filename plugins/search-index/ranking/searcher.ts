@@ -9,6 +9,7 @@ import type { BackendAnswer, Passage, SearchRequest, SearchResult } from "../con
 import {
   fuseRankings,
   fusion_hits_max,
+  leadOf,
   wordsAlone,
   type FusedHit,
   type MeaningRanking,
@@ -157,6 +158,7 @@ export class Searcher {
     const nothing = {
       passages: [],
       terms: [],
+      lead: null,
       loose_chunks: 0,
       is_beyond_memory: false,
       is_short: false,
@@ -194,6 +196,7 @@ export class Searcher {
     return {
       passages,
       terms,
+      lead: meaning === undefined ? null : leadOf(meaning),
       loose_chunks,
       is_beyond_memory: meaning?.is_beyond ?? false,
       is_short,

@@ -57,7 +57,7 @@ export class TextSimilarities {
       const asked = { query: question, owner_id, folder_ids: [], limit: 1 };
       const query = await limit.race(questions.vectorOf(asked, limit.signal));
       if (query?.set_id !== set.id || query.scale === undefined) return null;
-      const { own, unrelated, excess, right } = query.scale;
+      const { own, unrelated, right } = query.scale;
       const missing = [...new Set(texts.filter((text) => !vectors.has(text)))];
       if (missing.length > 0)
         await this.embed(model, set, missing, vectors, { owner_id, limit }).catch(
@@ -70,7 +70,7 @@ export class TextSimilarities {
         ? null
         : texts.map((text) => {
             const vector = vectors.get(text);
-            return vector ? (cosine(vector, own) - unrelated - excess) / right : null;
+            return vector ? (cosine(vector, own) - unrelated) / right : null;
           });
     } catch (error) {
       signal?.throwIfAborted();

@@ -15,6 +15,12 @@ describe("code literals in a question:", () => {
     ["a name with underscores", "kein not_found-Callback", ["not_found"]],
     ["a call, regardless of arguments", "What does read.table() do?", ["read.table("]],
     ["symbols", "What are $? and <<<?", ["$?", "<<<"]],
+    [
+      "symbols in quotes or brackets",
+      'What is "$@", ‘=~’ or (||), and `<<<`?',
+      ["$@", "=~", "||", "<<<"],
+    ],
+    ["symbols before a comma", "Compare $!, $# and &&.", ["$!", "$#", "&&"]],
     ["a repeated literal counts once", "-x, not -X or -x", ["-x", "-X"]],
     ["at most eight", "-a -b -c -d -e -f -g -h -i", "abcdefgh".split("").map((one) => `-${one}`)],
     ["no compounds, addresses or fractions", "e-mail and/or a@b.example 3/4 v1.2", []],

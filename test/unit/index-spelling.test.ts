@@ -1,4 +1,4 @@
-/** British and American spelling: words that are equivalent, and words that are not. */
+/** British, American and Hindi spelling: words that are equivalent, and words that are not. */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { parseQuery } from "../../plugins/search-index/analysis/query";
@@ -38,6 +38,9 @@ describe("equivalent spellings:", () => {
     ["individual words", "grey gray, aluminium aluminum, artefacts artifacts, sulphuric sulfuric"],
     ["several rules in one word", "colourised colorized, colourised colourized"],
     ["regardless of case", "Colour color, ORGANISE organize"],
+    ["a nukta", "फ़ाइल फाइल, ग़ज़ल गजल, ग़ज़ल ग़जल, पढ़ना पढना"],
+    ["chandrabindu and anusvara", "पाँच पांच, यहाँ यहां, ज़ुबाँ जुबां"],
+    ["an ending with or without य", "नये नए, गयी गई, रुपये रुपए, चाहिये चाहिए"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {
@@ -56,6 +59,7 @@ describe("different words:", () => {
     ["words with separate meanings", "tire tyre, check cheque, story storey"],
     ["similar letters inside a word", "number numbre, science sciense, four for"],
     ["a digit in the word", "colour2 color2, centre3 center3"],
+    ["other vowels and letters of Hindi", "दिन दीन, बाल भाल, काम कम"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {

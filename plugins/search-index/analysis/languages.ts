@@ -42,13 +42,17 @@ const wordsWithLanguages = (): ReadonlyMap<string, readonly string[]> =>
 function languagesOfWords(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [language, list] of Object.entries(stopwords))
-    for (const word of list.split(" ")) {
+    for (const word of language === "el" ? withoutAccents(list) : list.split(" ")) {
       const languages = found.get(word);
       if (languages) languages.push(language);
       else found.set(word, [language]);
     }
   return found;
 }
+/** Greek is also written without accents, above all in capitals. */
+const withoutAccents = (list: string): Set<string> =>
+  new Set(`${list} ${list.normalize("NFD").replace(/\p{M}/gu, "")}`.split(" "));
+
 const words_of_text = /[\p{L}\p{M}]+/gu;
 const beyond_ascii = /[\u0080-\uffff]/;
 

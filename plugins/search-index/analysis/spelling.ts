@@ -1,7 +1,9 @@
 /**
- * English words with different British and American spellings, which are treated as the same word.
+ * Words with several spellings, which are treated as the same word: British and American ones, and
+ * those of Hindi (`devanagari-spelling.ts`).
  */
 import type { Analyzer } from "./analyzer";
+import { plainSpelling, spellingsOf } from "./devanagari-spelling";
 
 /**
  * The beginning of a word, its letters in British and in American English, its possible endings.
@@ -110,25 +112,31 @@ export function otherSpellings(
   word: string,
   analyzer: Analyzer,
 ): { readonly word: string; readonly hash: number }[] {
-  if (!isEnglish(word)) return [];
+  const plain = plainSpelling(word);
+  const spellings = plain === undefined ? englishSpellings(word) : spellingsOf(plain);
+  spellings.delete(word);
+  return [...spellings].map((other) => ({ word: other, hash: termOf(other, analyzer).hash }));
+}
+
+function englishSpellings(word: string): Set<string> {
   const spellings = new Set([word]);
+  if (!isEnglish(word)) return spellings;
   for (const { british, to_british, american, to_american } of patterns)
     for (const written of [...spellings]) {
       spellings.add(written.replace(american, to_british));
       spellings.add(written.replace(british, to_american));
     }
-  spellings.delete(word);
-  return [...spellings].map((other) => ({ word: other, hash: termOf(other, analyzer).hash }));
+  return spellings;
 }
 
 /**
- * The common term of all spellings of a word: the American one's. Undefined when the word is that
- * itself.
+ * The common term of all spellings of a word: that of the American or the plain one. Undefined when
+ * the word is that itself.
  */
 export function commonTerm(written: string, analyzer: Analyzer): string | undefined {
   const word = written.toLowerCase();
-  const american = americanSpelling(word);
-  return american === word ? undefined : termOf(american, analyzer).term;
+  const common = plainSpelling(word) ?? americanSpelling(word);
+  return common === word ? undefined : termOf(common, analyzer).term;
 }
 
 function termOf(

@@ -112,11 +112,12 @@ export const stopwords: Readonly<Record<string, string>> = {
     "amely amelyek aki akik ami által után között szerint ha el le fel be voltak lett lesz sem " +
     "pedig",
   tr:
-    "acaba ama ancak aslında az bana bazı belki ben bile bir biri birçok biz bu buna bunu bunun " +
-    "çok çünkü da daha de defa değil diye en gibi göre hangi hangisi hem hep her hiç " +
-    "için ile ise kaç kadar ki kim kimdir kimin kime ile mı mi mu mü nasıl ne neden nedir nerede " +
-    "nereye neresi nereden niçin niye o olan olarak oldu olduğu olup onu onun sonra " +
-    "şu tarafından ve veya ya yani zaman",
+    "acaba ama ancak aslında az bana bazı belki ben bile bir biri birçok biz bu buna bunu " +
+    "bunun çok çünkü da daha de defa değil diye en gibi göre hangi hangisi hem hep her hiç " +
+    "için ile ise kaç kadar ki kim kimdir kimin kime mı mi mu mü nasıl ne neden nedir nerede " +
+    "nereye neresi nereden niçin niye o olan olarak oldu olduğu olup onu onun sonra şu " +
+    "tarafından ve veya ya yani zaman beni benim sen senin sizin bizim kaça kaçta neler " +
+    "nelerdir nerededir neresidir hangileri midir mıdır misin mısın miyim mıyım var vardır",
   ru:
     "а без более бы был была были было быть в вам вас ведь весь во вот все всего вы где да даже " +
     "для до другой его ее её если есть еще ещё же за здесь и из или им их к как " +
@@ -132,11 +133,12 @@ export const stopwords: Readonly<Record<string, string>> = {
     "ніж але по під після при про скільки та так також там те ти то того той у хто це цей ця " +
     "через чи чия чого чому що щоб як яка які який яких якого якої якому є",
   el:
-    "από αυτά αυτή αυτό αυτός αν για δεν είναι εκεί ενώ ένα ένας έναν επίσης έχει έχουν ή η ήταν " +
-    "θα και κατά κάθε με μετά μη μια μία μόνο να ο οι όμως όπου όπως όταν ότι που " +
-    "πού ποια ποιά ποιο ποιό ποιοι ποιος ποιός ποιον πόσα πόσες πόση πόσο πόσοι πότε πριν προς " +
-    "πως πώς σε στα στη στην στις στο στον στους συν τα τη την της τι τις το τον του " +
-    "τους των υπό ως",
+    "από αυτά αυτή αυτό αυτός αν για δεν είναι εκεί ενώ ένα ένας έναν επίσης έχει έχουν ή η " +
+    "ήταν θα και κατά κάθε με μετά μη μια μία μόνο να ο οι όμως όπου όπως όταν ότι που πού " +
+    "ποια ποιά ποιο ποιό ποιοι ποιος ποιός ποιον πόσα πόσες πόση πόσο πόσοι πότε πριν προς " +
+    "πως πώς σε στα στη στην στις στο στον στους συν τα τη την της τι τις το τον του τους " +
+    "των υπό ως εγώ μου μας σου σας ποιες ποιους ποιων πόσους πόσων έχω μπορώ μπορεί πρέπει " +
+    "αυτές αυτούς αυτήν αλλά γιατί",
   ar:
     "أن أو أي أية أين إذا إلى إن التي الذي الذين اللذان ال ايضا أيضا بعد بل بين تلك ثم حتى حول " +
     "خلال دون ذلك سوى على عن عند عندما غير فإن في قبل قد كان كانت كم كما كل كيف لا " +
@@ -152,10 +154,11 @@ export const stopwords: Readonly<Record<string, string>> = {
     "מאין מדוע מה מי מתי מן נגד עד על עם עצמו רק של שלו שלה שם",
   hi:
     "अब अपना अपनी अपने इस इसका इसकी इसके इन इसे उस उसका उसकी उसके उन उन्हें एक ऐसे और कब कहा " +
-    "कहां कहाँ का कि कितना कितनी कितने किस किसका किसकी किसके किसने किसे की के कैसे को " +
-    "कोई कौन कौनसा क्या क्यों गई गए गया जब जो तक तथा तो था थी थे दिया द्वारा ने नहीं पर फिर भी " +
-    "में यदि यह या ये रहा रहे लिए लेकिन वह वाला वाले वे सकते साथ से हुआ हुई हुए हैं " +
-    "है हो होता होती होते",
+    "कहां कहाँ का कि कितना कितनी कितने किस किसका किसकी किसके किसने किसे की के कैसे को कोई " +
+    "कौन कौनसा क्या क्यों गई गए गया जब जो तक तथा तो था थी थे दिया द्वारा ने नहीं पर फिर भी " +
+    "में यदि यह या ये रहा रहे लिए लेकिन वह वाला वाले वे सकते साथ से हुआ हुई हुए हैं है हो " +
+    "होता होती होते आप आपका आपकी आपके मैं मुझे मेरा मेरी मेरे हम हमें हमारा हमारी हमारे किसी " +
+    "करना करने करें सकता सकती चाहिए सी",
   id:
     "ada adalah akan apa apakah atau bagaimana bagi bahwa banyak berapa bisa dalam dan dapat " +
     "dari dengan di dia hal harus ia ini itu jika juga kami kapan karena ke kepada kita " +
@@ -163,8 +166,8 @@ export const stopwords: Readonly<Record<string, string>> = {
     "sebuah secara seperti serta siapa siapakah suatu sudah tahun telah tentang tersebut " +
     "tetapi tidak untuk yaitu yang",
   vi:
-    "ai bao bằng bị bởi các cái cho chỉ có của cũng cùng đã đang đâu để đến đó được gì giữa hay " +
-    "hoặc khi không là lại làm lên mà mấy một muốn nào này nên nếu ngoài người nhiều " +
-    "như những nhưng ở ra rằng rất sao sau sẽ tại thế thì theo trên trong từ và vào vẫn về vì " +
-    "việc với",
+    "ai bao bằng bị bởi các cái cho chỉ có của cũng cùng đã đang đâu để đến đó được gì giữa " +
+    "hay hoặc khi không là lại làm lên mà mấy một muốn nào này nên nếu ngoài người nhiều như " +
+    "những nhưng ở ra rằng rất sao sau sẽ tại thế thì theo trên trong từ và vào vẫn về vì " +
+    "việc với tôi bạn chúng ta mình họ nó phải vậy chưa",
 };

@@ -11,18 +11,26 @@ const list_chars = 240;
 const ideographic_stop = /[。！？｡]/;
 const closing = /[)\]"'”’»」』）】›]/;
 const titles =
-  "[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Ss]r|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on";
+  "[Mm]rs?|[Mm]s|[Dd]ra?|[Pp]rof|[Ss]t|[Ss]ra?|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on|" +
+  "[Ss]ig|[Dd]ott|[Dd]hr|[Mm]evr|Doç|Av|Sn|κα|κκ|Δρ|Καθ|P?GS|Th?S|BS|डॉ|प्रो|श्री|проф|акад|им";
 const shortened =
   "[Nn]o|[Nn]r|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|[Ll]td|" +
-  "[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw";
+  "[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw|vgl|" +
+  "Abs|Art|Kap|Str|núm|págs?|TP|Tp|bkz|örn|vd|βλ|αρ|τηλ|σελ|रु|ул|стр|см|тыс";
 /** A full stop after one does not end a sentence: `J.`, `e.g.`, a title, a shortened word. */
 const abbreviation = new RegExp(
-  `(?:^|[\\s("'[“‘])(?:\\p{Lu}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
+  `(?:^|[\\s("'[“‘])(?:\\p{L}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
   "u",
 );
+/** A German ordinal, by the word before it or after it: `im 19. Jahrhundert`, `5. Mai`. */
+const after_ordinal = /^\s+(?:Jahrhundert|Jan|Feb|März|April|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/;
+const ordinal = /(?:^|\s)\d{1,2}\.$/;
+const led_ordinal = /(?:^|\s)(?:im|vom|zum|beim|dem|den|der|das|des|die|und)\s\d{1,2}\.$/i;
 const list_marker = /^(?:[-*•●○■□–—#|>‣▶▪◦]|\d{1,3}[.)])\s/;
 /** A line that begins with an option or a command: `-o FILE`, `--[no-]color`, `‘-q’`, `\hbox`. */
 const option_line = /^[ \t]*(?:[‘'"“(<]|\[no-\])?(?:--?(?:\[[\p{L}|-]+\])?|\\)\p{L}/u;
+/** `Τι είναι; Ναι.`: the letter before the mark, the mark, and a capital after it. */
+const greek_question = /^\p{Script=Greek}[;\u037e]\s\p{Lu}/u;
 /** What an explanation stands under: an option or a command, perhaps its argument, and no more. */
 const label =
   /^(?:[‣▶▪◦•●○■□*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}\.?$/u;
@@ -124,13 +132,24 @@ function endAt(text: string, start: number, at: number): number {
   const char = text[at]!;
   if (char === "\n") return endsAtBreak(text, start, at) ? at + 1 : 0;
   if (ideographic_stop.test(char)) return pastClosing(text, at + 1);
+  if (char === ";" || char === "\u037e")
+    return greek_question.test(text.slice(Math.max(0, at - 1), at + 3)) ? at + 1 : 0;
   if (!/[.!?…؟۔।။។]/.test(char)) return 0;
   const end = pastClosing(text, at + 1);
   if (end < text.length && !/\s/.test(text[end]!)) return /[؟۔।။។]/.test(char) ? end : 0;
   const next = /\S/u.exec(text.slice(end, end + 8))?.[0] ?? "";
   if (/\p{Ll}/u.test(next)) return 0;
   if (/^\s*\d{1,3}[.)]$/.test(text.slice(start, Math.min(end, start + 8)))) return 0;
-  return char === "." && abbreviation.test(text.slice(Math.max(start, at - 12), at + 1)) ? 0 : end;
+  return char === "." && isWithin(text, start, at) ? 0 : end;
+}
+/** Whether the full stop at `at` belongs to an abbreviation or an ordinal. */
+function isWithin(text: string, start: number, at: number): boolean {
+  const before = text.slice(Math.max(start, at - 12), at + 1);
+  return (
+    abbreviation.test(before) ||
+    led_ordinal.test(before) ||
+    (ordinal.test(before) && after_ordinal.test(text.slice(at + 1, at + 16)))
+  );
 }
 /** Where the row of a table ends that begins at `at`; its head goes on to the line below. */
 function endOfRow(text: string, at: number): number {

@@ -43,6 +43,21 @@ describe("splitting into sentences:", () => {
       ["Dr. Smith met J. K. Rowling in St. Ives.", "He left."],
     ],
     [
+      "neither do those of other languages",
+      "Η κ. Ρήγα ζει στις Σέρρες. Ông ở TP. Huế. Doç. Dr. Ak geldi. Z. B. Öl.",
+      ["Η κ. Ρήγα ζει στις Σέρρες.", "Ông ở TP. Huế.", "Doç. Dr. Ak geldi.", "Z. B. Öl."],
+    ],
+    [
+      "German ordinals don't end a sentence",
+      "Im 19. Jahrhundert kam er, am 5. Mai. Vor dem 2. Krieg. It took 12. The end.",
+      ["Im 19. Jahrhundert kam er, am 5. Mai.", "Vor dem 2. Krieg.", "It took 12.", "The end."],
+    ],
+    [
+      "the Greek question mark ends a sentence, a semicolon doesn't",
+      "Τι είναι; Ναι. One; Two; three.",
+      ["Τι είναι;", "Ναι.", "One; Two; three."],
+    ],
+    [
       "decimal points don't end a sentence",
       "It cost 3.5 million. Yes.",
       ["It cost 3.5 million.", "Yes."],

@@ -2,14 +2,11 @@
  * The type of answer that a question asks for (a number, a date, a person …), as a pattern that
  * matches sentences with such an answer.
  */
+import { number_pattern } from "./number-words";
 
 const months =
   "january|february|march|april|may|june|july|august|september|october|november|december";
 const days = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
-const numbers =
-  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|" +
-  "billion|half|third|quarter|twice|once";
-const numeral = "\\p{Nd}|[一二三四五六七八九十百千万億亿]";
 
 /** Any of these words, separated by spaces, as a whole word; `_` stands for a space within one. */
 const words = (list: string): string =>
@@ -22,7 +19,8 @@ const how_many = [
   words(
     "wie_viele? wieviele? wie_(?:hoch|lange|groß|alt|weit|oft) combien cuánt[oa]s? quant[aeio]s? " +
       "hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
-      "сколько скільки πόσ[αοεη][ςι]? kaç bao_nhiêu mấy berapa كم چند कितन[ेाी] כמה",
+      "сколько скільки πόσ[αοεη][ςι]?ς? kaç[ae]?[td]?[ae]? ne_kadar " +
+      "bao_(?:nhiêu|lâu) mấy berapa كم چند कितन[ेाी] כמה",
   ),
   "多少|几[个年次名人位]|幾|何(?:年|人|つ|度|回|歳|%|パーセント)|いくつ|いくら|どれくらい",
   "몇|얼마|กี่|เท่า(?:ไหร่|ไร|ใด)",
@@ -75,7 +73,7 @@ interface AnswerType {
 }
 const number_type: AnswerType = {
   question: anyOf(...how_many),
-  answer: anyOf(numeral, `\\b(?:${numbers})\\b`),
+  answer: anyOf(number_pattern),
 };
 const answer_types: readonly AnswerType[] = [
   number_type,

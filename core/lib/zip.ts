@@ -76,6 +76,9 @@ const end64_bytes = 56;
 const locator64_bytes = 20;
 const comment_bytes_max = 65_535;
 export const directory_bytes_max = 64 * 2 ** 20;
+/** The pieces in which an entry is inflated in memory: as few as its stated size allows. */
+const inflated_chunk_min = 1024;
+const inflated_chunk_max = 4 * 2 ** 20;
 /** This value in a 32-bit field refers to the ZIP64 extra field. */
 const in_zip64 = 0xffffffff;
 const made_on_unix = 3;
@@ -258,7 +261,7 @@ export function readEntry(
   bytes_max: number,
 ): { readonly bytes: Uint8Array; readonly intact: boolean } {
   const packed = packedBytes(source, entry, bytes_max);
-  const bytes = entry.method === stored ? packed : inflate(packed, bytes_max);
+  const bytes = entry.method === stored ? packed : inflate(packed, entry.bytes, bytes_max);
   return { bytes, intact: entry.crc === null || zlib().crc32(bytes) === entry.crc };
 }
 
@@ -281,9 +284,11 @@ function dataOffset(source: ZipSource, { encrypted, at }: ZipEntry): number {
   return at + local_bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-function inflate(packed: Buffer, bytes_max: number): Uint8Array {
+/** `bytes` is the stated size, which may be wrong. A piece that is not full is the last one. */
+function inflate(packed: Buffer, bytes: number, bytes_max: number): Uint8Array {
+  const chunkSize = Math.min(Math.max(bytes + 1, inflated_chunk_min), inflated_chunk_max);
   try {
-    return zlib().inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });
+    return zlib().inflateRawSync(packed, { chunkSize, maxOutputLength: Math.max(1, bytes_max) });
   } catch (error) {
     const too_large = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     throw new ZipError(too_large ? "too_large" : "damaged");

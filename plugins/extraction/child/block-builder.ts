@@ -66,18 +66,21 @@ export class BlockBuilder {
    * `depth` levels deep; a paragraph without a marker may continue such an item (`goes_on`).
    */
   endParagraph(level: number | null = null, marker = "", depth = 0, goes_on = false): void {
-    const { line } = this.frame;
-    const text = trimLines(plainLine(line));
-    this.frame.line = "";
-    this.frame.emphasis.reset();
-    if (text !== "") {
-      const marked = level === null ? markedLine(line) : null;
-      this.put({
-        ...paragraph(text, level),
-        ...(marker === "" ? {} : { marker, depth }),
-        ...(goes_on ? { within: depth } : {}),
-        ...(marked === null ? {} : { marked: trimLines(marked) }),
-      });
+    const { line, emphasis } = this.frame;
+    if (line !== "") {
+      const text = trimLines(emphasis.is_used ? plainLine(line) : line);
+      const marked = emphasis.is_used && level === null ? markedLine(line) : null;
+      this.frame.line = "";
+      emphasis.reset();
+      if (text !== "")
+        this.put({
+          text,
+          level,
+          marker: marker === "" ? undefined : marker,
+          depth: marker === "" ? undefined : depth,
+          within: goes_on ? depth : undefined,
+          marked: marked === null ? undefined : trimLines(marked),
+        });
     }
     this.flushAside();
   }
@@ -159,7 +162,9 @@ export class BlockBuilder {
     this.endParagraph();
     const table = this.table;
     if (table === undefined) return;
-    for (const [at, cell] of table.row?.entries() ?? []) cell.covered ||= covered[at] === true;
+    table.row?.forEach((cell, at) => {
+      cell.covered ||= covered[at] === true;
+    });
     closeRow(table, edges);
   }
   endTable(): void {

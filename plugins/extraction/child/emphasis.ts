@@ -29,6 +29,8 @@ const emphasised_chars_max = 120;
 export class EmphasisWriter {
   private last: keyof typeof codes = "";
   private now: keyof typeof codes = "";
+  /** The paragraph so far has codes. */
+  is_used = false;
 
   set(emphasis: Emphasis): void {
     this.now = keyOf(emphasis);
@@ -38,11 +40,13 @@ export class EmphasisWriter {
     const clean = text.replace(any_code, "");
     if (this.now === this.last || !/\S/.test(clean)) return clean;
     this.last = this.now;
+    this.is_used = true;
     return codes[this.now] + clean;
   }
   /** A new paragraph starts. */
   reset(): void {
     this.last = "";
+    this.is_used = false;
   }
 }
 

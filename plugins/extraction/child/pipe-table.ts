@@ -30,7 +30,7 @@ export const delimiterRow = (columns: number): string => `|${" --- |".repeat(col
  */
 function pipeCell(text: string): string {
   const plain = text.trim();
-  if (!/[\s|\\<]/.test(plain)) return plain;
+  if (!/[^\S ]| {2}|[|\\<]/.test(plain)) return plain;
   return plain
     .replace(/[^\S\n\r\u2028\u2029]+/g, " ")
     .replace(/\\(?=[!-/:-@[-`{-~]|\s|$)|\||<(?=br\b)/gi, String.raw`\$&`)

@@ -39,8 +39,11 @@ export function setCells(rows: readonly CellRow[]): SetRow[] {
   const width = set.reduce((most, row) => Math.max(most, row.length), 0);
   const begun = Array.from({ length: width }, () => false);
   for (const row of set)
-    for (const [column, cell] of row.entries()) if (cell !== null) begun[column] = true;
-  return set.map((row) => begun.flatMap((used, column) => (used ? [row[column] ?? null] : [])));
+    row.forEach((cell, column) => {
+      if (cell !== null) begun[column] = true;
+    });
+  const columns = [...begun.keys()].filter((column) => begun[column]);
+  return set.map((row) => columns.map((column) => row[column] ?? null));
 }
 
 function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null)[] {

@@ -104,6 +104,9 @@ const hasHeadsOfRowsOnly = (rows: readonly SetRow[]): boolean =>
 
 /** The text of a cell: one line per paragraph, and per row of a nested table. */
 export function cellText(blocks: readonly Block[]): string {
+  const [first] = blocks;
+  if (first === undefined) return "";
+  if (blocks.length === 1) return linesIn(first, false);
   const items = blocks.filter(({ marker }) => marker !== undefined);
   /** A list inside one cell keeps its numbers through the line breaks. */
   const bare = items.length > 1 && /^\D?1\D?$/.test(items[0]!.marker!);
@@ -115,6 +118,7 @@ function linesIn(block: Block, bare: boolean): string {
       .map((row) => row.filter((cell) => cell !== "").join(" "))
       .filter((line) => line !== "")
       .join("\n");
-  const is_bullet = !/[\p{L}\p{N}]/u.test(block.marker ?? "");
-  return bare || is_bullet ? block.text : withMarker(block);
+  const { marker = "" } = block;
+  return bare || marker === "" || isBullet(marker) ? block.text : withMarker(block);
 }
+const isBullet = (marker: string): boolean => !/[\p{L}\p{N}]/u.test(marker);

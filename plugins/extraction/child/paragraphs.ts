@@ -133,7 +133,11 @@ function startsParagraph(
 
 /** A footnote number may follow. `11.5` ends no sentence. */
 const endsSentence = (text: string): boolean =>
+  sentence_ends.includes(text.slice(-1)) &&
   /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
+
+/** The last characters of such a text: most lines are ruled out by theirs. */
+const sentence_ends = `!?:….。！？："'”’»)]0123456789`;
 
 /** Whether this is the first line of a paragraph, indented relative to the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {

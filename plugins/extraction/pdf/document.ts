@@ -55,14 +55,14 @@ export class PdfDocument {
     path: string,
     private readonly pdfium: LoadedPdfium,
   ) {
-    const { engine, memory } = pdfium;
+    const { engine, memory, float32, float64 } = pdfium;
     this.file = openSync(path, "r");
     this.read_block = pdfium.addFunction(
       (_parameter, position, buffer, size) => this.readBlock(position >>> 0, buffer, size),
       "iiiii",
     );
     this.file_access = engine.malloc(file_access_bytes);
-    this.access = { engine, memory, scratch: engine.malloc(scratch_bytes) };
+    this.access = { engine, memory, float32, float64, scratch: engine.malloc(scratch_bytes) };
     const { size } = fstatSync(this.file);
     new Uint32Array(memory(), this.file_access, 3).set([size, this.read_block, 0]);
   }

@@ -134,6 +134,9 @@ export interface PdfiumAccess {
   readonly engine: Pdfium;
   /** Must be fetched again after every call, because it moves when it grows. */
   readonly memory: () => ArrayBuffer;
+  /** The numbers at these addresses. */
+  readonly float32: (address: number) => number;
+  readonly float64: (address: number) => number;
   /** Address of 32 bytes for results that functions return through pointers. */
   readonly scratch: number;
 }
@@ -161,10 +164,14 @@ async function load(): Promise<LoadedPdfium> {
   wrapped.PDFiumExt_Init();
   const module = wrapped.pdfium as typeof wrapped.pdfium & {
     readonly HEAPU8: Uint8Array<ArrayBuffer>;
+    readonly HEAPF32: Float32Array<ArrayBuffer>;
+    readonly HEAPF64: Float64Array<ArrayBuffer>;
   };
   return {
     engine: module.wasmExports as unknown as Pdfium,
     memory: () => module.HEAPU8.buffer,
+    float32: (address) => module.HEAPF32[address >>> 2]!,
+    float64: (address) => module.HEAPF64[address >>> 3]!,
     addFunction: module.addFunction as LoadedPdfium["addFunction"],
     removeFunction: module.removeFunction,
   };

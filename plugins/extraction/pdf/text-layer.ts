@@ -34,8 +34,10 @@ export function readTextLayer(access: PdfiumAccess, page: number): TextLayer {
 
 const decoder = new TextDecoder("utf-16le");
 
-const isGarbled = (characters: string): boolean =>
-  (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
+function isGarbled(characters: string): boolean {
+  const missing = characters.match(no_letters)?.length ?? 0;
+  return missing > 0 && missing > 0.3 * characters.replace(/\s/g, "").length;
+}
 
 /** In every language with Latin letters, at least a third of them are vowels. */
 const vowels_min = 0.2;
@@ -47,11 +49,15 @@ function lacksVowels(characters: string): boolean {
     const code = characters.charCodeAt(at) | 32;
     if (code < 97 || code > 122) continue;
     letters++;
-    if (vowel_codes.has(code)) vowels++;
+    vowels += (vowel_bits >> (code - 97)) & 1;
   }
   return letters >= letters_judged_min && vowels < vowels_min * letters;
 }
-const vowel_codes = new Set([..."aeiouy"].map((letter) => letter.charCodeAt(0)));
+/** The bit of each vowel, counted from `a`. */
+const vowel_bits = [..."aeiouy"].reduce(
+  (bits, letter) => bits | (1 << (letter.charCodeAt(0) - 97)),
+  0,
+);
 
 function readCharacters(engine: Pdfium, memory: () => ArrayBuffer, text: number): string {
   const count = Math.max(0, engine.FPDFText_CountChars(text));

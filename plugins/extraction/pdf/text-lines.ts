@@ -73,13 +73,20 @@ export function lineAt(
   if (shown.trim() === "") return null;
   const first = start + line.indexOf(content);
   const middle = middleOf(page, first, content.length);
+  const place = placeOf(page, first, middle, first + content.length - 1);
   return {
     text: shown,
     hyphenated: hyphenated || content.endsWith("\u00ad"),
     start: first,
     end: first + content.length,
     middle,
-    ...placeOf(page, first, middle, first + content.length - 1),
+    left: place.left,
+    right: place.right,
+    base: place.base,
+    size: place.size,
+    weight: place.weight,
+    cos: place.cos,
+    sin: place.sin,
   };
 }
 
@@ -104,17 +111,16 @@ interface Sample {
   readonly size: number;
 }
 
-function sampleAt({ engine, memory, scratch, text }: TextPage, place: number): Sample {
+function sampleAt({ engine, float32, scratch, text }: TextPage, place: number): Sample {
   const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
   engine.FPDFText_GetMatrix(text, index, scratch);
-  const matrix = new Float32Array(memory(), scratch, 6);
-  const a = matrix[0]!;
-  const b = matrix[1]!;
-  const c = matrix[2]!;
-  const d = matrix[3]!;
-  const x = matrix[4]!;
-  const y = matrix[5]!;
-  const scale = Math.hypot(a, b) || 1;
+  const a = float32(scratch);
+  const b = float32(scratch + 4);
+  const c = float32(scratch + 8);
+  const d = float32(scratch + 12);
+  const x = float32(scratch + 16);
+  const y = float32(scratch + 20);
+  const scale = length(a, b) || 1;
   const cos = a / scale;
   const sin = b / scale;
   return {
@@ -123,8 +129,14 @@ function sampleAt({ engine, memory, scratch, text }: TextPage, place: number): S
     sin,
     left: x * cos + y * sin,
     base: y * cos - x * sin,
-    size: engine.FPDFText_GetFontSize(text, index) * Math.hypot(c, d),
+    size: engine.FPDFText_GetFontSize(text, index) * length(c, d),
   };
+}
+
+/** Of a vector, which is mostly along an axis: then this is much faster than the library's. */
+function length(x: number, y: number): number {
+  if (y === 0) return Math.abs(x);
+  return x === 0 ? Math.abs(y) : Math.hypot(x, y);
 }
 
 /** The position of the line with these characters, rotated so that it runs from left to right. */
@@ -134,15 +146,16 @@ function placeOf(
   middle_at: number,
   last_at: number,
 ): Pick<PlacedLine, "left" | "right" | "base" | "size" | "weight" | "cos" | "sin"> {
-  const { engine, memory, scratch, text } = page;
+  const { engine, float64, scratch, text } = page;
   const first = sampleAt(page, first_at);
   const last = sampleAt(page, last_at);
   const { base, size } =
     first.size === last.size ? first : middleBySize(first, sampleAt(page, middle_at), last);
   const { cos, sin, left } = first;
   engine.FPDFText_GetCharBox(text, last.index, scratch, scratch + 8, scratch + 16, scratch + 24);
-  const box = new Float64Array(memory(), scratch, 4);
-  const right = Math.max(box[0]! * cos, box[1]! * cos) + Math.max(box[2]! * sin, box[3]! * sin);
+  const right =
+    Math.max(float64(scratch) * cos, float64(scratch + 8) * cos) +
+    Math.max(float64(scratch + 16) * sin, float64(scratch + 24) * sin);
   const weight = Math.max(0, engine.FPDFText_GetFontWeight(text, first.index));
   return { left, right, base, size, weight, cos, sin };
 }
@@ -158,7 +171,7 @@ export interface PlacedWord extends Word {
 
 /** The words of a line, rotated like the line. */
 export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
-  const { engine, memory, scratch, text, characters } = page;
+  const { engine, float64, scratch, text, characters } = page;
   const { cos, sin } = line;
   const words: PlacedWord[] = [];
   for (const { 0: word, index } of characters.slice(line.start, line.end).matchAll(/\S+/g)) {
@@ -169,27 +182,28 @@ export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
     const first = engine.FPDFText_GetCharIndexFromTextIndex(text, order);
     const last = engine.FPDFText_GetCharIndexFromTextIndex(text, end - 1);
     engine.FPDFText_GetCharBox(text, first, scratch, scratch + 8, scratch + 16, scratch + 24);
-    let [left, right, bottom, top] = new Float64Array(memory(), scratch, 4);
+    let left = float64(scratch);
+    let right = float64(scratch + 8);
+    let bottom = float64(scratch + 16);
+    let top = float64(scratch + 24);
     if (last !== first) {
       engine.FPDFText_GetCharBox(text, last, scratch, scratch + 8, scratch + 16, scratch + 24);
-      const box = new Float64Array(memory(), scratch, 4);
-      left = Math.min(left!, box[0]!);
-      right = Math.max(right!, box[1]!);
-      bottom = Math.min(bottom!, box[2]!);
-      top = Math.max(top!, box[3]!);
+      left = Math.min(left, float64(scratch));
+      right = Math.max(right, float64(scratch + 8));
+      bottom = Math.min(bottom, float64(scratch + 16));
+      top = Math.max(top, float64(scratch + 24));
     }
     engine.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
-    const origin = new Float64Array(memory(), scratch, 2);
     words.push({
       text: shown,
       order,
       end,
       hyphenated: line.hyphenated && end === line.end,
-      left: Math.min(left! * cos, right! * cos) + Math.min(bottom! * sin, top! * sin),
-      right: Math.max(left! * cos, right! * cos) + Math.max(bottom! * sin, top! * sin),
-      bottom: Math.min(bottom! * cos, top! * cos) + Math.min(-left! * sin, -right! * sin),
-      top: Math.max(bottom! * cos, top! * cos) + Math.max(-left! * sin, -right! * sin),
-      base: origin[1]! * cos - origin[0]! * sin,
+      left: Math.min(left * cos, right * cos) + Math.min(bottom * sin, top * sin),
+      right: Math.max(left * cos, right * cos) + Math.max(bottom * sin, top * sin),
+      bottom: Math.min(bottom * cos, top * cos) + Math.min(-left * sin, -right * sin),
+      top: Math.max(bottom * cos, top * cos) + Math.max(-left * sin, -right * sin),
+      base: float64(scratch + 8) * cos - float64(scratch) * sin,
       size: line.size,
       weight: line.weight,
     });

@@ -3,7 +3,7 @@
  * text, ends of paragraphs, tables, and asides such as notes and text boxes.
  */
 import { paragraph, type Block } from "./blocks";
-import { EmphasisWriter, markedLine, plainLine, type Emphasis } from "./emphasis";
+import { LineEmphasis, type Emphasis } from "./emphasis";
 import { tableBlocks, type TableMarks } from "./table";
 import type { CellRow, TableCell } from "./table-cells";
 
@@ -21,7 +21,7 @@ interface Table {
 interface Frame {
   /** The paragraph so far. */
   line: string;
-  readonly emphasis: EmphasisWriter;
+  readonly emphasis: LineEmphasis;
   readonly blocks: Block[];
   readonly tables: Table[];
   /** The blocks of asides, which follow the paragraph. */
@@ -29,7 +29,7 @@ interface Frame {
 }
 const newFrame = (): Frame => ({
   line: "",
-  emphasis: new EmphasisWriter(),
+  emphasis: new LineEmphasis(),
   blocks: [],
   tables: [],
   aside: [],
@@ -49,7 +49,8 @@ export class BlockBuilder {
   length = 0;
 
   text(text: string): void {
-    this.frame.line += this.frame.emphasis.write(text);
+    this.frame.emphasis.add(text, this.frame.line.length);
+    this.frame.line += text;
     this.length += text.length;
   }
   /** Nothing was added since the last paragraph ended. */
@@ -68,8 +69,8 @@ export class BlockBuilder {
   endParagraph(level: number | null = null, marker = "", depth = 0, goes_on = false): void {
     const { line, emphasis } = this.frame;
     if (line !== "") {
-      const text = trimLines(emphasis.is_used ? plainLine(line) : line);
-      const marked = emphasis.is_used && level === null ? markedLine(line) : null;
+      const text = trimLines(line);
+      const marked = level === null ? emphasis.mark(line) : null;
       this.frame.line = "";
       emphasis.reset();
       if (text !== "")
@@ -86,7 +87,7 @@ export class BlockBuilder {
   }
   /** Ends a text whose line breaks are kept, such as program code. */
   endCode(): void {
-    const text = plainLine(this.frame.line).replace(/^\n+|\s+$/g, "");
+    const text = this.frame.line.replace(/^\n+|\s+$/g, "");
     this.frame.line = "";
     this.frame.emphasis.reset();
     if (text.trim() !== "") {

@@ -9,66 +9,60 @@ export interface Emphasis {
 }
 export const no_emphasis: Emphasis = { bold: false, italic: false };
 
-/** Codes in a line that precede emphasised text. They are noncharacters, which occur in no text. */
-const codes = { "": "\ufdd0", b: "\ufdd1", i: "\ufdd2", bi: "\ufdd3" } as const;
-const any_code = /[\ufdd0-\ufdd3]/g;
-function keyOf({ bold, italic }: Emphasis): keyof typeof codes {
-  if (bold) return italic ? "bi" : "b";
-  return italic ? "i" : "";
+/** The Markdown mark. */
+function markOf({ bold, italic }: Emphasis): string {
+  if (bold) return italic ? "***" : "**";
+  return italic ? "*" : "";
 }
-const marks: Readonly<Record<string, string>> = {
-  [codes[""]]: "",
-  [codes.b]: "**",
-  [codes.i]: "*",
-  [codes.bi]: "***",
-};
 /** A longer part is a style of its own rather than emphasis. */
 const emphasised_chars_max = 120;
 
-/** Inserts codes into the text of a line where its emphasis changes. */
-export class EmphasisWriter {
-  private last: keyof typeof codes = "";
-  private now: keyof typeof codes = "";
-  /** The paragraph so far has codes. */
-  is_used = false;
+/** Text of a line with the same emphasis, up to the next run; blank for none. */
+interface Run {
+  readonly start: number;
+  readonly mark: string;
+}
+const plain_start: Run = { start: 0, mark: "" };
+
+/** The emphasis of a line, by position. */
+export class LineEmphasis {
+  private now = "";
+  private last = plain_start;
+  private runs: Run[] = [];
 
   set(emphasis: Emphasis): void {
-    this.now = keyOf(emphasis);
+    this.now = markOf(emphasis);
   }
-  /** Emphasis of white space is invisible. */
-  write(text: string): string {
-    const clean = text.replace(any_code, "");
-    if (this.now === this.last || !/\S/.test(clean)) return clean;
-    this.last = this.now;
-    this.is_used = true;
-    return codes[this.now] + clean;
+  /** This text is added to the line at `start`. Emphasis of white space is invisible. */
+  add(text: string, start: number): void {
+    if (this.now === this.last.mark || !/\S/.test(text)) return;
+    this.last = { start, mark: this.now };
+    this.runs.push(this.last);
   }
-  /** A new paragraph starts. */
+  /** A new line starts. */
   reset(): void {
-    this.last = "";
-    this.is_used = false;
+    if (this.runs.length === 0) return;
+    this.last = plain_start;
+    this.runs = [];
   }
-}
 
-/** The line without codes. */
-export const plainLine = (line: string): string => line.replace(any_code, "");
-
-/** The line with Markdown marks; null if it has no visible emphasis. */
-export function markedLine(line: string): string | null {
-  if (line.search(any_code) < 0) return null;
-  const parts = line.split(/(?=[\ufdd0-\ufdd3])/);
-  const whole = plainLine(line).trim();
-  const marked = parts
-    .map((part, at) => {
-      const mark = marks[part[0]!] ?? "";
-      const text = plainLine(part);
-      if (mark === "") return text;
-      const before = at === 0 ? "" : plainLine(parts[at - 1]!).slice(-1);
-      const after = plainLine(parts[at + 1] ?? "").slice(0, 1);
-      return emphasised(text, mark, { before, after, is_whole: text.trim() === whole });
-    })
-    .join("");
-  return marked === plainLine(line) ? null : marked;
+  /** The line with Markdown marks; null if it has no visible emphasis. */
+  mark(line: string): string | null {
+    if (this.runs.length === 0) return null;
+    const runs = [plain_start, ...this.runs];
+    const texts = runs.map(({ start }, at) => line.slice(start, runs[at + 1]?.start));
+    const whole = line.trim();
+    const marked = texts
+      .map((text, at) => {
+        const { mark } = runs[at]!;
+        if (mark === "") return text;
+        const before = texts[at - 1]?.slice(-1) ?? "";
+        const after = texts[at + 1]?.slice(0, 1) ?? "";
+        return emphasised(text, mark, { before, after, is_whole: text.trim() === whole });
+      })
+      .join("");
+    return marked === line ? null : marked;
+  }
 }
 
 function emphasised(

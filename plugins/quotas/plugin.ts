@@ -15,7 +15,7 @@ const Limit = (things: string) =>
     t.Integer({
       minimum: 0,
       changes: "now",
-      description: `The maximum number of ${things}. No limit by default.`,
+      description: `The maximum number of ${things}. Unlimited if not set.`,
     }),
   );
 
@@ -29,7 +29,7 @@ export default definePlugin({
     storage: t.Optional(
       Size({
         changes: "now",
-        description: "The maximum total size of the original files of a user. No limit by default.",
+        description: "The maximum total size of the original files of a user. Unlimited if not set.",
       }),
     ),
   }),

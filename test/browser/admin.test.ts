@@ -60,7 +60,7 @@ describe.skipIf(!chromium_path)("settings", () => {
         (await at.dossier.api("POST", "/folders", { name: "x" }, { key: at.key })).status,
       ).toBe(403);
       await press("Reset to default: quotas.folders");
-      await row("quotas.folders").getByText("Default").waitFor();
+      await row("quotas.folders").getByText("Default", { exact: true }).waitFor();
       await at.api("POST", "/folders", { name: "x" });
     },
     limit_ms,

@@ -159,7 +159,7 @@ describe("a chat that refuses a message", () => {
     const health = async () => (await dossier.api("GET", "/health", undefined, { key: ada })).body;
     const gone = await upload("Gone.pdf");
     await until(new RegExp(gone));
-    const words = "answered 404 (no_service): make a new incoming webhook there";
+    const words = "answered 404 (no_service): create a new incoming webhook there";
     await dossier.untilTrue(async () => dossier.output().includes(words));
     expect(JSON.stringify(await health())).toContain(words);
     expect(dossier.output()).not.toContain("/services/T0");

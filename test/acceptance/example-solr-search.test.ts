@@ -144,7 +144,7 @@ describe("a wrong Solr address", () => {
   const cases: [reason: string, status: number, said: string][] = [
     ["wants a password", 401, "401: correct solr_search.authorization"],
     ["has no such core", 404, "404: create the core that solr_search.url names"],
-    ["is something else", 200, "not as Solr does"],
+    ["is something else", 200, "not as Solr would"],
   ];
   test("is reported without its response, and searches keep working", async () => {
     await using dossier = await start(`http://127.0.0.1:${service.port}/solr/dossier`);

@@ -148,7 +148,7 @@ describe("errors are explained with a remedy", () => {
       "credentials_refused",
       /rejected .*app password/,
     ],
-    ["no password", () => ({ username: undefined }), "credentials_refused", /Give username and/],
+    ["no password", () => ({ username: undefined }), "credentials_refused", /Enter username and/],
     [
       "a missing folder",
       () => ({ url: `${root}/none` }),

@@ -209,7 +209,7 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
   const embedded = files.map(({ name }) => `${name}${compresses(name) ? ".gz" : ""}`);
   const rows = files.map(({ name, bytes }, place) => {
     const type = media_types[extensionOf(name)];
-    if (!type) throw new Error(`${name}: scripts/build-console.ts knows no media type for it.`);
+    if (!type) throw new Error(`${name}: scripts/build-console.ts has no media type for it.`);
     const fields = [
       `file: file_${place}`,
       `media_type: "${type}"`,

@@ -56,7 +56,7 @@ function declarations(): { files: Files; sources: string[] } {
   const files: Files = new Map();
   const add = (path: string): void => {
     const text = emitted.get(path);
-    if (text === undefined) throw new Error(`${path} was not emitted, and the contract names it.`);
+    if (text === undefined) throw new Error(`${path} was not emitted, but the contract names it.`);
     if (files.has(`types/${path}`)) return;
     files.set(`types/${path}`, text);
     for (const { fileName } of ts.preProcessFile(text).importedFiles)

@@ -76,7 +76,7 @@ function problemOfCore(from: string, to: string): string | null {
   if (to.startsWith("plugins/"))
     return from === "core/main.ts"
       ? null
-      : "core knows no plugin; only core/main.ts hands them over";
+      : "core imports no plugin; only core/main.ts passes them on";
   if (from === sdk || from === worker_sdk) return null;
   if (to === worker_sdk) return "core/worker-sdk.ts is for plugins; import the file itself";
   if (to === sdk)
@@ -89,12 +89,12 @@ function problemOfCore(from: string, to: string): string | null {
   const below = layers[mine];
   const above = layers[theirs];
   if (below === undefined)
-    return `core/${mine} has no place in the layers of scripts/check-imports.ts`;
+    return `core/${mine} is missing from the layers of scripts/check-imports.ts`;
   if (above === undefined)
-    return `core/${theirs} has no place in the layers of scripts/check-imports.ts`;
+    return `core/${theirs} is missing from the layers of scripts/check-imports.ts`;
   if (above < below) return null;
   return above === below
-    ? `core/${mine} and core/${theirs} stand beside each other`
+    ? `core/${mine} and core/${theirs} are on the same layer`
     : `core/${mine} is below core/${theirs}`;
 }
 
@@ -106,7 +106,7 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
       : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
   const [area, part] = to.split("/") as [string, string];
-  if (isPageContract(from)) return "what pages and plugins agree on imports nothing";
+  if (isPageContract(from)) return "the contract of pages and plugins imports nothing";
   if (isPageContract(to) && part === plugin && type_only) return null;
   if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
   const contract = isContract(to);
@@ -150,10 +150,10 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
     migrations: ["routes", "service", "store", "plugin"],
   };
   if (to.endsWith("/plugin.ts"))
-    return "nothing of a plugin imports its plugin.ts, which puts the rest together";
+    return "no file of a plugin imports its plugin.ts, which connects the others";
   if (!forbidden[kind(from)]?.includes(kind(to))) return null;
   if (kind(from) === "routes") return type_only ? null : "routes call the service, not the store";
-  return "data goes routes -> service -> store, never back";
+  return "imports go routes -> service -> store, never back";
 }
 
 /** An example must work outside this repository: its imports must exist there too. */

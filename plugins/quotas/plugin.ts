@@ -29,7 +29,7 @@ export default definePlugin({
     storage: t.Optional(
       Size({
         changes: "now",
-        description: "The maximum total size of the original files of a user. Unlimited if not set.",
+        description: "The maximum total size of a user's original files. Unlimited if not set.",
       }),
     ),
   }),

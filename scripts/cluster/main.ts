@@ -105,7 +105,7 @@ class Cluster {
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end_ms = performance.now() + start_ms_max; ;) {
     if (await holds().catch(() => false)) return;
-    if (performance.now() > end_ms) throw new Error(`it did not become so: ${what}`);
+    if (performance.now() > end_ms) throw new Error(`timed out: ${what}`);
     await Bun.sleep(100);
   }
 }
@@ -211,9 +211,7 @@ interface Ready {
 async function startAll(started: Started): Promise<Ready> {
   const postgres = await started.use(startPostgres());
   if (postgres === null || Bun.which("caddy") === null)
-    throw new Error(
-      "It needs PostgreSQL from 15 on and Caddy; Debian's packages postgresql, caddy.",
-    );
+    throw new Error("PostgreSQL 15 or later and Caddy are required (Debian: postgresql, caddy).");
   const store = await started.use(startS3Server());
   const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
   const env = { DOSSIER_DATABASE_URL: postgres.url, ...store.env };
@@ -264,7 +262,8 @@ async function readingDuring(
   const readers = [read(), read()];
   await work().finally(() => (ended = true));
   await Promise.all(readers);
-  if (problems.length > 0) throw new Error(`${problems.length} reads failed, as ${problems[0]}`);
+  if (problems.length > 0)
+    throw new Error(`${problems.length} reads failed, such as ${problems[0]}`);
 }
 
 async function run(started: Started): Promise<boolean> {
@@ -273,14 +272,14 @@ async function run(started: Started): Promise<boolean> {
   await step("the main job", () => caller.mainJob(folder_id, "filter"));
   if (flags.old !== undefined)
     for (const name of ["worker", "web1", "web2"] as const)
-      await step(`${name} becomes the new version, the others work on`, () =>
+      await step(`${name} is upgraded while the others keep working`, () =>
         readingDuring(ready, async () => {
           await cluster.stop(name);
           await cluster.start(name);
           await caller.mainJob(folder_id, `filter${name}`);
         }),
       );
-  await step("a web node stops and comes back, and no read fails", () =>
+  await step("a web node is restarted, and no read fails", () =>
     readingDuring(ready, async () => {
       await cluster.stop("web1");
       await caller.mainJob(folder_id, "kettle");
@@ -293,7 +292,7 @@ async function run(started: Started): Promise<boolean> {
     await caller.mainJob(folder_id, "lamp");
     await cluster.start("web2");
   });
-  await step("the worker is killed: its successor does what waited", async () => {
+  await step("the worker is killed: its replacement does the waiting jobs", async () => {
     await cluster.stop("worker", "SIGKILL");
     const job = caller.mainJob(folder_id, "stove");
     await cluster.start("worker");

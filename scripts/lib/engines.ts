@@ -12,7 +12,7 @@ export const embedded: Engine = { suffix: "", env: {} };
 /** Why nothing runs on PostgreSQL; empty when it does. */
 export const whyNoPostgres = (): string =>
   findPostgres() === null
-    ? "No PostgreSQL from 15 on was found: the tests ran on the embedded database alone."
+    ? "PostgreSQL 15 or later was not found: the tests ran on the embedded database only."
     : "";
 
 /** One PostgreSQL, with each of these numbers of processes on it; null where there is none. */

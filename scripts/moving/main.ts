@@ -42,7 +42,7 @@ function vectorOf(text: string): number[] {
 
 const env = {
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
-  DOSSIER_SECRET_KEY: "a key of this proof",
+  DOSSIER_SECRET_KEY: "a key for the moved data",
   DOSSIER_EMBEDDINGS_BASE_URL: `http://127.0.0.1:${embedder.port}/v1`,
   DOSSIER_EMBEDDINGS_MODEL: "words",
 };
@@ -185,7 +185,7 @@ async function arrivedAt(target: SQL): Promise<number> {
 async function run(started: Started): Promise<boolean> {
   started.defer(() => rmSync(work, { recursive: true, force: true }));
   const postgres = await started.use(startPostgres());
-  if (postgres === null) throw new Error("There is no PostgreSQL from 15 on here.");
+  if (postgres === null) throw new Error("PostgreSQL 15 or later is required.");
   const admin = new SQL(postgres.url, { max: 1 });
   await admin.unsafe("create database moving template template0 encoding 'UTF8' locale 'C.UTF-8'");
   await admin.close();
@@ -207,8 +207,8 @@ async function run(started: Started): Promise<boolean> {
   const back_seconds = await move(started, back, on_postgres, null);
   console.log(`moved back in ${back_seconds.toFixed(0)} s`);
   if ((await searches(started, back, key, {})) !== before)
-    wrong.push("searches differ after the way back");
-  console.log(wrong.length === 0 ? "nothing is different" : wrong.join("\n"));
+    wrong.push("searches differ after moving back");
+  console.log(wrong.length === 0 ? "no differences" : wrong.join("\n"));
   return wrong.length === 0;
 }
 

@@ -30,7 +30,7 @@ const plugin = join(import.meta.dir, "plugin.ts");
 export async function startCluster(env: Readonly<Record<string, string>>): Promise<Cluster> {
   await using started = new AsyncDisposableStack();
   const postgres = await startPostgres();
-  if (!postgres) throw new Error("there is no PostgreSQL from 15 on here: install one");
+  if (!postgres) throw new Error("PostgreSQL 15 or later is required: install it");
   started.defer(() => postgres.stop());
   const admin = new SQL(postgres.url, { max: 1 });
   await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");

@@ -78,7 +78,9 @@ const last_administrator: Race = {
       if (done[0] === done[1]) return told(answers);
       const [left, lost] = done[0] ? [one, other] : [other, one];
       const back = await change(round + 2, left, lost, "admin");
-      return back.status === 200 ? null : `${back.status}: the one who is left is no administrator`;
+      return back.status === 200
+        ? null
+        : `${back.status}: the remaining user is not an administrator`;
     };
   },
 };

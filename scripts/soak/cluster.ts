@@ -259,7 +259,7 @@ class Cluster {
 /** Prints its report whatever happens. @throws Interrupted */
 async function run(started: Started): Promise<boolean> {
   const postgres = await started.use(startPostgres());
-  if (postgres === null) throw new Error("There is no PostgreSQL from 15 on here.");
+  if (postgres === null) throw new Error("PostgreSQL 15 or later is required.");
   const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
   started.defer(() => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, "originals"));

@@ -78,7 +78,7 @@ describe("refused", () => {
     [
       "jobs that import the child processes beside them",
       { from: "core/jobs/queue.ts", to: "core/isolate/pool.ts" },
-      "beside",
+      "on the same layer",
     ],
     [
       "a layer that imports the whole contract instead of its own",
@@ -93,12 +93,12 @@ describe("refused", () => {
     [
       "a folder of core without a layer",
       { from: "core/extras/x.ts", to: "core/base/log.ts" },
-      "no place",
+      "is missing from the layers",
     ],
     [
       "core that imports a feature",
       { from: "core/http/gateway.ts", to: "plugins/accounts/contract.ts" },
-      "core knows no plugin",
+      "core imports no plugin",
     ],
     [
       "core that imports the plugins' sdk",
@@ -158,7 +158,7 @@ describe("refused", () => {
     [
       "a job that imports the plugin around it",
       { from: "plugins/documents/indexing/indexer.ts", to: "plugins/documents/plugin.ts" },
-      "puts the rest together",
+      "connects the others",
     ],
     [
       "a contract between pages and plugins with behaviour",

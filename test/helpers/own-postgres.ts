@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import { buildIfStale } from "../../scripts/build";
 import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
 
-/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
+/** Skipped, and listed as such, where PostgreSQL 15 or later is not installed. */
 export const suiteOnPostgres = findPostgres() === null ? describe.skip : describe;
 
 export interface OwnPostgres {

@@ -1,5 +1,4 @@
 /** `dossier doctor`: the checks on the command line, also for a directory that can't be opened. */
-import { counted } from "../../core/lib/counted";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,8 +50,8 @@ export const doctorTool: Tool = {
     const failing = all.filter(({ status, done }) => status === "fail" && done === null);
     if (failing.length > 0)
       throw new Error(
-        `${counted(failing.length, "check is", "checks are")} failing, of ${all.length}: ` +
-          failing.map(({ name }) => name).join(", "),
+        `${failing.length} of ${all.length} checks ${failing.length === 1 ? "is" : "are"} ` +
+          `failing: ${failing.map(({ name }) => name).join(", ")}`,
       );
   },
 };

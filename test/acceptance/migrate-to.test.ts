@@ -238,7 +238,7 @@ suiteOnPostgres("dossier migrate-to", () => {
     [
       "rows that can't be moved, tables that can't be made, and a target that is not empty",
       [
-        "rows of accounts_keys refer to missing rows of accounts_users",
+        "1 row of accounts_keys refers to missing rows of accounts_users",
         "core_jobs.priority must be integer, but 1 row has another type",
         "1 row has a core_jobs.id with U+0000",
         "it was written by a newer version of this program (migration 9999_later)",

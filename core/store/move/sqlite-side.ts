@@ -93,11 +93,11 @@ export class SqliteSide implements TargetSide {
     const rows = this.values(
       'select "table", "parent", count(*) from pragma_foreign_key_check group by 1, 2',
     );
-    return rows.map(
-      ([table, parent, count]) =>
-        `Of ${String(table)}, ${counted(Number(count), "row refers", "rows refer")} to missing ` +
-        `rows of ${String(parent)}. Run \`dossier doctor\` to see which`,
-    );
+    return rows.map(([from, parent, count]) => {
+      const table = String(from);
+      const found = counted(Number(count), `row of ${table} refers`, `rows of ${table} refer`);
+      return `${found} to missing rows of ${String(parent)}. Run \`dossier doctor\` to see which`;
+    });
   }
 
   async *pages(table: Table, after: Position | null): AsyncGenerator<Page> {

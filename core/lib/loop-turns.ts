@@ -4,8 +4,13 @@
  * few milliseconds, and waiting work takes turns by subject.
  */
 
-/** Work that arrives earlier in the current iteration continues at once. */
-const turn_ms = 6;
+/**
+ * Work that arrives earlier in the current iteration continues at once. Each iteration has its own
+ * cost, so it is short only while several subjects have work.
+ */
+const turn_ms = { alone: 6, shared: 2 };
+/** For so long after one subject followed another, several have work. */
+const shared_ms = 100;
 /** How many waiting entries continue in one iteration: fewer when the previous one took longer. */
 const each_round = { min: 1, first: 4, max: 64 };
 
@@ -15,9 +20,16 @@ export class LoopTurns {
   /** When the current iteration began; undefined when nothing has entered in it yet. */
   private began_ms: number | undefined;
   private each = each_round.first;
+  private last_subject = "";
+  /** When a subject other than the one before it entered. */
+  private changed_ms = -Infinity;
 
   /** Undefined when there is time; otherwise settles when it is the subject's turn. */
   enter(subject: string): Promise<void> | undefined {
+    if (subject !== this.last_subject) {
+      this.last_subject = subject;
+      this.changed_ms = performance.now();
+    }
     if (this.waiting.size === 0 && this.hasTime()) return undefined;
     return new Promise((resolve) => {
       const before = this.waiting.get(subject);
@@ -29,7 +41,11 @@ export class LoopTurns {
   private hasTime(): boolean {
     const now_ms = performance.now();
     if (this.began_ms === undefined) this.begin(now_ms);
-    return now_ms - this.began_ms! < turn_ms;
+    return now_ms - this.began_ms! < this.turnMs(now_ms);
+  }
+
+  private turnMs(now_ms: number): number {
+    return now_ms - this.changed_ms < shared_ms ? turn_ms.shared : turn_ms.alone;
   }
 
   private begin(now_ms: number): void {
@@ -39,11 +55,11 @@ export class LoopTurns {
 
   private next(): void {
     const now_ms = performance.now();
-    const took_ms = now_ms - this.began_ms!;
+    const is_short = now_ms - this.began_ms! < this.turnMs(now_ms);
     this.began_ms = undefined;
     if (this.waiting.size === 0) return;
     const { min, max } = each_round;
-    this.each = took_ms < turn_ms ? Math.min(max, this.each * 2) : Math.max(min, this.each >> 1);
+    this.each = is_short ? Math.min(max, this.each * 2) : Math.max(min, this.each >> 1);
     this.begin(now_ms);
     for (let n = 0; n < this.each; n++) {
       const [first] = this.waiting;

@@ -17,6 +17,8 @@ const gather_ms_by_default = 4;
  * After this time, waiting transactions join the next group, and requests are answered in between.
  */
 const group_ms_max = 20;
+/** After this time, other work continues before the next member. */
+const turn_ms = 2;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
 export interface RunOptions {
@@ -112,11 +114,16 @@ export class GroupCommit {
         const begun_at_ms = performance.now();
         const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
         const close_at_ms = begun_at_ms + group_ms_max;
+        let turn_end_ms = begun_at_ms + turn_ms;
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
           if (this.waiting.length === 0 && joined > 0) {
             // Let requests that have arrived join before waiting for the disk.
             if (performance.now() < commit_at_ms) await nextTurn();
             await this.gather(commit_at_ms);
+            turn_end_ms = performance.now() + turn_ms;
+          } else if (performance.now() >= turn_end_ms) {
+            await nextTurn();
+            turn_end_ms = performance.now() + turn_ms;
           }
           if (joined > 0 && this.waiting[0]?.alone) break;
           current = this.waiting.shift();

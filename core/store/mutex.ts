@@ -1,13 +1,24 @@
 /** A mutex, in order of arrival. */
 export class Mutex {
   private last: Promise<void> = Promise.resolve();
+  /** Holders and those who wait. */
+  private users = 0;
 
-  /** Waits for its turn, and returns the function that unlocks it. */
+  /** Whether `lock` would wait. */
+  get is_held(): boolean {
+    return this.users > 0;
+  }
+
+  /** Waits for its turn, and returns the function that unlocks it, to be called once. */
   async lock(): Promise<() => void> {
     const before = this.last;
     const turn = Promise.withResolvers<void>();
     this.last = turn.promise;
+    this.users++;
     await before;
-    return turn.resolve;
+    return () => {
+      this.users--;
+      turn.resolve();
+    };
   }
 }

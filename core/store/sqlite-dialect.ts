@@ -43,9 +43,13 @@ export interface StatementGuard {
 }
 
 /** Statements that write nothing themselves. */
-const reading = /^\s*(select|explain|begin|commit|rollback|savepoint|release|pragma \w+\s*$)\b/i;
+const neutral = /^\s*(explain|begin|commit|rollback|savepoint|release|pragma \w+\s*$)\b/i;
 
 const writing = /\b(insert|update|delete)\b/i;
+
+/** Whether the statement only returns rows. */
+const isRead = (sql: string): boolean =>
+  /^\s*select\b/i.test(sql) || (/^\s*with\b/i.test(sql) && !writing.test(sql));
 
 /**
  * Runs the statements of the writing connection for Kysely's driver. A deletion outside a
@@ -57,7 +61,7 @@ export const kyselyStatements = (
   guard: StatementGuard,
 ): StatementCache<SqliteStatement> =>
   new StatementCache(database, (raw, sql) => {
-    const reads = reading.test(sql) || (/^\s*with\b/i.test(sql) && !writing.test(sql));
+    const reads = neutral.test(sql) || isRead(sql);
     const kind = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1]?.toLowerCase();
     const run = <R>(step: () => R): R => {
       guard.requireIntact();
@@ -105,29 +109,81 @@ function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
 export interface Outside {
   /** Throws inside one: waiting for the connection would never end. */
   readonly require: () => void;
+  /** Reads on another connection. */
+  readonly read: (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
   /** Makes a statement's changes durable; called while the connection is held. */
   readonly sync: () => Promise<void>;
 }
 
 class SingleConnectionDriver extends SqliteDriver {
-  private unlock: (() => void) | undefined;
+  private readonly connection: DatabaseConnection;
   constructor(
     database: SqliteDatabase,
-    private readonly mutex: Mutex,
+    connection: DatabaseConnection,
     private readonly outside: Outside,
   ) {
     super({ database });
+    this.connection = connection;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     this.outside.require();
-    this.unlock = await this.mutex.lock();
-    return super.acquireConnection();
+    return this.connection;
   }
-  override async releaseConnection(): Promise<void> {
-    const synced = this.outside.sync();
-    this.unlock?.();
-    await synced;
+  override async releaseConnection(): Promise<void> {}
+}
+
+/**
+ * Outside transactions: takes the writing connection for each statement. A read does not wait while
+ * others have it: committed data are the same on every connection.
+ */
+class OutsideConnection implements DatabaseConnection {
+  private readonly inside: InsideConnection;
+  private readonly run: RunStatement;
+
+  constructor(
+    statements: StatementCache<SqliteStatement>,
+    private readonly mutex: Mutex,
+    private readonly outside: Outside,
+  ) {
+    this.inside = new InsideConnection(statements);
+    this.run = runnerOf(statements);
+  }
+
+  readonly run: RunStatement = async (sql, parameters) => {
+    this.outside.require();
+    if (this.readsBeside(sql)) return this.outside.read(sql, parameters);
+    return this.holding(() => this.run(sql, parameters));
+  };
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.readsBeside(query.sql))
+      return { rows: (await this.outside.read(query.sql, query.parameters)) as R[] };
+    return this.holding(() => this.inside.executeQuery<R>(query));
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const unlock = await this.mutex.lock();
+    try {
+      yield* this.inside.streamQuery<R>(query);
+    } finally {
+      unlock();
+    }
+  }
+
+  private readsBeside(sql: string): boolean {
+    return this.mutex.is_held && isRead(sql);
+  }
+
+  private async holding<R>(work: () => Promise<R>): Promise<R> {
+    const unlock = await this.mutex.lock();
+    try {
+      return await work();
+    } finally {
+      const synced = this.outside.sync();
+      unlock();
+      await synced;
+    }
   }
 }
 
@@ -158,6 +214,8 @@ class DriverLockAdapter extends SqliteAdapter {
 }
 
 export class SingleConnectionDialect extends SqliteDialect {
+  /** Runs hand-written statements outside transactions. */
+  readonly runOutside: RunStatement;
   private readonly makeDriver: () => Driver;
   constructor(
     database: Database,
@@ -173,7 +231,9 @@ export class SingleConnectionDialect extends SqliteDialect {
       },
     };
     super({ database: shim });
-    this.makeDriver = () => new SingleConnectionDriver(shim, mutex, outside);
+    const connection = new OutsideConnection(statements, mutex, outside);
+    this.runOutside = connection.run;
+    this.makeDriver = () => new SingleConnectionDriver(shim, connection, outside);
   }
   override createDriver(): Driver {
     return this.makeDriver();

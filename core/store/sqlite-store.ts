@@ -1,6 +1,6 @@
 /**
- * The embedded database: one connection for writing, one for prepared reads, and the rule that no
- * statement bypasses an open transaction.
+ * The embedded database: one connection for writing, one for reads that don't wait for it, and the
+ * rule that no statement bypasses an open transaction.
  */
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
@@ -30,7 +30,7 @@ import {
 import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
-import type { Db, Space, Store, TransactionOptions } from "./store";
+import type { Db, Parameter, Space, Store, TransactionOptions } from "./store";
 import { TransactionScopes } from "./transaction-scopes";
 import { WalTruncation } from "./wal-truncation";
 import { setRunner, type RunStatement } from "./raw-statements";
@@ -143,10 +143,11 @@ export class SqliteStore implements Store {
     });
     const dialect = new SingleConnectionDialect(writer, this.statements, mutex, {
       require: this.scopes.requireOutside,
+      read: this.readBeside,
       sync: this.syncAlone,
     });
     this.run = runnerOf(this.statements);
-    this.db = setRunner(new DatabaseRoot({ dialect }), this.runAlone);
+    this.db = setRunner(new DatabaseRoot({ dialect }), dialect.runOutside);
     const props: HandleProps = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.group = setRunner(groupOf(this.db, props, this.statements), this.run);
     this.reads = new SqlitePreparedReads(reader, onError);
@@ -302,14 +303,9 @@ export class SqliteStore implements Store {
     }
   }
 
-  private readonly runAlone: RunStatement = async (...statement) => {
-    this.scopes.requireOutside();
-    const unlock = await this.mutex.lock();
-    try {
-      return await this.run(...statement);
-    } finally {
-      unlock();
-    }
+  private readonly readBeside: RunStatement = (sql, parameters) => {
+    this.state.requireIntact();
+    return this.reads.all(sql, ...(parameters as Parameter[]));
   };
 
   /** Like `sync`, when there is something to sync. */

@@ -48,7 +48,7 @@ export interface Store {
   /** For `openReadConnection` in a worker thread. */
   readonly read_connection: ReadConnectionSpec;
   /**
-   * Commits all of `work`, or nothing; everyone else waits meanwhile. Resolves when it is on disk;
+   * Commits all of `work`, or nothing; other writes wait meanwhile. Resolves when it is on disk;
    * transactions that arrive together share one write. On a full disk it is retried once. @throws
    * Error inside another transaction, HttpError 507 or 503 when the storage fails.
    */

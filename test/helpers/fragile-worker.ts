@@ -19,6 +19,8 @@ export type Order =
   /** Yields repeatedly: twenty times, or until nobody waits for it. */
   | "long"
   | "endless"
+  /** Works for two milliseconds, and says whether it should yield by then. */
+  | "two milliseconds"
   /** The maximum number of concurrent requests. */
   | "most at once";
 export interface FragileProtocol {
@@ -67,6 +69,10 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
       most_at_once = Math.max(most_at_once, ++at_once);
       for (let i = 0; i < 20 || order === "endless"; i++) await run.pause();
       at_once--;
+    }
+    if (order === "two milliseconds") {
+      Bun.sleepSync(2);
+      return run.due ? "it should yield" : "it may continue";
     }
     if (order === "most at once") return String(most_at_once);
     return order === "count" ? String(asked) : marker;

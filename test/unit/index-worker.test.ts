@@ -14,6 +14,7 @@ import type { EncoderProtocol } from "../../plugins/search-index/indexing/encode
 import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/indexing/encoder";
 import { placed, type PlacedSegment } from "../../plugins/search-index/index-versions";
 import type { SearchProtocol } from "../../plugins/search-index/ranking/search-handler";
+import { Turns } from "../../plugins/search-index/workers/turns";
 import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/workers/worker-client";
 import type { FragileProtocol } from "../helpers/fragile-worker";
 import { openTestIndex } from "../helpers/search-index";
@@ -234,6 +235,24 @@ describe("turns in a worker:", () => {
     );
     await Promise.all([long, ...short]);
     expect(order.indexOf("long")).toBeLessThan(30);
+  });
+  test("one that has just had its turn comes after a new one", () => {
+    const turns = new Turns();
+    const long = { owner: "ada", background: false };
+    const short = { owner: "bob", background: false };
+    turns.add(long);
+    expect(turns.next()).toBe(long);
+    turns.add(short);
+    turns.giveWay(long);
+    expect(turns.next()).toBe(short);
+    turns.end(short);
+    expect(turns.next()).toBe(long);
+  });
+  test("a request yields sooner when another one has been sent meanwhile", async () => {
+    const worker = fragile();
+    const first = worker.ask({ order: "two milliseconds" }, ada);
+    const second = worker.ask({ order: "answer" }, bob);
+    expect([await first, await second]).toEqual(["it should yield", "here"]);
   });
   test("background work runs when there is no other work", async () => {
     const { order, ask } = asking(fragile());

@@ -1,5 +1,5 @@
 /** Turns of the event loop: much work is done in parts, and owners take turns. */
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { loop_turns, LoopTurns } from "../../core/lib/loop-turns";
 import { nextTurn as nextPart } from "../../core/lib/chunked-work";
 
@@ -53,6 +53,32 @@ test("a caller that comes while others wait has to wait too", async () => {
   const late = turns.enter("ada");
   expect(late).toBeDefined();
   await Promise.all([...all, late]);
+});
+
+test("a turn is shorter while several owners have work", async () => {
+  let now_ms = 1_000;
+  const clock = spyOn(performance, "now").mockImplementation(() => now_ms);
+  const turns = new LoopTurns();
+  const waitsAfter3Ms = async (...subjects: string[]): Promise<boolean> => {
+    await nextTurn();
+    for (const subject of subjects) await turns.enter(subject);
+    now_ms += 3;
+    const turn = turns.enter(subjects.at(-1)!);
+    await turn;
+    return turn !== undefined;
+  };
+  try {
+    turns.enter("ada");
+    now_ms += 1_000;
+    expect(await waitsAfter3Ms("ada")).toBe(false);
+    expect(await waitsAfter3Ms("ada", "bob")).toBe(true);
+    expect(await waitsAfter3Ms("bob")).toBe(true);
+    now_ms += 1_000;
+    await nextTurn();
+    expect(await waitsAfter3Ms("bob")).toBe(false);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test("all chunked work together counts as one of those taking turns", async () => {

@@ -73,6 +73,19 @@ describe("a group commit where", () => {
   });
 });
 
+test("long members of a commit let other work continue between them", async () => {
+  const order: string[] = [];
+  const group = new GroupCommit({ ...parts, transact: async (within) => within(tx) });
+  const member = (name: string) =>
+    group.run(async () => {
+      Bun.sleepSync(3);
+      order.push(name);
+    });
+  setImmediate(() => order.push("other work"));
+  await Promise.all([member("first"), member("second")]);
+  expect(order).toEqual(["first", "other work", "second"]);
+});
+
 describe("a commit with a long gathering time", () => {
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   /** How many members each commit had. */

@@ -10,7 +10,8 @@ import { toNumber } from "../../core/store/columns";
 import { LogSync } from "../../core/store/log-sync";
 import { lockDirectory } from "../../core/store/lock";
 import { SqliteStore } from "../../core/store/sqlite-store";
-import type { Store } from "../../core/store/store";
+import type { Db, Store } from "../../core/store/store";
+import { rowsOf } from "../../core/store/raw-statements";
 
 let directory: string;
 let store: Store;
@@ -36,6 +37,7 @@ afterEach(async () => {
 const note = (id: string, words = "") => store.db.insertInto("notes").values({ id, words });
 const ids = async (): Promise<string[]> =>
   (await store.db.selectFrom("notes").select("id").orderBy("id").execute()).map((row) => row.id);
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const around = "a query went around the open transaction: pass `tx` down, not the database";
 /** The error of a promise that must fail. */
 const errorOf = (work: Promise<unknown>): Promise<any> =>
@@ -302,6 +304,44 @@ describe("a transaction", () => {
     );
     await Promise.all(works);
     expect(ran.slice(0, 20)).toContain("a request");
+  });
+});
+
+describe("outside an open transaction", () => {
+  const reads: [why: string, read: (db: Db) => Promise<unknown>][] = [
+    ["a query", (db) => db.selectFrom("notes").select("id").execute()],
+    ["a hand-written statement", (db) => rowsOf(db, "select id from notes", [])],
+    [
+      "a query that begins with a CTE",
+      async (db) => (await sql`with x as (select id from notes) select id from x`.execute(db)).rows,
+    ],
+  ];
+  test.each(reads)("%s reads what is committed, without waiting", async (_why, read) => {
+    await note("before").execute();
+    const end = Promise.withResolvers<void>();
+    const written = store.inTransaction(async (tx) => {
+      await tx.insertInto("notes").values({ id: "inside" }).execute();
+      await end.promise;
+    });
+    await nextTurn();
+    expect(await read(store.db)).toEqual([{ id: "before" }]);
+    end.resolve();
+    await written;
+    expect(await read(store.db)).toEqual([{ id: "before" }, { id: "inside" }]);
+  });
+
+  test("a write waits for its end", async () => {
+    const order: string[] = [];
+    const written = store.inTransaction(async (tx) => {
+      await nextTurn();
+      await tx.insertInto("notes").values({ id: "a" }).execute();
+      order.push("inside");
+    });
+    const alone = note("b")
+      .execute()
+      .then(() => order.push("alone"));
+    await Promise.all([written, alone]);
+    expect(order).toEqual(["inside", "alone"]);
   });
 });
 

@@ -21,6 +21,7 @@ export class Turns<T extends TakesTurns> {
   private readonly paused = new Set<string>();
   private readonly background = new Set<string>();
   private last_was_fresh = false;
+  private last_key: string | undefined;
 
   add(item: T): void {
     const key = keyOf(item);
@@ -35,7 +36,8 @@ export class Turns<T extends TakesTurns> {
 
   /** The next request to run; pass it to `giveWay` or `end` afterwards. */
   next(): T | undefined {
-    const fresh_first = !this.last_was_fresh || this.paused.size === 0;
+    const [longest_paused] = this.paused;
+    const fresh_first = !this.last_was_fresh || longest_paused === this.last_key;
     const ring = [
       ...(fresh_first ? [this.fresh, this.paused] : [this.paused, this.fresh]),
       this.background,
@@ -44,6 +46,7 @@ export class Turns<T extends TakesTurns> {
     const [key] = ring as ReadonlySet<string>;
     ring.delete(key!);
     this.last_was_fresh = ring === this.fresh;
+    this.last_key = key;
     return this.lines.get(key!)![0];
   }
 

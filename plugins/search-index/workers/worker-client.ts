@@ -6,6 +6,7 @@ import { HttpError, startThread, type Log } from "../../../core/sdk";
 import {
   control_bytes,
   in_work,
+  sent,
   slices,
   type FromWorker,
   type NumberedPart,
@@ -156,6 +157,7 @@ export class WorkerClient<P extends WorkerProtocol> {
   private send(id: number, pending: Pending<P>): void {
     const { owner, background, request } = pending;
     pending.sent = true;
+    Atomics.add(this.control, sent, 1);
     this.post(this.worker!, { id, owner, background, request });
   }
 

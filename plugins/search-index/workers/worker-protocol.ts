@@ -40,12 +40,13 @@ export interface WorkerError {
   readonly cause?: Readonly<{ message: string; code: unknown; errno: unknown }>;
 }
 /**
- * Indices into `control`, which both sides share: the running request (0: none), and how often it
- * changed.
+ * Indices into `control`, which both sides share: the running request (0: none), how often it
+ * changed, and how many requests were sent.
  */
 export const in_work = 0;
 export const slices = 1;
-export const control_bytes = 2 * Int32Array.BYTES_PER_ELEMENT;
+export const sent = 2;
+export const control_bytes = 3 * Int32Array.BYTES_PER_ELEMENT;
 
 /** How long work yields to others. */
 export interface Pauses {

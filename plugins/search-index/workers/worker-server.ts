@@ -8,6 +8,7 @@ import { HttpError, translateError } from "../../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
 import {
   in_work,
+  sent,
   slices,
   type FromWorker,
   type NumberedPart,
@@ -19,8 +20,8 @@ import {
 
 declare const self: Worker;
 
-/** How long a request may work while others wait. */
-const slice_ms = 4;
+/** How long a request may work: less when another one has been sent meanwhile. */
+const slice_ms = { max: 4, min: 1 };
 /** So many parts are sent that were not taken yet: they are in memory. */
 const untaken_max = 4;
 
@@ -66,6 +67,7 @@ class Scheduler<P extends WorkerProtocol> {
   /** Those that wait until their parts are taken. */
   private readonly ahead = new Set<RequestRun<P>>();
   private readonly control: Int32Array;
+  private received = 0;
   private working = false;
 
   constructor(
@@ -76,11 +78,15 @@ class Scheduler<P extends WorkerProtocol> {
   }
 
   add(asked: Asked<P>): void {
-    const run = new RequestRun(asked, this.handler);
+    this.received++;
+    const run = new RequestRun(asked, this.handler, this.areMoreSent);
     this.runs.set(asked.id, run);
     this.turns.add(run);
     if (!this.working) void this.work();
   }
+
+  /** The message of a request is still on its way: this thread reads it between two slices. */
+  private readonly areMoreSent = (): boolean => Atomics.load(this.control, sent) !== this.received;
 
   cancel(id: number): void {
     const run = this.runs.get(id);
@@ -133,7 +139,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   private parts = 0;
   /** It is sent with the next message. */
   private held: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null = null;
-  private slice_end_ms = 0;
+  private slice_began_ms = 0;
   /** For this slice: resolves with whether the request has ended. */
   private sliced = Promise.withResolvers<boolean>();
   private resumed = Promise.withResolvers<void>();
@@ -141,6 +147,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   constructor(
     readonly asked: Asked<P>,
     private readonly handler: RequestHandler<P>,
+    private readonly areMoreSent: () => boolean,
   ) {
     this.owner = asked.owner;
     this.background = asked.background;
@@ -149,7 +156,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   /** Works until it yields or ends, and returns whether it has ended. */
   slice(): Promise<boolean> {
     this.sliced = Promise.withResolvers();
-    this.slice_end_ms = performance.now() + slice_ms;
+    this.slice_began_ms = performance.now();
     if (this.begun) this.resumed.resolve();
     else void this.answer();
     return this.sliced.promise;
@@ -168,7 +175,9 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
     return this.parts - this.taken > untaken_max;
   }
   get due(): boolean {
-    return this.is_ahead || performance.now() >= this.slice_end_ms;
+    if (this.is_ahead) return true;
+    const worked_ms = performance.now() - this.slice_began_ms;
+    return worked_ms >= (this.areMoreSent() ? slice_ms.min : slice_ms.max);
   }
   async pause(): Promise<void> {
     this.sendHeld();

@@ -134,12 +134,12 @@ class SingleConnectionDriver extends SqliteDriver {
 }
 
 /**
- * Outside transactions: takes the writing connection for each statement. A read does not wait while
- * others have it: committed data are the same on every connection.
+ * Outside transactions: takes the writing connection for each statement that writes. A read does
+ * not wait while others have it: committed data are the same on every connection.
  */
 class OutsideConnection implements DatabaseConnection {
   private readonly inside: InsideConnection;
-  private readonly run: RunStatement;
+  private readonly runInside: RunStatement;
 
   constructor(
     statements: StatementCache<SqliteStatement>,
@@ -147,19 +147,21 @@ class OutsideConnection implements DatabaseConnection {
     private readonly outside: Outside,
   ) {
     this.inside = new InsideConnection(statements);
-    this.run = runnerOf(statements);
+    this.runInside = runnerOf(statements);
   }
 
   readonly run: RunStatement = async (sql, parameters) => {
     this.outside.require();
-    if (this.readsBeside(sql)) return this.outside.read(sql, parameters);
-    return this.holding(() => this.run(sql, parameters));
+    if (!isRead(sql)) return this.holding(() => this.runInside(sql, parameters));
+    return (this.mutex.is_held ? this.outside.read : this.runInside)(sql, parameters);
   };
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.readsBeside(query.sql))
-      return { rows: (await this.outside.read(query.sql, query.parameters)) as R[] };
-    return this.holding(() => this.inside.executeQuery<R>(query));
+    const { sql, parameters } = query;
+    if (!isRead(sql)) return this.holding(() => this.inside.executeQuery<R>(query));
+    return this.mutex.is_held
+      ? { rows: (await this.outside.read(sql, parameters)) as R[] }
+      : this.inside.executeQuery<R>(query);
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -169,10 +171,6 @@ class OutsideConnection implements DatabaseConnection {
     } finally {
       unlock();
     }
-  }
-
-  private readsBeside(sql: string): boolean {
-    return this.mutex.is_held && isRead(sql);
   }
 
   private async holding<R>(work: () => Promise<R>): Promise<R> {

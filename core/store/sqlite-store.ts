@@ -304,7 +304,7 @@ export class SqliteStore implements Store {
   }
 
   private readonly readBeside: RunStatement = (sql, parameters) => {
-    this.state.requireIntact();
+    this.storage_state.requireIntact();
     return this.reads.all(sql, ...(parameters as Parameter[]));
   };
 

@@ -229,6 +229,8 @@ async function parseBody(
   } catch (error) {
     throw error instanceof HttpError ? error : malformed("it was cut off");
   } finally {
+    // A signal composed of others, and what its listeners hold, is never freed while it has any.
+    signal.removeEventListener("abort", abort);
     source.destroy();
   }
   if (ended !== "parsed") throw malformed("it ends before its last boundary");

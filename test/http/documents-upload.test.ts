@@ -1,4 +1,5 @@
 /** Uploads in this process: the shared cases, and a reader that finds pages. */
+import { heapStats } from "bun:jsc";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { piece_units } from "../../core/lib/text-pieces";
 import { originalCases } from "../cases/originals";
@@ -21,6 +22,26 @@ beforeAll(async () => {
   ada = await person(server, "ada");
 });
 const file = (id: string) => ada.send("GET", `/documents/${id}/file`);
+
+test("nothing of an upload stays in memory", async () => {
+  const folder = await ada.folder();
+  const upload = (n: number) =>
+    server.send("ada", "POST", `/documents/file?folder_id=${folder}`, form(`${n}.txt`, "#!read\n"));
+  const left = () => {
+    Bun.gc(true);
+    const { arrayBuffers: bytes } = process.memoryUsage();
+    return { bytes, signals: heapStats().objectTypeCounts.AbortSignal ?? 0 };
+  };
+  for (let n = 0; n < 20; n++) await upload(n);
+  await server.settle();
+  const before = left();
+  const uploads = 200;
+  for (let n = 0; n < uploads; n++) await upload(20 + n);
+  await server.settle();
+  const after = left();
+  expect(after.signals - before.signals).toBeLessThan(uploads / 2);
+  expect(after.bytes - before.bytes).toBeLessThan(uploads * 16 * 1024);
+});
 
 test("an upload is available at once, and found once its text is read", async () => {
   const folder = await ada.folder();

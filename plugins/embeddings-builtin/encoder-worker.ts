@@ -2,10 +2,11 @@
  * An encoder worker: works on one passage at a time and, between its layers, on one query. The pool
  * (pool.ts) never sends more.
  */
+import { collector } from "../../core/lib/collector";
 import { messageOf } from "../../core/lib/error-message";
 import { Encoder } from "./encoder";
 import { compiledKernel } from "./kernels";
-import { readModel } from "./model-container";
+import { readModel, type Model } from "./model-container";
 import { problemOf } from "./model-files";
 import {
   priorities,
@@ -86,8 +87,12 @@ async function open(model: OpenModel): Promise<OpenedEncoder | undefined> {
     answer({ problem });
     return undefined;
   }
-  const data = model.shared === null ? Bun.mmap(model.path) : new Uint8Array(model.shared);
-  const encoder = new Encoder(readModel(data), await compiledKernel());
+  const { shared } = model;
+  const read = (): Model =>
+    readModel(shared === null ? Bun.mmap(model.path) : new Uint8Array(shared));
+  // The pages read from the second mapping count as memory of the process until it is collected.
+  const encoder = new Encoder(read(), await compiledKernel(), read());
+  setImmediate(() => collector.collect());
   const { query_prefix, document_prefix } = model;
   const opened_encoder = new OpenedEncoder(encoder, {
     query: query_prefix,

@@ -55,21 +55,25 @@ export class Encoder {
   private readonly norm_bias: number;
   private top: number;
 
-  /** `module`: the compiled kernel. */
+  /**
+   * `module`: the compiled kernel. What is copied into its memory is read from `copied`, another
+   * view of the same model, which is not kept.
+   */
   constructor(
     private readonly model: Model,
     module: WebAssembly.Module,
+    copied = model,
   ) {
     this.kernel = new WebAssembly.Instance(module).exports as unknown as Kernel;
     this.tokenizer = new Tokenizer(model.vocabulary);
     this.top = this.kernel.heapBase();
     this.positions = this.put(
-      model.tensor("emb.pos").subarray(0, tokens_max * dimensions * number_bytes),
+      copied.tensor("emb.pos").subarray(0, tokens_max * dimensions * number_bytes),
     );
-    this.type = this.put(model.tensor("emb.type").subarray(0, dimensions * number_bytes));
-    this.norm_weight = this.put(model.tensor("emb.ln.w"));
-    this.norm_bias = this.put(model.tensor("emb.ln.b"));
-    this.layers = this.putLayers();
+    this.type = this.put(copied.tensor("emb.type").subarray(0, dimensions * number_bytes));
+    this.norm_weight = this.put(copied.tensor("emb.ln.w"));
+    this.norm_bias = this.put(copied.tensor("emb.ln.b"));
+    this.layers = this.putLayers(copied);
   }
 
   /** Memory for one more text in progress. */
@@ -151,8 +155,8 @@ export class Encoder {
   }
 
   /** The matrices of each layer in the kernel's layout, and a table of their addresses. */
-  private putLayers(): number[] {
-    const { model, kernel } = this;
+  private putLayers(model: Model): number[] {
+    const { kernel } = this;
     const largest = model.tensor("l0.fi.w").length;
     const staged = this.allocate(largest);
     return Array.from({ length: model.layers }, (_, layer) => {

@@ -1,6 +1,5 @@
 /** The executable. The only file that names both core and the built-in plugins. */
 import { isAbsolute } from "node:path";
-import { createInterface } from "node:readline";
 import * as typebox from "@sinclair/typebox";
 import { builtIn } from "../plugins/built-in";
 import * as contracts from "../plugins/contracts";
@@ -43,6 +42,7 @@ const printTo =
 /** The question goes to standard error: standard output may be read by a program. */
 async function typedLine(question: string): Promise<string> {
   process.stderr.write(question);
+  const { createInterface } = await import("node:readline");
   const lines = createInterface({ input: process.stdin });
   try {
     for await (const line of lines) return line;

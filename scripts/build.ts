@@ -95,8 +95,8 @@ async function compile(outfile: string): Promise<void> {
     compile: {
       outfile,
       // Most of the code at start runs once, so compiling it to machine code would only delay it.
-      // `serve` re-enables the compiler when it listens, other commands before they begin.
-      jitPolicy: 8,
+      // `serve` re-enables the compiler after its first requests, other commands before they begin.
+      jitPolicy: 200,
       autoloadDotenv: false,
       autoloadBunfig: false,
       autoloadTsconfig: false,

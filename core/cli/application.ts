@@ -196,8 +196,10 @@ export function createApplication(
             return mountSurface(surface, lazyRouter(router), isPublic);
           }),
         ],
-    root: rootRouter(
-      compiled.filter(({ route }) => route.root && (!is_worker || of_workers.has(route.path))),
+    root: lazyRouter(() =>
+      rootRouter(
+        compiled.filter(({ route }) => route.root && (!is_worker || of_workers.has(route.path))),
+      ),
     ),
     surfaces: is_worker ? [] : surfaces,
     observers,

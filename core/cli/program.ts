@@ -38,7 +38,9 @@ export async function runProgram(
   addCoreCommands(program, options);
   addHealthCommand(program, options);
   addCompletionsCommand(program, options);
-  for (const plugin of options.built_in) {
+  const serves = words.length === 0 || words[0] === "serve";
+  // They would only delay the start of a server.
+  for (const plugin of serves ? [] : options.built_in) {
     for (const command of Object.values(plugin.commands as Record<string, Command>))
       addPluginCommand(program, command, options);
     for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options);

@@ -34,6 +34,8 @@ const requests_ms_max = 10_000;
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 const notice_ms_max = 3_000;
+/** The time for the first requests, before anything is done that nobody waits for. */
+const first_requests_ms = 50;
 /** For all of it together: without a database the process ends as if it had been killed. */
 const stop_ms_max = 45_000;
 
@@ -85,15 +87,14 @@ export async function startServer(
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
-    Bun.unsafe.setJITPolicy(1);
-    const leaveMemory = limitMemory();
     // After the log lines, so that what people must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
-    for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
+    const ending = endStart(host.slot(StartNotice), boot.log, print);
     return {
       noteUncaught: watch.noteUncaught,
       async stop() {
+        const leaveMemory = await ending;
         leaveMemory();
         removeServerAddress(boot.located.data);
         removeRunningPlugins(boot.located.data);
@@ -115,11 +116,27 @@ export async function startServer(
 
 /** Records which plugin files run here, for commands beside this server. */
 function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): void {
-  const running = host.described.flatMap(({ file, runs, description: { name, version } }) => {
-    const sha256 = file === null || !runs ? undefined : plugin_files.loaded.get(file);
+  const { loaded } = plugin_files;
+  const described = loaded.size === 0 ? [] : host.described;
+  const running = described.flatMap(({ file, runs, description: { name, version } }) => {
+    const sha256 = file === null || !runs ? undefined : loaded.get(file);
     return sha256 === undefined ? [] : [{ name, version, file: file!, sha256 }];
   });
   writeRunningPlugins(located.data, running);
+}
+
+/** What no request waits for. Returns what ends the watch over memory. */
+async function endStart(
+  notices: readonly (() => Promise<string>)[],
+  log: Log,
+  print: (line: string) => void,
+): Promise<() => void> {
+  // Requests that have waited for the start come first.
+  await Bun.sleep(first_requests_ms);
+  Bun.unsafe.setJITPolicy(1);
+  const leaveMemory = limitMemory();
+  for (const notice of notices) await say(notice, log, print);
+  return leaveMemory;
 }
 
 /** A plugin whose notice can't be made, because nothing can be stored, does not stop the server. */

@@ -54,8 +54,7 @@ export class CronSchedules {
    */
   add(schedule: Schedule): void {
     const name = nameOf(schedule);
-    // UTC as an offset, not as a zone: a zone loads calendar data, which delays the start.
-    const cron = new Cron(schedule.cron, { utcOffset: 0, paused: true });
+    const cron = parsed(schedule.cron);
     this.wait(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
   }
 
@@ -96,12 +95,27 @@ export class CronSchedules {
 export function cronProblem(expression: unknown): string | undefined {
   if (typeof expression !== "string") return "it is no text";
   try {
-    // Paused, so that it starts no timer.
-    void new Cron(expression, { utcOffset: 0, paused: true });
+    parsed(expression);
     return undefined;
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/** Each is parsed when it is checked and again when it is set: a start has many. */
+const known = new Map<string, Cron>();
+const known_max = 200;
+
+/** @throws Error on an invalid expression. */
+function parsed(expression: string): Cron {
+  const found = known.get(expression);
+  if (found) return found;
+  // Paused, so that it starts no timer. UTC as an offset, not as a zone: a zone loads calendar
+  // data, which delays the start.
+  const cron = new Cron(expression, { utcOffset: 0, paused: true });
+  if (known.size >= known_max) known.clear();
+  known.set(expression, cron);
+  return cron;
 }
 
 const nameOf = ({ on, cron }: Schedule): string => `${on.id} ${cron}`;

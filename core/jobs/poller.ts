@@ -18,6 +18,8 @@ export interface PollerOptions {
 const poll_ms = 1_000;
 /** A look that takes longer counts as stuck. */
 const silent_ms_max = 30_000;
+/** The first look at a start is so late, unless there is a new job: requests are waiting, too. */
+const first_look_ms = 50;
 /** The minimum time between two looks at the table while jobs are running. */
 const look_gap_ms = 3;
 
@@ -41,7 +43,7 @@ export class Poller {
     // What fails here fails when jobs are looked for, too.
     const renew = () => void this.options.housekeeping.renew().catch(() => undefined);
     this.renewal = withoutOrigin(() => setInterval(renew, poll_ms)).unref();
-    this.wake();
+    this.timer = withoutOrigin(() => setTimeout(() => this.wake(), first_look_ms));
   }
 
   /** Why jobs don't run; null when they do, or when it was not started. */

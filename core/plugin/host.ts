@@ -115,7 +115,7 @@ export class Host {
   async setUp(): Promise<void> {
     const { built_in, disabled, reserved, store } = this.options;
     const all = [...built_in, ...this.fileOf.keys()];
-    const { sorted, refused, off } = order(all, { disabled, reserved });
+    const { sorted, refused, off } = order(all, { disabled, reserved, sound: built_in });
     this.not_wanted = off;
     for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
     for (const slot of [own_slots, ...all.map(({ slots }) => Object.values(slots))].flat())
@@ -335,7 +335,8 @@ export class Host {
       const made = own
         ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
-      this.takeIn(plugin, checkedResult(plugin, made, this.taken(plugin)));
+      const checked = own ? checkedResult(plugin, made, this.taken()) : (made as SetUpResult);
+      this.takeIn(plugin, checked);
       return true;
     } catch (error) {
       if (error instanceof ConfigError && file === undefined) throw error;
@@ -359,14 +360,12 @@ export class Host {
     for (const handler of result.jobs ?? []) this.queue.register(plugin.name, handler);
   }
 
-  /** `plugin`: built-in plugins may also fill slots that only the command line reads. */
-  private taken(plugin: Plugin): ClaimedNames {
-    const is_built_in = !this.fileOf.has(plugin);
+  private taken(): ClaimedNames {
     return {
-      slotOf: (id) => this.known_slots.get(id) ?? (is_built_in ? { kind: "slot", id } : undefined),
+      slotOf: (id) => this.known_slots.get(id),
       slot_ids: [...this.known_slots.keys()],
       fillerOf: (slot, value) => this.slots.fillerOf(slot, value),
-      base_path: is_built_in ? "" : basePathOf(this.options.public_url()),
+      base_path: basePathOf(this.options.public_url()),
       handlerOf: (job) => this.queue.handlerOf(job),
     };
   }

@@ -29,6 +29,8 @@ export interface OrderOptions {
   readonly disabled?: readonly string[];
   /** The host's own claims: `the route GET /health`. */
   readonly reserved?: readonly string[];
+  /** Plugins without problems of their own or with each other: no start checks them again. */
+  readonly sound?: readonly Plugin[];
 }
 
 /**
@@ -39,7 +41,7 @@ export function order(plugins: readonly Plugin[], options: OrderOptions = {}): O
   const refused: Refusal[] = [];
   let standing: Plugin[] = [];
   for (const plugin of plugins) {
-    const [reason] = manifestProblems(plugin);
+    const [reason] = options.sound?.includes(plugin) ? [] : manifestProblems(plugin);
     if (reason === undefined) standing.push(plugin);
     else refused.push({ plugin, reason });
   }
@@ -63,13 +65,20 @@ export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[]
     .map(({ name }) => name);
 };
 
+/** For plugins that are known to fit together: each after everything it needs. */
+export function sortedByNeeds(plugins: readonly Plugin[]): readonly Plugin[] {
+  const result = sort(plugins, new Map(), []);
+  if ("refused" in result) throw new Error(result.refused[0]!.reason);
+  return result.sorted;
+}
+
 const command_words = "the command ";
 
 type Round = Pick<Ordered, "sorted" | "off"> | Pick<Ordered, "refused">;
 
 function attempt(
   standing: readonly Plugin[],
-  { disabled = [], reserved = [] }: OrderOptions,
+  { disabled = [], reserved = [], sound = [] }: OrderOptions,
 ): Round {
   const off: Off[] = standing
     .filter(({ name }) => disabled.includes(name))
@@ -82,7 +91,9 @@ function attempt(
   const running = enabled.filter((plugin) => !replaced.by.has(plugin));
   const refused = [
     ...incomplete(running, replaced.by),
-    ...clashes(standing, { off, by: replaced.by, reserved }),
+    ...(standing.every((plugin) => sound.includes(plugin))
+      ? []
+      : clashes(standing, { off, by: replaced.by, reserved })),
   ];
   if (refused.length > 0) return { refused };
   const sorted = sort(running, replaced.by, off);
@@ -139,6 +150,7 @@ function clashes(
   { off, by, reserved }: { off: readonly Refusal[]; by: Replaced; reserved: readonly string[] },
 ): Refusal[] {
   const owners = new Map<string, Plugin | null>(reserved.map((claim) => [claim, null]));
+  const groups = new Map(reserved.flatMap(groupOf));
   const refused: Refusal[] = [];
   for (const plugin of standing) {
     const is_off = off.some((one) => one.plugin === plugin);
@@ -156,10 +168,13 @@ function clashes(
     const isFirst = (claim: string): boolean => seen.size < seen.add(claim).size;
     const taken =
       mine.find((claim) => !isFree(claim) || !isFirst(claim)) ??
-      mine.find((claim) => commandBelow(claim, owners));
-    if (taken === undefined) for (const claim of mine) owners.set(claim, plugin);
-    else {
-      const owner = owners.get(owners.has(taken) ? taken : commandBelow(taken, owners)!);
+      mine.find((claim) => groups.has(claim));
+    if (taken === undefined) {
+      for (const claim of mine) owners.set(claim, plugin);
+      for (const [group, claim] of mine.flatMap(groupOf))
+        if (!groups.has(group)) groups.set(group, claim);
+    } else {
+      const owner = owners.get(owners.has(taken) ? taken : groups.get(taken)!);
       const whose = owner === null ? "Dossier itself" : `the plugin ${owner?.name}`;
       const reason =
         owner === undefined ? `it declares ${taken} twice` : `${taken} belongs to ${whose}`;
@@ -169,11 +184,14 @@ function clashes(
   return refused;
 }
 
-/** `dossier report` can't be added where `dossier report list` has made `report` a group. */
-const commandBelow = (claim: string, owned: ReadonlyMap<string, unknown>): string | undefined =>
-  claim.startsWith(command_words)
-    ? owned.keys().find((other) => other.startsWith(`${claim} `))
-    : undefined;
+/**
+ * `dossier report` can't be added where `dossier report list` has made `report` a group: the
+ * claim of the group, and the one that made it.
+ */
+function groupOf(claim: string): [group: string, claim: string][] {
+  const end = claim.startsWith(command_words) ? claim.indexOf(" ", command_words.length) : -1;
+  return end < 0 ? [] : [[claim.slice(0, end), claim]];
+}
 
 /** Claims that a plugin keeps while it is off: its name, its settings, its data. */
 const lasting = ({ name, section, tables }: Plugin): string[] => [

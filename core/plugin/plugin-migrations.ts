@@ -6,7 +6,7 @@ import { migrate, noteVersion, type MigrateOptions } from "../store/migrator";
 import type { Schema } from "../store/schema";
 import type { Store } from "../store/store";
 import type { Plugin } from "./contract";
-import { order } from "./order";
+import { sortedByNeeds } from "./order";
 
 export interface PluginMigrationsOptions {
   readonly store: Store;
@@ -26,7 +26,7 @@ export class PluginMigrations {
   /** Including disabled ones: their tables wait for them. */
   async builtIn(): Promise<void> {
     const { built_in, store, clock } = this.options;
-    await this.bring([coreSchema, ...order(built_in).sorted]);
+    await this.bring([coreSchema, ...sortedByNeeds(built_in)]);
     await noteVersion(store, clock);
   }
 

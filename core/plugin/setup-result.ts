@@ -1,7 +1,7 @@
 /**
  * Finds problems in the result of a plugin's `setup`: missing parts, values that do not fit their
  * slots, invalid jobs and schedules. The types catch these too, but a dropped-in file may not have
- * been type-checked.
+ * been type-checked: built-in plugins are not checked here.
  */
 import { Value } from "@sinclair/typebox/value";
 import type { Fill, SlotRef } from "../base/refs";

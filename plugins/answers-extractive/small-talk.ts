@@ -19,6 +19,8 @@ export function smallTalkOf(text: string): SmallTalk | null {
   if (text.length > chars_max) return null;
   const folded = foldedOf(text);
   if (folded === "") return null;
+  known ??= knownWords();
+  const { greetings, overviews } = known;
   if (isMadeOf(folded, greetings, 0)) return "greeting";
   return overviews.some((words) => isMadeOf(folded, words, asking | there)) ? "overview" : null;
 }
@@ -37,10 +39,19 @@ const foldedOf = (text: string): string =>
 const listed = (words: string): string[] =>
   words.split(/\s+/).flatMap((word) => foldedOf(word.replaceAll("_", " ")) || []);
 
-const greetings: Words = new Map(
-  languages.flatMap(({ greeting }) => listed(greeting).map((word) => [word, 0])),
-);
-const overviews: readonly Words[] = languages.map(wordsOf);
+interface KnownWords {
+  readonly greetings: Words;
+  /** By language. */
+  readonly overviews: readonly Words[];
+}
+/** Made for the first question, because folding them takes milliseconds of every start. */
+let known: KnownWords | undefined;
+const knownWords = (): KnownWords => ({
+  greetings: new Map(
+    languages.flatMap(({ greeting }) => listed(greeting).map((word) => [word, 0])),
+  ),
+  overviews: languages.map(wordsOf),
+});
 function wordsOf({ asks, things, both, others }: Vocabulary): Words {
   const words = new Map<string, number>();
   for (const [list, weight] of [

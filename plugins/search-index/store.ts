@@ -326,12 +326,10 @@ export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =
  */
 const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
   const documents = db.selectFrom("index_documents");
-  const same_analyzer = documents.where("analyzer", "=", analyzer);
+  const versions = sql`(${analyzer}, ${chunker})`;
   return [
-    documents.where("analyzer", "<", analyzer),
-    documents.where("analyzer", ">", analyzer),
-    same_analyzer.where("chunker", "<", chunker),
-    same_analyzer.where("chunker", ">", chunker),
+    documents.where(sql<boolean>`(analyzer, chunker) < ${versions}`),
+    documents.where(sql<boolean>`(analyzer, chunker) > ${versions}`),
   ];
 };
 export async function outdatedDocuments(

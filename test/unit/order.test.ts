@@ -5,10 +5,12 @@ import {
   disablingProblems,
   unknownDisabled,
 } from "../../core/plugin/disabled-plugins";
-import { order } from "../../core/plugin/order";
+import { reserved } from "../../core/cli/reserved-claims";
+import { order, sortedByNeeds } from "../../core/plugin/order";
 import { definePlugin, type Plugin } from "../../core/plugin/contract";
 import { service } from "../../core/base/refs";
 import { route } from "../../core/http/route";
+import { builtIn } from "../../plugins/built-in";
 
 const A = service<number>("a");
 const B = service<number>("b");
@@ -243,4 +245,11 @@ describe("disabling built-in plugins", () => {
     ]));
   test("a plugin that can't be disabled is left out of the names", () =>
     expect(disableable(["base", "alone"], built_in)).toEqual(["alone"]));
+});
+
+test("the built-in plugins, which no start checks, have no problems and no common claims", () => {
+  const { sorted, refused } = order(builtIn, { reserved });
+  expect(refused).toEqual([]);
+  expect(order(builtIn, { reserved, sound: builtIn }).sorted).toEqual(sorted);
+  expect(sortedByNeeds(builtIn)).toEqual(sorted);
 });

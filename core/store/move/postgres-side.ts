@@ -1,5 +1,5 @@
 /** A PostgreSQL database in a move: read in one snapshot, or filled. */
-import { SQL, type ReservedSQL } from "bun";
+import type { SQL, ReservedSQL } from "bun";
 import { silent_ms_max } from "../nodes";
 import { translateError } from "../storage-errors";
 import { clock_sql } from "../postgres/database-clock";
@@ -83,7 +83,7 @@ export class PostgresSide implements TargetSide {
     url: string,
     readonly shown: string,
   ) {
-    this.pool = new SQL(url, {
+    this.pool = new Bun.SQL(url, {
       max: 1,
       bigint: true,
       // Each pattern of nulls would be a prepared statement of its own, and they would be kept.

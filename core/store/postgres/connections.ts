@@ -2,7 +2,7 @@
  * Connections to PostgreSQL: one for writing and a pool for reading, so that a read inside a
  * transaction never waits for a connection that the transaction holds.
  */
-import { SQL } from "bun";
+import type { SQL } from "bun";
 import type { StoredSetting } from "../inspection";
 import { databaseBusy, isUnreachable, translateError } from "../storage-errors";
 import { toNumber } from "../whole-number";
@@ -177,7 +177,8 @@ export const openSql = (
   name: string,
   more: SessionSettings = {},
 ): SQL =>
-  new SQL(url, {
+  // An import by name would load the driver at every start.
+  new Bun.SQL(url, {
     max,
     bigint: true,
     connectionTimeout: connect_s_max,

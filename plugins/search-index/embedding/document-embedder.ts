@@ -115,6 +115,7 @@ export class DocumentEmbedder {
     this.failure = null;
     this.progress.begin();
     if (embedder === undefined) return this.end();
+    if (!is_new && (await this.hasNothingToDo(embedder))) return this.sets.show();
     await this.ctx.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
       this.sets.serving = sets.find((set) => set.serving === 1) ?? null;
@@ -139,6 +140,13 @@ export class DocumentEmbedder {
       if (!is_followed) this.sets.announce();
     });
     this.sets.show();
+  }
+
+  /** As after most starts: the vectors are of this model, and no document waits for any. */
+  private async hasNothingToDo(embedder: Embedder): Promise<boolean> {
+    const { db, node } = this.ctx;
+    if (node.shared || (await fewestTries(db)) !== null) return false;
+    return this.sets.resume(embedder);
   }
 
   /** The set for vectors that were made elsewhere; null when this server's are of another kind. */

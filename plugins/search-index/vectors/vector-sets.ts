@@ -49,6 +49,20 @@ export class VectorSets {
     this.are_shown = this.target !== null;
   }
 
+  /**
+   * At the start: takes the stored set, unless there are others, or documents that were not
+   * examined for it. Returns whether it did.
+   */
+  async resume(embedder: Embedder): Promise<boolean> {
+    const [set, ...others] = await vectorSets(this.ctx.db);
+    if (set === undefined || others.length > 0 || targetAmong([set], embedder) === undefined)
+      return false;
+    if (set.serving !== 1 || set.followed !== 1 || set.looked_to !== null) return false;
+    this.target = set;
+    this.serving = set;
+    return true;
+  }
+
   /** For the current embedder of this process. Returns whether another set is its target. */
   async reload(): Promise<boolean> {
     const embedder = this.ctx.embedder();

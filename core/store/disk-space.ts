@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "bun:sqlite";
 import type { Log } from "../base/log";
-import type { FreeSpace } from "./free-space";
+import { FreeSpaceWatch, type FreeSpace } from "./free-space";
 import { ReserveFile } from "./reserve-file";
 
 export const page_bytes = 4096;
@@ -52,6 +52,7 @@ export interface DiskSpaceOptions {
 
 export class DiskSpace {
   private readonly directory: string;
+  private readonly free_space: FreeSpaceWatch;
   private readonly reserve: ReserveFile;
   private readonly write_reserve: ReturnType<typeof setTimeout>;
   private readonly wal_bytes_max: number;
@@ -69,6 +70,7 @@ export class DiskSpace {
     private readonly options: DiskSpaceOptions,
   ) {
     this.directory = dirname(options.path);
+    this.free_space = new FreeSpaceWatch(this.directory, options.freeSpace);
     this.reserve = new ReserveFile(options);
     const { free_bytes, reserve_bytes } = this.free();
     this.wal_bytes_max = logLimits({ free_bytes, reserve_bytes }).pages_max * page_bytes;
@@ -93,8 +95,7 @@ export class DiskSpace {
   }
   /** Writes that need much space are refused: see `requireFreeSpace`. */
   get short(): boolean {
-    const { free_bytes, reserve_bytes } = this.free();
-    return this.full || free_bytes < 2 * reserve_bytes;
+    return this.full || this.free_space.isShort();
   }
   /** The log has exceeded its limit: because of a long read, or a single large change. */
   get log_is_long(): boolean {

@@ -26,6 +26,8 @@ import { Spool, type Spooled } from "./spool";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
+/** How long the directory is trusted to be there, by what only reports it. */
+const there_ms = 100;
 /** How long a file that could not be read is reported. */
 const unreadable_ms = 600_000;
 
@@ -49,6 +51,7 @@ export class FileStore implements Files {
   private readonly spool: Spool;
   /** The last file that the disk could not read. */
   private unreadable: { sha256: string; message: string; met_ms: number } | undefined;
+  private there_until_ms = -Infinity;
   readonly place = null;
 
   constructor(private readonly directory: string) {
@@ -137,13 +140,19 @@ export class FileStore implements Files {
 
   async failure(): Promise<string | null> {
     try {
-      requireDirectory(this.directory);
+      this.requireThere();
       const { sha256, message, met_ms } = this.unreadable ?? { met_ms: -Infinity };
       if (performance.now() - met_ms > unreadable_ms) return null;
       return `The original ${sha256} can't be read: ${message}.`;
     } catch (error) {
       return `${(error as Error).message}.`;
     }
+  }
+
+  private requireThere(): void {
+    if (performance.now() < this.there_until_ms) return;
+    requireDirectory(this.directory);
+    this.there_until_ms = performance.now() + there_ms;
   }
 
   counts(): null {

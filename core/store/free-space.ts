@@ -30,11 +30,10 @@ export function freeSpaceOf(path: string): FreeSpace {
  * @throws HttpError 507
  */
 export function requireFreeSpace(directory: string): void {
-  requireSpace(freeSpaceOf(directory));
+  if (isShort(freeSpaceOf(directory))) throw storageFull();
 }
-function requireSpace({ free_bytes, reserve_bytes }: FreeSpace): void {
-  if (free_bytes < 2 * reserve_bytes) throw storageFull();
-}
+const isShort = ({ free_bytes, reserve_bytes }: FreeSpace): boolean =>
+  free_bytes < 2 * reserve_bytes;
 
 /** This many reserves are more than can be written between two checks. */
 const plenty_reserves = 64;
@@ -44,15 +43,22 @@ const plenty_ms = 100;
 export class FreeSpaceWatch {
   private plenty_until_ms = -Infinity;
 
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    private readonly freeSpace: (path: string) => FreeSpace = freeSpaceOf,
+  ) {}
 
   /** @throws HttpError 507 */
   require(): void {
+    if (this.isShort()) throw storageFull();
+  }
+
+  isShort(): boolean {
     const now_ms = performance.now();
-    if (now_ms < this.plenty_until_ms) return;
-    const space = freeSpaceOf(this.directory);
-    requireSpace(space);
+    if (now_ms < this.plenty_until_ms) return false;
+    const space = this.freeSpace(this.directory);
     if (space.free_bytes > plenty_reserves * space.reserve_bytes)
       this.plenty_until_ms = now_ms + plenty_ms;
+    return isShort(space);
   }
 }

@@ -32,18 +32,21 @@ export async function insertRun(db: BackupsDb, row: RunRow): Promise<void> {
   await db.deleteFrom("backups_runs").where("id", "in", ids).execute();
 }
 
-const newestBackup = preparedFirst((db: BackupsDb, _: object) => newestBackups(db));
-const newestGoodBackup = preparedFirst((db: BackupsDb, _: object) =>
-  newestBackups(db).where("error", "is", null),
-);
-const newestBackups = (db: BackupsDb) =>
-  db
-    .selectFrom("backups_runs")
+const backups = (db: BackupsDb) => db.selectFrom("backups_runs").where("kind", "=", "backup");
+/** Not by sorting, which takes ten times as long. */
+const newestOf = (runs: ReturnType<typeof backups>) =>
+  runs
     .select(["error", "finished_at"])
-    .where("kind", "=", "backup")
-    .orderBy("finished_at", "desc")
-    .orderBy("id", "desc")
+    .where(
+      "finished_at",
+      "=",
+      runs.select((e) => e.fn.max("finished_at").as("newest")),
+    )
     .limit(1);
+const newestBackup = preparedFirst((db: BackupsDb, _: object) => newestOf(backups(db)));
+const newestGoodBackup = preparedFirst((db: BackupsDb, _: object) =>
+  newestOf(backups(db).where("error", "is", null)),
+);
 
 /**
  * The outcome of the last backup, and when the last successful one was; null when there is none.

@@ -66,9 +66,13 @@ export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R
   }
 }
 
-/** Reads synchronously on its connection; only the port is asynchronous. */
+/**
+ * Reads synchronously on its connection; only the port is asynchronous. All reads of one iteration
+ * of the event loop share a snapshot, because locking the file takes longer than most of them.
+ */
 export class SqlitePreparedReads implements PreparedReads {
   private readonly statements: StatementCache<RawStatement>;
+  private shares_snapshot = false;
   /** `onError` is told of every unmodified error of the database. */
   constructor(
     private readonly reader: Database,
@@ -78,21 +82,43 @@ export class SqlitePreparedReads implements PreparedReads {
   }
 
   async get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined> {
-    const row = guarded(() => this.statements.get(sql).get(...params), this.onError);
+    const row = guarded(() => this.statement(sql).get(...params), this.onError);
     return (row as R | null) ?? undefined;
   }
 
   async all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]> {
-    return guarded(() => this.statements.get(sql).all(...params), this.onError) as R[];
+    return guarded(() => this.statement(sql).all(...params), this.onError) as R[];
   }
+
+  private statement(sql: string): RawStatement {
+    if (!this.shares_snapshot) {
+      this.shares_snapshot = true;
+      setImmediate(this.endSnapshot);
+      this.statements.get("begin").run();
+    }
+    return this.statements.get(sql);
+  }
+
+  /** Later reads see what was written until then. Never throws. */
+  readonly endSnapshot = (): void => {
+    if (!this.shares_snapshot) return;
+    this.shares_snapshot = false;
+    try {
+      // An error may have ended it.
+      if (this.reader.inTransaction) this.statements.get("commit").run();
+    } catch (error) {
+      this.onError(error);
+    }
+  };
 
   /** Call after tables have changed. */
   forgetStatements(): void {
+    this.endSnapshot();
     this.statements.clear();
   }
 
   close(): void {
-    this.statements.clear();
+    this.forgetStatements();
     this.reader.close();
   }
 }

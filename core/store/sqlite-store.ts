@@ -2,15 +2,14 @@
  * The embedded database: one connection for writing, one for reads that don't wait for it, and the
  * rule that no statement bypasses an open transaction.
  */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { CompiledQuery, Kysely, sql, Transaction } from "kysely";
-import { messageOf } from "../lib/error-message";
 import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
-import { DiskSpace, logLimits, page_bytes, type LogLimits } from "./disk-space";
+import { DiskSpace, logLimits } from "./disk-space";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleProps } from "./member-handle";
@@ -27,6 +26,7 @@ import {
   kyselyStatements,
   runnerOf,
 } from "./sqlite-dialect";
+import { busy_timeout_ms, connect } from "./sqlite-connections";
 import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
@@ -34,25 +34,6 @@ import type { Db, Parameter, Space, Store, TransactionOptions } from "./store";
 import { TransactionScopes } from "./transaction-scopes";
 import { WalTruncation } from "./wal-truncation";
 import { setRunner, type RunStatement } from "./raw-statements";
-
-const busy_timeout_ms = 5_000;
-/** For a file without pages. With pages, the second one would write and sync at each start. */
-const pragmas_of_new = [
-  `page_size = ${page_bytes}`,
-  // See shrinking.ts.
-  "auto_vacuum = INCREMENTAL",
-];
-const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
-  "journal_mode = WAL",
-  // The log is synced by log-sync.ts.
-  "synchronous = NORMAL",
-  "foreign_keys = ON",
-  "secure_delete = ON",
-  `wal_autocheckpoint = ${late_pages_max}`,
-  `journal_size_limit = ${pages_max * page_bytes}`,
-  "temp_store = MEMORY",
-  "cache_size = -8000",
-];
 
 /** All writes go through `inTransaction`, because only it opens a scope. */
 class DatabaseRoot extends Kysely<any> {
@@ -133,7 +114,7 @@ export class SqliteStore implements Store {
       requireIntact: () => this.storage_state.requireIntact(),
       admit: this.admitAlone,
       onError,
-      onAlone: () => void (this.wrote_alone = true),
+      onAlone: this.noteAlone,
       onInside: () => void (this.wrote_inside = true),
       makeSpace: () => {
         this.wal.tryNow();
@@ -162,6 +143,7 @@ export class SqliteStore implements Store {
       log,
       onError,
       checkpoint: () => this.checkpointer.run(),
+      endReads: () => this.reads.endSnapshot(),
     });
     this.wal.tryNow();
     this.shrinking = new Shrinking(writer, mutex, {
@@ -299,6 +281,7 @@ export class SqliteStore implements Store {
       if (this.writer.inTransaction) await this.run("rollback", []);
       throw error;
     } finally {
+      this.reads.endSnapshot();
       unlock();
     }
   }
@@ -306,6 +289,11 @@ export class SqliteStore implements Store {
   private readonly readBeside: RunStatement = (sql, parameters) => {
     this.storage_state.requireIntact();
     return this.reads.all(sql, ...(parameters as Parameter[]));
+  };
+
+  private readonly noteAlone = (): void => {
+    this.wrote_alone = true;
+    this.reads.endSnapshot();
   };
 
   /** Like `sync`, when there is something to sync. */
@@ -367,29 +355,3 @@ function groupOf(db: Db, props: HandleProps, statements: Statements): Db {
 }
 
 const sqlite_version = process.versions.sqlite ?? "";
-
-const hasPages = (database: Database): boolean =>
-  database.query<{ page_count: number }, []>("pragma page_count").get()!.page_count > 0;
-
-/** The connections for writing and for reading. */
-function connect(path: string): { readonly writer: Database; readonly reader: Database } {
-  try {
-    const writer = new Database(path, { create: true });
-    // First, because switching to WAL can itself conflict with another process.
-    writer.run(`pragma busy_timeout = ${busy_timeout_ms}`);
-    const limits = logLimits(freeSpaceOf(dirname(path)));
-    for (const pragma of [...(hasPages(writer) ? [] : pragmas_of_new), ...pragmasOf(limits)])
-      writer.run(`pragma ${pragma}`);
-    // A read-only file opens without an error, and would fail at the first request that writes.
-    writer.run("begin immediate");
-    writer.run("rollback");
-    const reader = new Database(path, { readonly: true });
-    reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
-    return { writer, reader };
-  } catch (error) {
-    const reason = messageOf(error);
-    throw new Error(`the database ${path} can't be opened for writing: ${reason}`, {
-      cause: error,
-    });
-  }
-}

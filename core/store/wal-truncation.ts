@@ -25,6 +25,8 @@ export interface WalTruncationOptions {
   readonly log: Log;
   /** Called with every unmodified error of the database. */
   readonly onError: (error: unknown) => void;
+  /** Ends the reads of this process that would keep the log. */
+  readonly endReads: () => void;
   /** Moves most of the log into the database without blocking anybody. */
   readonly checkpoint: () => Promise<void>;
 }
@@ -78,6 +80,7 @@ export class WalTruncation {
    */
   tryNow(wait_ms = wait_for_readers_ms): boolean {
     try {
+      this.options.endReads();
       this.database.run(`pragma busy_timeout = ${wait_ms}`);
       const { busy } = this.database
         .query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)")

@@ -58,7 +58,14 @@ export interface Current {
 
 export interface BackupsContext extends Pick<
   Context,
-  "db" | "inTransaction" | "now_ms" | "newId" | "log" | "operations" | "whenSettingsChange"
+  | "db"
+  | "inTransaction"
+  | "log"
+  | "newId"
+  | "now_ms"
+  | "operations"
+  | "reads"
+  | "whenSettingsChange"
 > {
   readonly settings: BackupSettings;
   readonly maker: BackupMaker;
@@ -178,8 +185,8 @@ export class BackupService {
 
   /** Used by GET /health: it reads two rows, however many there are. */
   async standing(): Promise<Standing> {
-    const { db, now_ms, operations, settings } = this.ctx;
-    const { last, good_at: last_success } = await store.findLast(db);
+    const { now_ms, operations, reads, settings } = this.ctx;
+    const { last, good_at: last_success } = await store.findLast(reads);
     const due = this.tickAfter(
       Math.max(last_success ?? operations.started_at_ms, this.scheduled_at_ms),
     );

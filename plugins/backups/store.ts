@@ -1,5 +1,5 @@
 /** Every SQL statement about the outcomes of backups. */
-import { preparedFirst, toNumber, type Db } from "../../core/sdk";
+import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
 
 /** A finished backup or rehearsal. A copy made meanwhile contains no row about itself. */
 export interface RunRow {
@@ -32,32 +32,24 @@ export async function insertRun(db: BackupsDb, row: RunRow): Promise<void> {
   await db.deleteFrom("backups_runs").where("id", "in", ids).execute();
 }
 
-const backups = (db: BackupsDb) => db.selectFrom("backups_runs").where("kind", "=", "backup");
-/** Not by sorting, which takes ten times as long. */
-const newestOf = (runs: ReturnType<typeof backups>) =>
-  runs
-    .select(["error", "finished_at"])
-    .where(
-      "finished_at",
-      "=",
-      runs.select((e) => e.fn.max("finished_at").as("newest")),
-    )
-    .limit(1);
-const newestBackup = preparedFirst((db: BackupsDb, _: object) => newestOf(backups(db)));
-const newestGoodBackup = preparedFirst((db: BackupsDb, _: object) =>
-  newestOf(backups(db).where("error", "is", null)),
-);
+/** By its time alone: sorting takes ten times as long, even when there is nothing to sort. */
+const newestSql = (condition: string) => `
+  select error, finished_at from backups_runs where ${condition} and
+    finished_at = (select max(finished_at) from backups_runs where ${condition}) limit 1`;
+const newest_sql = newestSql("kind = 'backup'");
+const newest_good_sql = newestSql("kind = 'backup' and error is null");
+type Outcome = Pick<RunRow, "error" | "finished_at">;
 
 /**
  * The outcome of the last backup, and when the last successful one was; null when there is none.
  */
-export async function findLast(db: BackupsDb): Promise<{
-  readonly last: Pick<RunRow, "error" | "finished_at"> | null;
+export async function findLast(reads: PreparedReads): Promise<{
+  readonly last: Outcome | null;
   readonly good_at: number | null;
 }> {
-  const last = await newestBackup(db, {});
+  const last = await reads.get<Outcome>(newest_sql);
   if (last === undefined) return { last: null, good_at: null };
-  const good = last.error === null ? last : await newestGoodBackup(db, {});
+  const good = last.error === null ? last : await reads.get<Outcome>(newest_good_sql);
   return {
     last: { ...last, finished_at: toNumber(last.finished_at) },
     good_at: good === undefined ? null : toNumber(good.finished_at),

@@ -419,6 +419,36 @@ describe("work after commit", () => {
 });
 
 describe("prepared reads", () => {
+  const found = () => store.reads.all<{ id: string }>("select id from notes order by id");
+  const writes: [why: string, write: () => Promise<unknown>][] = [
+    ["a statement", () => note("a").execute()],
+    [
+      "a transaction",
+      () =>
+        store.inTransaction((tx) =>
+          tx.insertInto("notes").values({ id: "a", words: "" }).execute(),
+        ),
+    ],
+  ];
+  for (const [why, write] of writes)
+    test(`see what ${why} has written, also right after an earlier read`, async () => {
+      const before = found();
+      const written = write().then(found);
+      expect(await before).toEqual([]);
+      expect(await written).toEqual([{ id: "a" }]);
+    });
+
+  test("of one moment see the same, whatever another connection writes between them", async () => {
+    const other = new Database(join(directory, "dossier.db"));
+    const reads = [found()];
+    other.run("insert into notes (id) values ('a')");
+    reads.push(found());
+    expect(await Promise.all(reads)).toEqual([[], []]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await found()).toEqual([{ id: "a" }]);
+    other.close();
+  });
+
   test("never see uncommitted changes and do not wait for them", async () => {
     await store.inTransaction(async (tx) => {
       await tx.insertInto("notes").values({ id: "a" }).execute();

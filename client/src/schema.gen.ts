@@ -2418,210 +2418,210 @@ export interface components {
             readonly "plugins.stall_limit"?: components["schemas"]["SettingDuration"];
             /** @description Names of plugins that are not set up, of built-in ones too. */
             readonly "plugins.disabled"?: components["schemas"]["SettingList"];
-            /** @description What is read in the console goes into the audit log too. */
+            /** @description Whether reading records in the console is recorded in the audit log, too. */
             readonly "audit.reads"?: components["schemas"]["SettingFlag"];
-            /** @description How long entries are kept. */
+            /** @description How long entries of the audit log are kept. */
             readonly "audit.keep"?: components["schemas"]["SettingDuration"];
-            /** @description How long a deleted session can be restored; then it is purged. */
+            /** @description How long a deleted session can be restored before it is purged. */
             readonly "chats.restore_for"?: components["schemas"]["SettingDuration"];
             /**
-             * @description Who answers: sentences of the documents, or a language model.
+             * @description What answers questions: quotes from the documents, or a language model.
              * @enum {string|null}
              */
             readonly "answers.provider"?: "extractive" | "openai" | null;
-            /** @description Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used. */
+            /** @description The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. Proxies in environment variables are ignored. */
             readonly "answers.base_url"?: components["schemas"]["SettingEndpoint"];
-            /** @description Sent to the endpoint; none for one that wants none. */
+            /** @description The API key for the endpoint, if it requires one. */
             readonly "answers.api_key"?: components["schemas"]["SettingKey"];
-            /** @description The model's name there. */
+            /** @description The name of the model at the endpoint. */
             readonly "answers.model"?: components["schemas"]["SettingText"];
             /**
-             * @description When the model can't answer: quote the documents with a warning, or fail.
+             * @description What happens when the model can't answer: the documents are quoted with a warning, or the question fails.
              * @enum {string|null}
              */
             readonly "answers.fallback"?: "extractive" | "fail" | null;
-            /** @description For one answer in all, further attempts included. */
+            /** @description The time limit for one answer, including retries. */
             readonly "answers.timeout"?: components["schemas"]["SettingDuration"];
             /** @description The longest pause in the middle of an answer. */
             readonly "answers.silence_timeout"?: components["schemas"]["SettingDuration"];
-            /** @description The longest wait for the first word of an answer; then the documents are quoted instead. */
+            /** @description How long to wait for the first word of an answer before the documents are quoted instead. */
             readonly "answers.first_word_timeout"?: components["schemas"]["SettingSomeDuration"];
-            /** @description For having the model word a follow-up, or a question in another language than the documents, anew before it is searched; 0s: never. */
+            /** @description The time limit for having the model rephrase a follow-up question, or one in another language than the documents, before the search. 0s: questions are not rephrased. */
             readonly "answers.rewrite_timeout"?: components["schemas"]["SettingDuration"];
-            /** @description Passages that the model is sent, as far as they fit. Fewer bring the first word sooner. */
+            /** @description The maximum number of passages sent to the model, as far as they fit. With fewer, the first word comes sooner. */
             readonly "answers.passages_max"?: components["schemas"]["SettingInteger"];
-            /** @description Answers that the server works on at the same time; users take turns. One that waits for the model does not count. */
+            /** @description How many answers the server works on at the same time; users take turns. Answers that are waiting for the model do not count. */
             readonly "answers.concurrency"?: components["schemas"]["SettingInteger"];
-            /** @description Answers that wait for the model at the same time, of one user at most an eighth. Set it to what the endpoint works on at once: an answer that waits there uses up its time. */
+            /** @description How many answers may wait for the model at the same time, at most an eighth of them for one user. Set it to the number of requests that the endpoint processes at once, because an answer that is queued there uses up its time. */
             readonly "answers.model_concurrency"?: components["schemas"]["SettingInteger"];
-            /** @description What the model reads and writes at once. */
+            /** @description The size of the model's context window, in tokens. */
             readonly "answers.context_tokens"?: components["schemas"]["SettingInteger"];
-            /** @description The longest answer. */
+            /** @description The maximum length of an answer, in tokens. */
             readonly "answers.answer_tokens"?: components["schemas"]["SettingInteger"];
-            /** @description When backups are made: cron, in UTC, such as `0 3 * * *`. */
+            /** @description When backups are made: a cron expression in UTC, such as `0 3 * * *`. */
             readonly "backups.schedule"?: components["schemas"]["SettingText"];
-            /** @description How many backups are kept; those that a newer one needs are kept too. */
+            /** @description How many backups are kept, in addition to those that a newer one depends on. */
             readonly "backups.keep"?: components["schemas"]["SettingInteger"];
-            /** @description How long the copies from before upgrades are kept, and what rollbacks have put aside; three of each at most. */
+            /** @description How long copies made before upgrades, and databases set aside by rollbacks, are kept; at most three of each. */
             readonly "backups.keep_copies"?: components["schemas"]["SettingDuration"];
-            /** @description How long is kept what each user did on each day. */
+            /** @description How long the daily usage figures of each user are kept. */
             readonly "console.keep_usage"?: components["schemas"]["SettingDuration"];
-            /** @description The largest file that can be uploaded. */
+            /** @description The maximum size of an uploaded file. */
             readonly "documents.upload_bytes_max"?: components["schemas"]["SettingSize"];
-            /** @description How long a document that was taken out of its last folder can be restored. */
+            /** @description How long a document can be restored after it was removed from its last folder. */
             readonly "documents.restore_for"?: components["schemas"]["SettingDuration"];
             /**
-             * @description `builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, and the default when that is set; `none`: words alone.
+             * @description `builtin`: the encoder in the executable. `openai`: the endpoint at `base_url`, which is the default when that is set. `none`: search by words only.
              * @enum {string|null}
              */
             readonly "embeddings.provider"?: "openai" | "builtin" | "none" | null;
-            /** @description Cores that the built-in encoder uses at most; half of them, when absent. */
+            /** @description The maximum number of cores used by the built-in encoder; by default half of them. */
             readonly "embeddings.threads"?: components["schemas"]["SettingInteger"];
-            /** @description Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used. */
+            /** @description The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. Proxies in environment variables are ignored. */
             readonly "embeddings.base_url"?: components["schemas"]["SettingEndpoint"];
-            /** @description Sent to the endpoint; none for one that wants none. */
+            /** @description The API key for the endpoint, if it requires one. */
             readonly "embeddings.api_key"?: components["schemas"]["SettingKey"];
-            /** @description The model's name there, or of a model that `dossier model add` has added. Another one than before: the old vectors answer until those of the new one are complete. */
+            /** @description The name of the model at the endpoint, or of one added with `dossier model add`. After a change, the old vectors are used until those of the new model are complete. */
             readonly "embeddings.model"?: components["schemas"]["SettingText"];
-            /** @description Put before each question, as the model wants it: "query: " for the E5 models. Another one than before: all vectors are made anew, while the old ones answer. */
+            /** @description The prefix that the model requires for questions: "query: " for the E5 models. After a change, all vectors are created again; the old ones are used meanwhile. */
             readonly "embeddings.query_prefix"?: components["schemas"]["SettingText"];
-            /** @description The same before each passage: "passage: " for the E5 models. */
+            /** @description The prefix that the model requires for passages: "passage: " for the E5 models. */
             readonly "embeddings.document_prefix"?: components["schemas"]["SettingText"];
-            /** @description Numbers of a vector, for models that can give fewer; else as many as the model gives. */
+            /** @description The length of vectors, for models that support shorter ones; by default the full length. */
             readonly "embeddings.dimensions"?: components["schemas"]["SettingInteger"];
-            /** @description Passages in one request. */
+            /** @description The number of passages in one request. */
             readonly "embeddings.batch_size"?: components["schemas"]["SettingInteger"];
-            /** @description For one request in the background. */
+            /** @description The time limit for one background request. */
             readonly "embeddings.timeout"?: components["schemas"]["SettingSomeDuration"];
-            /** @description How long the stream of events can be resumed: events are kept so long, for users who have listened within this time. */
+            /** @description How long events are kept, so that a stream can be resumed; for users who have listened within this time. */
             readonly "events.keep"?: components["schemas"]["SettingDuration"];
-            /** @description Streams of events that one user may hold open. */
+            /** @description How many event streams a user may have open. */
             readonly "events.streams_max"?: components["schemas"]["SettingInteger"];
-            /** @description What reading one file may take; above it the file fails with out_of_memory. */
+            /** @description The memory limit for reading one file. A file that exceeds it fails with out_of_memory. */
             readonly "extraction.memory_max"?: components["schemas"]["SettingSize"];
-            /** @description Pages of one PDF, or frames of one TIFF. */
+            /** @description The maximum number of pages of a PDF, or frames of a TIFF. */
             readonly "extraction.pages_max"?: components["schemas"]["SettingInteger"];
-            /** @description Pages of one file whose text is recognised from their picture (OCR). */
+            /** @description The maximum number of pages of one file that are read with text recognition (OCR). */
             readonly "extraction.ocr_pages_max"?: components["schemas"]["SettingInteger"];
-            /** @description For each such page. */
+            /** @description The time limit for text recognition on one page. */
             readonly "extraction.ocr_page_timeout"?: components["schemas"]["SettingDuration"];
-            /** @description For reading one file, and for opening a PDF. */
+            /** @description The time limit for reading one file, or for opening a PDF. */
             readonly "extraction.timeout"?: components["schemas"]["SettingDuration"];
-            /** @description On top of it for each other page of a PDF. */
+            /** @description The additional time for each further page of a PDF. */
             readonly "extraction.page_timeout"?: components["schemas"]["SettingDuration"];
-            /** @description The longest that reading one PDF may take in all. */
+            /** @description The time limit for reading one PDF as a whole. */
             readonly "extraction.timeout_max"?: components["schemas"]["SettingDuration"];
-            /** @description The largest archive that can be imported, and the most that it unpacks to. */
+            /** @description The maximum size of an imported archive, and of its unpacked content. */
             readonly "folder_archives.bytes_max"?: components["schemas"]["SettingSize"];
-            /** @description How long the import of an archive can be looked up after its end. */
+            /** @description How long the record of a finished archive import is kept. */
             readonly "folder_archives.keep_imports"?: components["schemas"]["SettingDuration"];
-            /** @description The pause that a host gets between two requests. */
+            /** @description The pause between two requests to the same host. */
             readonly "imports.host_delay"?: components["schemas"]["SettingDuration"];
-            /** @description For fetching one file. */
+            /** @description The time limit for fetching one file. */
             readonly "imports.timeout"?: components["schemas"]["SettingDuration"];
-            /** @description How long runs that have ended are kept. Their documents stay. */
+            /** @description How long finished runs are kept. Their documents remain. */
             readonly "imports.keep_runs"?: components["schemas"]["SettingDuration"];
-            /** @description Memory that may hold parts of the index, so that a search need not read them. */
+            /** @description Memory for keeping parts of the index, so that a search need not read them from the database. */
             readonly "index.cache"?: components["schemas"]["SettingSize"];
-            /** @description The same for vectors, when there is an embedder; 3 GiB are the most that is used. */
+            /** @description Memory for keeping vectors, when there is an embedder. At most 3 GiB are used. */
             readonly "index.vector_cache"?: components["schemas"]["SettingSize"];
-            /** @description No document gets its vectors until this is false again: words find it. Questions go on. */
+            /** @description While this is true, documents get no vectors and are found by words only. Questions are still embedded. */
             readonly "index.pause_vectors"?: components["schemas"]["SettingFlag"];
-            /** @description Whether agents are answered at /mcp. */
+            /** @description Whether agents can connect at /mcp. */
             readonly "mcp.enabled"?: components["schemas"]["SettingFlag"];
-            /** @description The longest answer of a tool; what does not fit is said. */
+            /** @description The maximum length of a tool's answer, in tokens; the answer says when something was left out. */
             readonly "mcp.answer_tokens"?: components["schemas"]["SettingInteger"];
-            /** @description Whoever sends it may read GET /metrics. */
+            /** @description The token required to read GET /metrics. */
             readonly "metrics.token"?: components["schemas"]["SettingText"];
-            /** @description Networks that GET /metrics may be read from without a token. */
+            /** @description Networks from which GET /metrics can be read without a token. */
             readonly "metrics.networks"?: components["schemas"]["SettingList"];
-            /** @description The address of the OpenID Connect provider, such as https://sso.example.com/realms/main. None: nobody signs in this way. */
+            /** @description The address of the OpenID Connect provider, such as https://sso.example.com/realms/main. Without it, this sign-in is off. */
             readonly "oidc.issuer"?: components["schemas"]["SettingEndpoint"];
-            /** @description What this server is called at the provider. */
+            /** @description The client ID of this server at the provider. */
             readonly "oidc.client_id"?: components["schemas"]["SettingText"];
-            /** @description Of this server at the provider; none for a public client. */
+            /** @description The client secret of this server at the provider; none for a public client. */
             readonly "oidc.client_secret"?: components["schemas"]["SettingText"];
-            /** @description What the button on the sign-in page says. */
+            /** @description The label of the button on the sign-in page. */
             readonly "oidc.title"?: components["schemas"]["SettingText"];
-            /** @description What the provider is asked for. */
+            /** @description The scopes requested from the provider. */
             readonly "oidc.scopes"?: components["schemas"]["SettingList"];
-            /** @description The claim that says what somebody may do, such as groups or realm_access.roles; read at every sign-in. None: new users are members, and roles are given here. */
+            /** @description The claim with a user's roles or groups, such as groups or realm_access.roles, read at every sign-in. Without it, new users are members, and roles are assigned here. */
             readonly "oidc.role_claim"?: components["schemas"]["SettingText"];
-            /** @description Values of the role claim that make an administrator. */
+            /** @description Values of the role claim that make a user an administrator. */
             readonly "oidc.admin_values"?: components["schemas"]["SettingList"];
-            /** @description Values of the role claim that make a member; whoever has none of either stays out. None: everybody else is a member. */
+            /** @description Values of the role claim that make a user a member; users with none of these or of `admin_values` can't sign in. Without any, everybody else is a member. */
             readonly "oidc.member_values"?: components["schemas"]["SettingList"];
-            /** @description Domains of the email addresses that may come in; none: all. */
+            /** @description Email domains whose users may sign in; all if empty. */
             readonly "oidc.allowed_domains"?: components["schemas"]["SettingList"];
-            /** @description Whoever has an address that the provider has not verified stays out. */
+            /** @description Whether users whose email address was not verified by the provider are refused. */
             readonly "oidc.require_verified_email"?: components["schemas"]["SettingFlag"];
-            /** @description Who signs in for the first time becomes a user. */
+            /** @description Whether a user account is created at a person's first sign-in. */
             readonly "oidc.create_users"?: components["schemas"]["SettingFlag"];
             /**
-             * @description Which users who are here already are taken for somebody with the same verified address: nobody, members, or everybody, which is administrators too.
+             * @description Which existing accounts are linked to a person with the same verified email address: none, those of members, or all, including administrators.
              * @enum {string|null}
              */
             readonly "oidc.link_by_email"?: "nobody" | "members" | "everybody" | null;
-            /** @description Who signs out here signs out at the provider too, where it offers that. */
+            /** @description Whether signing out here also signs out at the provider, if it supports that. */
             readonly "oidc.sign_out"?: components["schemas"]["SettingFlag"];
-            /** @description For one answer of the provider. */
+            /** @description The time limit for one response of the provider. */
             readonly "oidc.timeout"?: components["schemas"]["SettingDuration"];
-            /** @description Whether /v1 answers as OpenAI's API does. */
+            /** @description Whether the server offers the OpenAI-compatible API at /v1. */
             readonly "openai_api.enabled"?: components["schemas"]["SettingFlag"];
-            /** @description The folder that files go into that are uploaded there; made when needed. */
+            /** @description The folder for files uploaded there; created when needed. */
             readonly "openai_api.uploads_folder"?: components["schemas"]["SettingText"];
-            /** @description The most folders, subfolders included, that a user may hold. No limit unless given. */
+            /** @description The maximum number of folders per user, including subfolders. Unlimited if not set. */
             readonly "quotas.folders"?: components["schemas"]["SettingInteger"];
-            /** @description The most documents that a user may hold. No limit unless given. */
+            /** @description The maximum number of documents per user. Unlimited if not set. */
             readonly "quotas.documents"?: components["schemas"]["SettingInteger"];
-            /** @description The most chat sessions that a user may hold. No limit unless given. */
+            /** @description The maximum number of chat sessions per user. Unlimited if not set. */
             readonly "quotas.chats"?: components["schemas"]["SettingInteger"];
-            /** @description The most bytes of original files that a user may hold. No limit unless given. */
+            /** @description The maximum total size of a user's original files. Unlimited if not set. */
             readonly "quotas.storage"?: components["schemas"]["SettingSize"];
             /** @description Requests allowed in one window. */
             readonly "rate_limit.requests"?: components["schemas"]["SettingInteger"];
             /** @description Length of a window. */
             readonly "rate_limit.window"?: components["schemas"]["SettingSomeDuration"];
-            /** @description Of a Cohere- or Jina-compatible endpoint: what comes before /rerank, such as http://127.0.0.1:8080/v1. None: passages keep their order. A proxy of the environment is not used. */
+            /** @description The address of a Cohere- or Jina-compatible endpoint without /rerank, such as http://127.0.0.1:8080/v1. Without it, passages are not reranked. Proxies in environment variables are ignored. */
             readonly "rerank.base_url"?: components["schemas"]["SettingEndpoint"];
-            /** @description Sent to the endpoint; none for one that wants none. */
+            /** @description The API key for the endpoint, if it requires one. */
             readonly "rerank.api_key"?: components["schemas"]["SettingKey"];
-            /** @description The model's name there, when it wants one. */
+            /** @description The name of the model at the endpoint, if it requires one. */
             readonly "rerank.model"?: components["schemas"]["SettingText"];
-            /** @description What a search waits for it; then its passages keep their order. */
+            /** @description How long a search waits for the reranker before it keeps the order of its passages. */
             readonly "rerank.timeout"?: components["schemas"]["SettingDuration"];
-            /** @description The first passages of a search that are sent. */
+            /** @description How many of the first passages of a search are sent to the reranker. */
             readonly "rerank.passages_max"?: components["schemas"]["SettingInteger"];
-            /** @description Whether people may sign in with email and password, beside other ways. `dossier config set sign_in.password true` lets them in again. */
+            /** @description Whether users can sign in with email and password, in addition to other ways. `dossier config set sign_in.password true` allows it again. */
             readonly "sign_in.password"?: components["schemas"]["SettingFlag"];
             /**
-             * @description Who turns speech into text: an OpenAI-compatible endpoint, or a program on this machine. Captions need neither.
+             * @description What transcribes recordings: an OpenAI-compatible endpoint, or a program on this machine. Captions need neither.
              * @enum {string|null}
              */
             readonly "transcription.provider"?: "none" | "openai" | "command" | null;
-            /** @description The OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1. */
+            /** @description The address of the OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1. */
             readonly "transcription.base_url"?: components["schemas"]["SettingEndpoint"];
-            /** @description The endpoint's key, when it wants one. */
+            /** @description The API key for the endpoint, if it requires one. */
             readonly "transcription.api_key"?: components["schemas"]["SettingKey"];
-            /** @description The model there. */
+            /** @description The name of the model at the endpoint. */
             readonly "transcription.model"?: components["schemas"]["SettingText"];
-            /** @description The language that is spoken, such as en, for transcribers that want to know. */
+            /** @description The spoken language, such as en, for transcribers that need to know it. */
             readonly "transcription.language"?: components["schemas"]["SettingText"];
-            /** @description How long runs that have ended are kept. Their documents stay. */
+            /** @description How long finished runs are kept. Their documents remain. */
             readonly "transcription.keep_runs"?: components["schemas"]["SettingDuration"];
-            /** @description For transcribing one recording. */
+            /** @description The time limit for transcribing one recording. */
             readonly "transcription.timeout"?: components["schemas"]["SettingDuration"];
-            /** @description Recordings that are transcribed at the same time. */
+            /** @description How many recordings are transcribed at the same time. */
             readonly "transcription.concurrency"?: components["schemas"]["SettingInteger"];
-            /** @description Before the second and before the third attempt, give or take a fifth. */
+            /** @description The delays before the second and the third attempt, varied by up to a fifth. */
             readonly "webhooks.retry_delays"?: components["schemas"]["SettingList"];
-            /** @description Webhooks that one user may hold. */
+            /** @description The maximum number of webhooks per user. */
             readonly "webhooks.per_account"?: components["schemas"]["SettingInteger"];
-            /** @description How long deliveries that have ended are kept. */
+            /** @description How long finished deliveries are kept. */
             readonly "webhooks.keep_deliveries"?: components["schemas"]["SettingDuration"];
-            /** @description The product's name in the headers of a delivery: X-Service-Event, X-Service-Signature. */
+            /** @description The product name in the headers of a delivery: X-Service-Event, X-Service-Signature. */
             readonly "webhooks.header_prefix"?: components["schemas"]["SettingText"];
-            /** @description Its previous name, under which the same headers are sent too. */
+            /** @description The previous product name, with which the same headers are sent as well. */
             readonly "webhooks.legacy_header_prefix"?: components["schemas"]["SettingText"];
         };
         readonly NewTranscription: {

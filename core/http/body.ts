@@ -11,8 +11,11 @@ export function declaredLength(request: Request): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
-export const hasBody = (request: Request): boolean =>
-  request.body !== null && declaredLength(request) !== 0;
+/** The runtime makes a stream when it is asked for a body, so the declared length comes first. */
+export function hasBody(request: Request): boolean {
+  const bytes = declaredLength(request);
+  return bytes === undefined ? request.body !== null : bytes > 0;
+}
 
 /** @throws HttpError 413 when the declared length is above the limit, before anything is read. */
 export function checkLength(request: Request, bytes_max: number): void {

@@ -1,4 +1,5 @@
 /** Finds the jobs that may run now. */
+import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
 import type { JobsTables } from "./store";
@@ -136,3 +137,63 @@ export const findCandidates = (
         now_ms,
         all_max,
       ]);
+
+/** Steps from kind to kind, so that it takes no longer with many jobs of one kind. */
+const ready_kinds_sql = `
+with recursive kind (plugin, name) as (
+  select f.plugin, f.name from core_jobs f
+  where f.id = (
+    select n.id from core_jobs n where n.state = 'ready' order by n.plugin, n.name limit 1
+  )
+  union all
+  select j.plugin, j.name from kind k cross join core_jobs j
+  where j.id = coalesce(
+    (select n.id from core_jobs n
+      where n.state = 'ready' and n.plugin = k.plugin and n.name > k.name
+      order by n.name limit 1),
+    (select n.id from core_jobs n
+      where n.state = 'ready' and n.plugin > k.plugin
+      order by n.plugin, n.name limit 1)
+  )
+)
+select plugin, name from kind`;
+
+/** The kinds of which jobs are ready, due or not: a search takes time for each handler it names. */
+export const readyKinds = (
+  db: Db<JobsTables>,
+): Promise<readonly Pick<Candidate, "plugin" | "name">[]> => rowsOf(db, ready_kinds_sql, []);
+
+interface RunningGroup extends Pick<Candidate, "plugin" | "name" | "owner" | "queue"> {
+  readonly running: number | bigint;
+}
+const due_sql = `
+select id, plugin, name, owner, lane as queue, lane_max as queue_concurrency, priority, run_at
+from core_jobs where state = 'ready' and run_at <= ? order by run_at limit ?`;
+const running_sql = `
+select plugin, name, owner, lane as queue, count(*) as running
+from core_jobs where state = 'running' group by plugin, name, owner, lane`;
+
+/**
+ * All due jobs, also those that may not run now; undefined when there are more than `most`. While
+ * there are few, this takes a fraction of the time of a search.
+ */
+export async function findFewDue(
+  db: Db<JobsTables>,
+  now_ms: number,
+  most: number,
+): Promise<readonly Candidate[] | undefined> {
+  const due = await rowsOf<Candidate>(db, due_sql, [now_ms, most + 1]);
+  if (due.length > most) return undefined;
+  const groups = due.length === 0 ? [] : await rowsOf<RunningGroup>(db, running_sql, []);
+  const count = (of: (group: RunningGroup) => boolean): number =>
+    groups.reduce((sum, group) => (of(group) ? sum + toNumber(group.running) : sum), 0);
+  return due.map((job) => ({
+    ...job,
+    run_at: toNumber(job.run_at),
+    owner_running: count(
+      ({ plugin, name, owner }) =>
+        plugin === job.plugin && name === job.name && owner === job.owner,
+    ),
+    queue_running: count(({ queue }) => queue === job.queue),
+  }));
+}

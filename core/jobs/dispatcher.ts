@@ -7,7 +7,13 @@ import type { ActivityTracker } from "../base/stall-meter";
 import { ServedLog } from "../lib/served-log";
 import type { Db, Store } from "../store/store";
 import type { SpaceWaiters } from "./space-waiters";
-import { findCandidates, type Capacity } from "./candidates";
+import {
+  findCandidates,
+  findFewDue,
+  readyKinds,
+  type Candidate,
+  type Capacity,
+} from "./candidates";
 import type { EndedRun, JobHandler } from "./contract";
 import type { EarlyRun } from "./early-run";
 import type { Handlers } from "./handlers";
@@ -52,6 +58,8 @@ const lease_ms = 30_000;
  * elsewhere.
  */
 const shared_lease_ms = 15_000;
+/** With more due jobs than this, a claim searches for those that may run. */
+const due_few = 16;
 /** With more queues than this, a claim looks at only some of them. */
 const queues_few = 64;
 const candidates_per_slot = 8;
@@ -247,7 +255,8 @@ export class Dispatcher {
   /** Without the lock: a job that seems to be available for this process, if any. */
   private async anyOf(slots: number): Promise<readonly string[]> {
     const { store, clock } = this.options;
-    const capacities = this.capacities(slots, await this.runningCounts(store.db));
+    const counts = await this.runningCounts(store.db);
+    const capacities = await withReadyJobs(store.db, this.capacities(slots, counts));
     const window = { after_owner: "", each_max: 1, all_max: 1 };
     const some = await findCandidates(store.db, capacities, clock.now_ms(), window);
     return some.map(({ id }) => id);
@@ -282,16 +291,32 @@ export class Dispatcher {
     return capacities;
   }
 
-  /**
-   * With many queues looks at only some, beginning after the owner served last; with few, at all of
-   * them.
-   */
   private async select(
     db: Db,
     capacities: readonly Capacity[],
     slots: number,
     slots_of: ReadonlyMap<string, number>,
   ): Promise<Selection> {
+    const jobs =
+      (await findFewDue(db, this.options.clock.now_ms(), due_few)) ??
+      (await this.search(db, await withReadyJobs(db, capacities), slots));
+    const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
+    this.last = {
+      last_owner: selection.last_owner || this.last.last_owner,
+      queues: Math.max(1, selection.queues),
+    };
+    return selection;
+  }
+
+  /**
+   * With many queues looks at only some, beginning after the owner served last; with few, at all of
+   * them.
+   */
+  private async search(
+    db: Db,
+    capacities: readonly Capacity[],
+    slots: number,
+  ): Promise<readonly Candidate[]> {
     const now_ms = this.options.clock.now_ms();
     const { last_owner, queues } = this.last;
     const many = queues > queues_few;
@@ -306,13 +331,7 @@ export class Dispatcher {
       });
     const ahead = await look(many ? last_owner : "");
     const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
-    const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
-    const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
-    this.last = {
-      last_owner: selection.last_owner || last_owner,
-      queues: Math.max(1, selection.queues),
-    };
-    return selection;
+    return [...new Map(found.map((job) => [job.id, job])).values()];
   }
 
   private newToken(): string {
@@ -339,3 +358,9 @@ export class Dispatcher {
 }
 
 const shutdown = (): Stopped => new Stopped("shutdown", "the server is stopping");
+
+/** Those whose handlers have ready jobs. */
+async function withReadyJobs(db: Db, capacities: readonly Capacity[]): Promise<Capacity[]> {
+  const ready = new Set((await readyKinds(db)).map(handlerKey));
+  return capacities.filter((capacity) => ready.has(handlerKey(capacity)));
+}

@@ -5,6 +5,7 @@ import { ServedLog } from "../../core/lib/served-log";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
   findCandidates,
+  findFewDue,
   type Candidate,
   type Capacity,
   type CandidateWindow,
@@ -268,6 +269,42 @@ describe("a search for candidates", () => {
         .execute();
       expect(await names(look)).toEqual(expected);
     });
+});
+
+describe("a few due jobs", () => {
+  beforeEach(async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    const put = (name: string, options: EnqueueOptions) =>
+      queue.enqueue(world.db, Work, { name }, options);
+    for (const name of ["a1", "a2"]) await put(name, { owner: "ada", queue: "a" });
+    await put("b1", { owner: "ada", queue: "b" });
+    await put("later", { queue: "a", run_at_ms: world.clock.now_ms() + minute });
+    await world.db
+      .updateTable("core_jobs")
+      .set({ state: "running" })
+      .where("payload", "=", `{"name":"a1"}`)
+      .execute();
+  });
+  const few = (most: number) => findFewDue(world.db, world.clock.now_ms(), most);
+
+  test("are all found, with what is running in their queues and for their owners", async () => {
+    const found = (await few(2))!.map(({ queue, owner_running, queue_running }) => ({
+      queue,
+      owner_running,
+      queue_running,
+    }));
+    expect(found.toSorted((a, b) => a.queue.localeCompare(b.queue))).toEqual([
+      { queue: "a", owner_running: 1, queue_running: 1 },
+      { queue: "b", owner_running: 1, queue_running: 0 },
+    ]);
+  });
+  test("are not looked at one by one when there are more", async () => {
+    expect(await few(1)).toBeUndefined();
+  });
 });
 
 describe("the scheduler picks", () => {

@@ -47,6 +47,14 @@ export interface DispatcherOptions {
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
+/** The outcome of a claim. */
+export interface Claim {
+  /** The jobs that it started. */
+  readonly begun: number;
+  /** No other job may run until one is enqueued, falls due, or ends. */
+  readonly is_complete: boolean;
+}
+const nothing: Claim = { begun: 0, is_complete: true };
 type ActiveJob = Pick<table.Claimed, "name" | "owner">;
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
@@ -120,11 +128,8 @@ export class Dispatcher {
     return slots;
   }
 
-  /**
-   * Claims as many jobs as there is capacity for and starts them. Returns how many. One claim at a
-   * time.
-   */
-  claim(): Promise<number> {
+  /** Claims as many jobs as there is capacity for and starts them. One claim at a time. */
+  claim(): Promise<Claim> {
     const result = this.claiming.then(() => this.claimNow());
     this.claiming = result.catch(() => undefined);
     return result;
@@ -216,17 +221,17 @@ export class Dispatcher {
         this.abort(job.id, new Stopped("lost", "the lease of this job has expired"));
   }
 
-  private async claimNow(): Promise<number> {
+  private async claimNow(): Promise<Claim> {
     const { store, clock } = this.options;
     const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
     const capacities = this.capacities(slots);
-    if (capacities.length === 0 || this.closed) return 0;
+    if (capacities.length === 0 || this.closed) return nothing;
     // Most claims find nothing, and this check is cheap.
-    if (!(await table.isDue(store.db, clock.now_ms()))) return 0;
-    const ids = this.shared
-      ? await this.anyOf(slots)
-      : (await this.select(store.db, capacities, slots, this.slotsOfOwners())).ids;
-    if (ids.length === 0) return 0;
+    if (!(await table.isDue(store.db, clock.now_ms()))) return nothing;
+    const { ids, is_complete } = this.shared
+      ? { ids: await this.anyOf(slots), is_complete: false }
+      : await this.select(store.db, capacities, slots, this.slotsOfOwners());
+    if (ids.length === 0) return nothing;
     this.cancelled = new Map();
     try {
       const jobs = await store.inDeletion(async (tx) => {
@@ -236,7 +241,7 @@ export class Dispatcher {
         return table.claimJobs(tx, chosen, lease, now_ms);
       });
       for (const job of jobs) this.begin(job);
-      return jobs.length;
+      return { begun: jobs.length, is_complete: is_complete || jobs.length === 0 };
     } finally {
       this.cancelled = undefined;
     }
@@ -296,27 +301,30 @@ export class Dispatcher {
     capacities: readonly Capacity[],
     slots: number,
     slots_of: ReadonlyMap<string, number>,
-  ): Promise<Selection> {
-    const jobs =
-      (await findFewDue(db, this.options.clock.now_ms(), due_few)) ??
-      (await this.search(db, await withReadyJobs(db, capacities), slots));
+  ): Promise<Selection & Pick<Claim, "is_complete">> {
+    const few = await findFewDue(db, this.options.clock.now_ms(), due_few);
+    const { jobs, each_max } = few
+      ? { jobs: few, each_max: Infinity }
+      : await this.search(db, await withReadyJobs(db, capacities), slots);
     const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
     this.last = {
       last_owner: selection.last_owner || this.last.last_owner,
       queues: Math.max(1, selection.queues),
     };
-    return selection;
+    // A queue that gave as many as it may give at a time may have more.
+    return { ...selection, is_complete: selection.ids.length < each_max };
   }
 
   /**
    * With many queues looks at only some, beginning after the owner served last; with few, at all of
-   * them.
+   * them. `each_max`: the number of jobs selected from which there may be more, in a queue or in
+   * others.
    */
   private async search(
     db: Db,
     capacities: readonly Capacity[],
     slots: number,
-  ): Promise<readonly Candidate[]> {
+  ): Promise<{ readonly jobs: readonly Candidate[]; readonly each_max: number }> {
     const now_ms = this.options.clock.now_ms();
     const { last_owner, queues } = this.last;
     const many = queues > queues_few;
@@ -331,7 +339,8 @@ export class Dispatcher {
       });
     const ahead = await look(many ? last_owner : "");
     const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
-    return [...new Map(found.map((job) => [job.id, job])).values()];
+    const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
+    return { jobs, each_max: many ? 0 : Math.min(each_max, all_max) };
   }
 
   private newToken(): string {

@@ -88,7 +88,7 @@ export class Poller {
         await this.options.housekeeping.run();
         await this.gather();
         if (this.state !== "started") return;
-        if ((await dispatcher.claim()) > 0) this.asked = true;
+        if (!(await dispatcher.claim()).is_complete) this.asked = true;
         this.failing = false;
         if (this.asked) continue;
         const next = await nextRunAt(store.db, clock.now_ms());

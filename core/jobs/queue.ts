@@ -336,7 +336,7 @@ export class JobQueue {
     const { store, clock } = this.options;
     await table.freeExpired(store.db, clock.now_ms());
     for (let ran = 0; ;) {
-      const begun = await this.dispatcher.claim();
+      const { begun } = await this.dispatcher.claim();
       ran += begun;
       const { runs } = this.dispatcher;
       if (runs.length > 0) await Promise.race(runs.map(({ ended }) => ended));

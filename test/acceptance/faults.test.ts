@@ -64,8 +64,13 @@ describe("a disk that loses a write", () => {
         ],
         { stdout: "ignore", stderr: "pipe" },
       );
-      for await (const bytes of tracer.stderr)
-        if (new TextDecoder().decode(bytes).includes("attached")) break;
+      const attached = Promise.withResolvers<void>();
+      // Read to its end: a message that cannot be written would end the tracer.
+      const read = (async () => {
+        for await (const bytes of tracer.stderr)
+          if (new TextDecoder().decode(bytes).includes("attached")) attached.resolve();
+      })();
+      await attached.promise;
       const statuses: number[] = [];
       const isGone = () => {
         try {
@@ -85,7 +90,7 @@ describe("a disk that loses a write", () => {
       expect(statuses.filter((status) => status === 201)).toEqual([]);
       await until(() => server.output().includes("the disk lost a write"));
       tracer.kill();
-      await tracer.exited;
+      await Promise.all([tracer.exited, read]);
       await server.restart();
       expect((await server.send("ada", "GET", `/folders/${kept.id}`)).status).toBe(200);
     },

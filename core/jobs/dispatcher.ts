@@ -226,8 +226,6 @@ export class Dispatcher {
     const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
     const capacities = this.capacities(slots);
     if (capacities.length === 0 || this.closed) return nothing;
-    // Most claims find nothing, and this check is cheap.
-    if (!(await table.isDue(store.db, clock.now_ms()))) return nothing;
     const { ids, is_complete } = this.shared
       ? { ids: await this.anyOf(slots), is_complete: false }
       : await this.select(store.db, capacities, slots, this.slotsOfOwners());
@@ -260,6 +258,8 @@ export class Dispatcher {
   /** Without the lock: a job that seems to be available for this process, if any. */
   private async anyOf(slots: number): Promise<readonly string[]> {
     const { store, clock } = this.options;
+    // Most claims find nothing, and this check is cheap.
+    if (!(await table.isDue(store.db, clock.now_ms()))) return [];
     const counts = await this.runningCounts(store.db);
     const capacities = await withReadyJobs(store.db, this.capacities(slots, counts));
     const window = { after_owner: "", each_max: 1, all_max: 1 };

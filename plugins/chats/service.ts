@@ -22,6 +22,7 @@ import { cancelledAt, failAnswer, statusEvent } from "./events/answer-events";
 import { findFeedback } from "./feedback/feedback-store";
 import { enqueueAnswer } from "./jobs";
 import { listChats as listRows, type ChatFilter } from "./list-store";
+import * as messageStore from "./message-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
 import { look_every_ms, publishStatus, StatusChanged, Waiter } from "./events/waiter";
@@ -173,7 +174,7 @@ export async function submitMessage(
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
   if (ctx.before_question.any) {
     const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-    const known = await store.findMessage(ctx.db, chat_id, request_id.toLowerCase());
+    const known = await messageStore.findMessage(ctx.db, chat_id, request_id.toLowerCase());
     if (known) return sameRequest(known, text);
     const { folder_ids: named, prompt_ids } = await withUses(ctx.db, chat);
     const folder_ids = chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : named;
@@ -199,7 +200,7 @@ export async function submitMessage(
       attempt: 0,
       last_event: 0,
     };
-    if (!(await store.insertMessage(tx, message)))
+    if (!(await messageStore.insertMessage(tx, message)))
       return sameRequest(await requireMessage(ctx, tx, owner_id, chat_id, request_id), text);
     await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
     await store.countMessage(tx, chat_id, now);
@@ -232,7 +233,7 @@ export async function listMessages(
   total: number;
 }> {
   const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-  const { rows, total } = await store.listMessages(ctx.db, chat, page);
+  const { rows, total } = await messageStore.listMessages(ctx.db, chat, page);
   const feedback = await findFeedback(
     ctx.db,
     rows.map(({ id }) => id),
@@ -266,7 +267,7 @@ async function waitForChange(
   read: () => Promise<MessageRow>,
 ): Promise<MessageRow> {
   const before = await read();
-  if (store.isFinal(before) || timeout_ms === 0) return before;
+  if (messageStore.isFinal(before) || timeout_ms === 0) return before;
   const waiter = new Waiter(notifier, StatusChanged, [before.id, before.chat_id], owner_id);
   const ends_at_ms = performance.now() + timeout_ms;
   try {
@@ -291,9 +292,9 @@ export async function messageProgress(
   owner_id: string,
   chat_id: string,
   request_id: string,
-): Promise<store.Progress> {
+): Promise<messageStore.Progress> {
   await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-  const progress = await store.findProgress(ctx.db, chat_id, request_id.toLowerCase());
+  const progress = await messageStore.findProgress(ctx.db, chat_id, request_id.toLowerCase());
   if (!progress) throw notFound("message");
   return progress;
 }
@@ -311,7 +312,7 @@ export async function cancelMessage(
   return ctx.inDeletion(async (tx) => {
     const message = await requireMessage(ctx, tx, owner_id, chat_id, request_id);
     const ending = cancelledAt(ctx.now_ms());
-    if (!(await store.endMessage(tx, message.id, ending)))
+    if (!(await messageStore.endMessage(tx, message.id, ending)))
       throw conflict(
         `This message has already finished: its status is ${message.status}. Only running ` +
           "messages can be cancelled.",
@@ -334,7 +335,7 @@ export async function requireMessage(
   request_id: string,
 ): Promise<MessageRow> {
   await requireOpenChat(ctx, from, owner_id, chat_id);
-  const row = await store.findMessage(from, chat_id, request_id.toLowerCase());
+  const row = await messageStore.findMessage(from, chat_id, request_id.toLowerCase());
   if (!row) throw notFound("message");
   return row;
 }

@@ -1,8 +1,8 @@
 /**
- * Every SQL statement about chat sessions, their messages and what those cite. The database is the
- * first parameter, so that the caller decides the transaction.
+ * The tables of this plugin, and every SQL statement about chat sessions. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
-import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
+import { sql, type Db } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
 /** A stored session. Times are epoch milliseconds. */
@@ -24,6 +24,7 @@ export interface ChatRow {
   /** 1 when it asks every folder of its owner, including future ones. */
   readonly all_folders: number;
 }
+
 export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 /** A stored message. Times are epoch milliseconds. */
@@ -52,6 +53,7 @@ export interface MessageRow {
 }
 
 export type EventKind = "status" | "delta" | "citation" | "done" | "error";
+
 export interface NewEvent {
   readonly kind: EventKind;
   /**
@@ -60,6 +62,7 @@ export interface NewEvent {
    */
   readonly data: string;
 }
+
 /** A stored event of an answer. Times are epoch milliseconds. */
 export interface EventRow extends NewEvent {
   readonly message_id: string;
@@ -89,6 +92,7 @@ export interface ChatsTables {
   chats_events: EventRow;
   chats_feedback: FeedbackRow;
 }
+
 export type ChatsDb = Db<ChatsTables>;
 
 /** What a session uses, in the given order. */
@@ -96,6 +100,7 @@ export interface Uses {
   readonly folder_ids: readonly string[];
   readonly prompt_ids: readonly string[];
 }
+
 export type Chat = ChatRow & Uses;
 
 export const insertChat = async (tx: ChatsDb, row: ChatRow): Promise<void> => {
@@ -193,6 +198,7 @@ export async function replacePrompts(
 }
 
 const uses_at_once = 500;
+
 /** Removes folders from some sessions; false when there were none. */
 export const removeFolderUses = async (
   tx: ChatsDb,
@@ -215,143 +221,4 @@ export const removeFolderUses = async (
 
 export const removePromptUses = async (tx: ChatsDb, prompt_id: string): Promise<void> => {
   await tx.deleteFrom("chats_prompts").where("prompt_id", "=", prompt_id).execute();
-};
-
-const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
-export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean =>
-  !unfinished.includes(status);
-
-/** False when the session already has a message for this request. */
-export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boolean> =>
-  (await tx
-    .insertInto("chats_messages")
-    .values(row)
-    .onConflict((c) => c.columns(["chat_id", "request_key"]).doNothing())
-    .returning("id")
-    .executeTakeFirst()) !== undefined;
-
-export const findMessage = (
-  db: ChatsDb,
-  chat_id: string,
-  request_key: string,
-): Promise<MessageRow | undefined> =>
-  db
-    .selectFrom("chats_messages")
-    .selectAll()
-    .where("chat_id", "=", chat_id)
-    .where("request_key", "=", request_key)
-    .executeTakeFirst();
-
-/** The progress of a message, without its text and its answer, which can be long. */
-export type Progress = Pick<MessageRow, "id" | "chat_id" | "status" | "last_event">;
-export const findProgress = (
-  db: ChatsDb,
-  chat_id: string,
-  request_key: string,
-): Promise<Progress | undefined> =>
-  db
-    .selectFrom("chats_messages")
-    .select(["id", "chat_id", "status", "last_event"])
-    .where("chat_id", "=", chat_id)
-    .where("request_key", "=", request_key)
-    .executeTakeFirst();
-
-export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
-  db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
-
-/** The owner of an unfinished message; undefined when it is finished, or its session is gone. */
-export const findOwner = async (db: ChatsDb, message_id: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom("chats_messages")
-      .innerJoin("chats", "chats.id", "chats_messages.chat_id")
-      .select("chats.owner_id")
-      .where("chats_messages.id", "=", message_id)
-      .where("chats_messages.status", "in", unfinished)
-      .where("chats.gone_at", "is", null)
-      .executeTakeFirst()
-  )?.owner_id;
-
-/** One page of a session's messages, newest first, and their total number. */
-export const listMessages = (
-  db: ChatsDb,
-  { id, message_count }: Pick<ChatRow, "id" | "message_count">,
-  page: PageRequest,
-): Promise<Listed<MessageRow>> =>
-  listPage(db.selectFrom("chats_messages").where("chat_id", "=", id).selectAll(), {
-    ...pageWindow(page),
-    total: message_count,
-  });
-
-/**
- * Marks an unfinished message as being answered, again if necessary; undefined when it is finished.
- * The time of the first start is kept.
- */
-export const startMessage = (
-  tx: ChatsDb,
-  id: string,
-  now: number,
-): Promise<MessageRow | undefined> =>
-  tx
-    .updateTable("chats_messages")
-    .set((e) => ({
-      status: "PROCESSING",
-      started_at: e.fn.coalesce("started_at", e.val(now)),
-      attempt: e("attempt", "+", 1),
-    }))
-    .where("id", "=", id)
-    .where("status", "in", unfinished)
-    .returningAll()
-    .executeTakeFirst();
-
-export type Ending = Pick<MessageRow, "completed_at"> & {
-  readonly status: MessageStatus;
-} & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;
-
-/** Ends an unfinished message. False, without a change, when it is finished already. */
-export const endMessage = async (tx: ChatsDb, id: string, ending: Ending): Promise<boolean> =>
-  (await tx
-    .updateTable("chats_messages")
-    .set(ending)
-    .where("id", "=", id)
-    .where("status", "in", unfinished)
-    .returning("id")
-    .executeTakeFirst()) !== undefined;
-
-/** The last answered messages before this one, oldest first. */
-export async function turnsBefore(
-  db: ChatsDb,
-  { id, chat_id, created_at }: MessageRow,
-  limit: number,
-): Promise<{ text: string; result: string | null }[]> {
-  const newest_first = await db
-    .selectFrom("chats_messages")
-    .select(["text", "result"])
-    .where("chat_id", "=", chat_id)
-    .where("created_at", "<=", created_at)
-    .where("id", "<", id)
-    .where("status", "=", "COMPLETED")
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return newest_first.reverse();
-}
-
-/** Records that the answer quotes these documents, so that their deletion finds it. */
-export async function insertCitations(
-  tx: ChatsDb,
-  message_id: string,
-  document_ids: readonly string[],
-): Promise<void> {
-  if (document_ids.length === 0) return;
-  await tx
-    .insertInto("chats_citations")
-    .values(document_ids.map((document_id) => ({ message_id, document_id })))
-    .onConflict((c) => c.columns(["message_id", "document_id"]).doNothing())
-    .execute();
-}
-
-export const deleteCitations = async (tx: ChatsDb, message_id: string): Promise<void> => {
-  await tx.deleteFrom("chats_citations").where("message_id", "=", message_id).execute();
 };

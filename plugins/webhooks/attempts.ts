@@ -22,6 +22,7 @@ import type { Accounts } from "../accounts/contract";
 import type { AttemptKey, AttemptResult, Deliveries } from "./deliveries";
 import { secretContext } from "./service";
 import { deliveryHeaders, type HeaderPrefixes } from "./signatures";
+import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 import type { DeliveryRow, WebhookRow } from "./store";
 
@@ -47,7 +48,7 @@ export class AttemptSender {
   /** The job of one attempt. */
   async run(key: AttemptKey, { signal }: JobRun): Promise<JobEffect | void> {
     const { db, accounts, deliveries } = this.ctx;
-    const delivery = await store.findDelivery(db, key.delivery_id);
+    const delivery = await deliveryStore.findDelivery(db, key.delivery_id);
     const webhook = delivery && (await store.findWebhook(db, delivery.webhook_id));
     if (!delivery || !webhook) return;
     // Nothing is sent for a user who may not sign in any more.

@@ -5,6 +5,7 @@ import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Deliveries } from "./deliveries";
 import { secretContext } from "./service";
+import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 
 export interface WebhookChecksContext extends Pick<
@@ -39,7 +40,7 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
 ];
 
 async function withoutJob({ db, operations }: WebhookChecksContext) {
-  const pending = await store.listPending(db, deliveries_max);
+  const pending = await deliveryStore.listPending(db, deliveries_max);
   const busy = await operations.jobs.activeSubjects(pending.map(({ webhook_id }) => webhook_id));
   return pending.filter(({ webhook_id }) => !busy.has(webhook_id));
 }

@@ -11,8 +11,10 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
+import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
-import type { AttemptEnd, AttemptRow, DeliveryRow, WebhookRow } from "./store";
+import type { AttemptEnd } from "./delivery-store";
+import type { AttemptRow, DeliveryRow, WebhookRow } from "./store";
 
 /** A delivery with its attempts, oldest first. */
 export interface FullDelivery {
@@ -90,7 +92,7 @@ export class Deliveries {
     webhook_id: string,
     page: PageRequest,
   ): Promise<{ rows: FullDelivery[]; total: number }> {
-    const { rows, total } = await store.listDeliveries(this.ctx.db, webhook_id, page);
+    const { rows, total } = await deliveryStore.listDeliveries(this.ctx.db, webhook_id, page);
     return { rows: await this.withAttempts(rows), total };
   }
 
@@ -133,15 +135,18 @@ export class Deliveries {
    */
   beginAttempt({ delivery_id, attempt }: AttemptKey): Promise<boolean | "interrupted"> {
     return this.ctx.inTransaction(async (tx) => {
-      const delivery = await store.findDelivery(tx, delivery_id);
+      const delivery = await deliveryStore.findDelivery(tx, delivery_id);
       if (delivery?.status !== "pending") return false;
       if (delivery.attempts === attempt) {
-        const begun = await store.findAttempt(tx, delivery_id, attempt);
+        const begun = await deliveryStore.findAttempt(tx, delivery_id, attempt);
         return begun?.duration_ms === null ? "interrupted" : false;
       }
       if (delivery.attempts !== attempt - 1 || attempt > attempts_max) return false;
-      await store.insertAttempt(tx, delivery_id, attempt, this.ctx.now_ms());
-      await store.updateDelivery(tx, delivery_id, { attempts: attempt, next_attempt_at: null });
+      await deliveryStore.insertAttempt(tx, delivery_id, attempt, this.ctx.now_ms());
+      await deliveryStore.updateDelivery(tx, delivery_id, {
+        attempts: attempt,
+        next_attempt_at: null,
+      });
       return true;
     });
   }
@@ -153,20 +158,23 @@ export class Deliveries {
     { delivery_id, attempt }: AttemptKey,
     { outcome, retry_after_ms, ...end }: AttemptResult,
   ): Promise<void> {
-    await store.endAttempt(tx, delivery_id, attempt, end);
+    await deliveryStore.endAttempt(tx, delivery_id, attempt, end);
     this.notify(webhook, delivery_id, "changed");
     if (outcome !== "failed")
-      return store.updateDelivery(tx, delivery_id, {
+      return deliveryStore.updateDelivery(tx, delivery_id, {
         status: outcome === "delivered" ? "delivered" : "skipped",
         next_attempt_at: null,
       });
     if (attempt >= attempts_max)
-      return store.updateDelivery(tx, delivery_id, { status: "dropped", next_attempt_at: null });
+      return deliveryStore.updateDelivery(tx, delivery_id, {
+        status: "dropped",
+        next_attempt_at: null,
+      });
     const delays_ms = this.ctx.retry_delays_ms();
     const delay_ms = jitter(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter_share);
     const next_attempt_at =
       this.ctx.now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
-    await store.updateDelivery(tx, delivery_id, { next_attempt_at });
+    await deliveryStore.updateDelivery(tx, delivery_id, { next_attempt_at });
     const next = { delivery_id, attempt: attempt + 1 };
     await this.ctx.enqueueAttempt(tx, webhook, next, next_attempt_at);
   }
@@ -174,7 +182,8 @@ export class Deliveries {
   /** Ends an attempt that a crash interrupted. */
   async endInterrupted(tx: Db<any>, webhook: Receiver, key: AttemptKey): Promise<void> {
     const now = this.ctx.now_ms();
-    const began = (await store.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now;
+    const began =
+      (await deliveryStore.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now;
     await this.endAttempt(tx, webhook, key, {
       outcome: "failed",
       status_code: null,
@@ -191,7 +200,7 @@ export class Deliveries {
     webhook: Receiver,
     { id, attempts }: Pick<DeliveryRow, "id" | "attempts">,
   ): Promise<void> {
-    const last = attempts === 0 ? undefined : await store.findAttempt(tx, id, attempts);
+    const last = attempts === 0 ? undefined : await deliveryStore.findAttempt(tx, id, attempts);
     const attempt = last?.duration_ms === null ? attempts : attempts + 1;
     if (attempt > attempts_max) return this.end(tx, id, "dropped");
     const key = { delivery_id: id, attempt };
@@ -200,8 +209,8 @@ export class Deliveries {
 
   /** Ends a pending delivery. */
   async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {
-    if ((await store.findDelivery(tx, delivery_id))?.status === "pending")
-      await store.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
+    if ((await deliveryStore.findDelivery(tx, delivery_id))?.status === "pending")
+      await deliveryStore.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
   }
 
   /** Deletes deliveries older than the retention time, in batches. */
@@ -209,7 +218,7 @@ export class Deliveries {
     const { inDeletion, keep_ms, certain_now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
       const deleted = await inDeletion((tx) =>
-        store.deleteDeliveries(tx, certain_now_ms() - keep_ms(), delete_batch),
+        deliveryStore.deleteDeliveries(tx, certain_now_ms() - keep_ms(), delete_batch),
       );
       if (deleted > 0) truncateWal();
       if (deleted < delete_batch) return;
@@ -236,7 +245,7 @@ export class Deliveries {
       next_attempt_at: now,
       created_at: now,
     };
-    await store.insertDelivery(tx, delivery);
+    await deliveryStore.insertDelivery(tx, delivery);
     await this.ctx.enqueueAttempt(tx, webhook, { delivery_id: id, attempt: 1 }, now);
     this.notify(webhook, id, "created");
     return delivery;
@@ -245,7 +254,7 @@ export class Deliveries {
   private async withAttempts(rows: readonly DeliveryRow[]): Promise<FullDelivery[]> {
     const ids = rows.map(({ id }) => id);
     const attempts = Map.groupBy(
-      await store.listAttempts(this.ctx.db, ids),
+      await deliveryStore.listAttempts(this.ctx.db, ids),
       ({ delivery_id }) => delivery_id,
     );
     return rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] }));
@@ -267,7 +276,7 @@ async function requireDelivery(
   webhook_id: string,
   delivery_id: string,
 ): Promise<DeliveryRow> {
-  const delivery = await store.findDelivery(from, delivery_id);
+  const delivery = await deliveryStore.findDelivery(from, delivery_id);
   if (!delivery || delivery.webhook_id !== webhook_id) throw notFound("delivery");
   return delivery;
 }

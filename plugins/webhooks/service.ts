@@ -21,6 +21,7 @@ import {
 import type { WebhookEvent } from "./contract";
 import type { FullDelivery } from "./deliveries";
 import { newSecret } from "./signatures";
+import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 import type { WebhookRow } from "./store";
 import type { Subscriptions } from "./subscriptions";
@@ -198,7 +199,9 @@ export class Webhooks {
       await inDeletion((tx) => cancelJobs(tx, [id]));
       await inParts(
         () =>
-          inDeletion(async (tx) => (await store.deleteSomeDeliveries(tx, id, deliveries_each)) > 0),
+          inDeletion(
+            async (tx) => (await deliveryStore.deleteSomeDeliveries(tx, id, deliveries_each)) > 0,
+          ),
         signal,
       );
       await this.remove(owner_id, id);
@@ -231,10 +234,12 @@ export class Webhooks {
 
   private async withLast(webhook: WebhookRow): Promise<FullWebhook> {
     const { db } = this.ctx;
-    const delivery = await store.findLastDelivery(db, webhook.id);
+    const delivery = await deliveryStore.findLastDelivery(db, webhook.id);
     return {
       webhook,
-      last: delivery ? { delivery, attempts: await store.listAttempts(db, [delivery.id]) } : null,
+      last: delivery
+        ? { delivery, attempts: await deliveryStore.listAttempts(db, [delivery.id]) }
+        : null,
     };
   }
 }

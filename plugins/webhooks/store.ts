@@ -1,15 +1,8 @@
 /**
- * Every SQL statement about webhooks and deliveries. The database is the first parameter, so that
- * the caller decides the transaction.
+ * The tables of this plugin, and every SQL statement about webhooks. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
-import {
-  countRows,
-  listPage,
-  pageWindow,
-  type Db,
-  type Listed,
-  type PageRequest,
-} from "../../core/sdk";
+import { countRows, type Db } from "../../core/sdk";
 
 /** Secrets are sealed. Times are epoch milliseconds. */
 export interface WebhookRow {
@@ -28,11 +21,14 @@ export interface WebhookRow {
   readonly events: string | null;
   readonly created_at: number;
 }
+
 /** An event that a webhook is sent besides its `event_type`. */
 interface ListedEventRow extends Pick<WebhookRow, "owner_id" | "event_type" | "href"> {
   readonly webhook_id: string;
 }
+
 export type DeliveryStatus = "pending" | "delivered" | "skipped" | "dropped" | "cancelled";
+
 export interface DeliveryRow {
   readonly id: string;
   readonly webhook_id: string;
@@ -47,6 +43,7 @@ export interface DeliveryRow {
   readonly next_attempt_at: number | null;
   readonly created_at: number;
 }
+
 export interface AttemptRow {
   readonly delivery_id: string;
   readonly number: number;
@@ -57,17 +54,15 @@ export interface AttemptRow {
   readonly duration_ms: number | null;
   readonly response_body: string | null;
 }
-export type AttemptEnd = Pick<
-  AttemptRow,
-  "status_code" | "error" | "duration_ms" | "response_body"
->;
+
 export interface WebhooksTables {
   webhooks: WebhookRow;
   webhooks_events: ListedEventRow;
   webhooks_deliveries: DeliveryRow;
   webhooks_attempts: AttemptRow;
 }
-type WebhooksDb = Db<WebhooksTables>;
+
+export type WebhooksDb = Db<WebhooksTables>;
 
 /**
  * Includes the events that it is sent besides its `event_type`. False when the owner has a webhook
@@ -189,40 +184,6 @@ export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
   await db.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
-/** Deletes some deliveries of a webhook, with their attempts; returns how many. */
-export async function deleteSomeDeliveries(
-  db: WebhooksDb,
-  webhook_id: string,
-  limit: number,
-): Promise<number> {
-  const some = await db
-    .selectFrom("webhooks_deliveries")
-    .select("id")
-    .where("webhook_id", "=", webhook_id)
-    .limit(limit)
-    .execute();
-  return deleteThese(
-    db,
-    some.map(({ id }) => id),
-  );
-}
-
-export const insertDelivery = async (db: WebhooksDb, row: DeliveryRow): Promise<void> => {
-  await db.insertInto("webhooks_deliveries").values(row).execute();
-};
-
-export const findDelivery = (db: WebhooksDb, id: string): Promise<DeliveryRow | undefined> =>
-  db.selectFrom("webhooks_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
-
-/** The oldest unfinished ones. */
-export const listPending = (db: WebhooksDb, limit: number) =>
-  db
-    .selectFrom("webhooks_deliveries")
-    .select(["id", "webhook_id", "attempts"])
-    .where("status", "=", "pending")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
 /** Those with the lowest ids after this one. */
 export const listSecrets = (db: WebhooksDb, after: string, limit: number) =>
   db
@@ -232,125 +193,6 @@ export const listSecrets = (db: WebhooksDb, after: string, limit: number) =>
     .orderBy("id")
     .limit(limit)
     .execute();
+
 export const findNewestWebhook = (db: WebhooksDb): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().orderBy("id", "desc").limit(1).executeTakeFirst();
-export const findLastDelivery = (
-  db: WebhooksDb,
-  webhook_id: string,
-): Promise<DeliveryRow | undefined> =>
-  db
-    .selectFrom("webhooks_deliveries")
-    .selectAll()
-    .where("webhook_id", "=", webhook_id)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-
-/** One page, newest first, and the total number of the webhook's deliveries. */
-export async function listDeliveries(
-  db: WebhooksDb,
-  webhook_id: string,
-  page: PageRequest,
-): Promise<Listed<DeliveryRow>> {
-  const all = db.selectFrom("webhooks_deliveries").where("webhook_id", "=", webhook_id);
-  return listPage(all.selectAll(), pageWindow(page));
-}
-
-export const updateDelivery = async (
-  db: WebhooksDb,
-  id: string,
-  values: Partial<Pick<DeliveryRow, "status" | "attempts" | "next_attempt_at">>,
-): Promise<void> => {
-  await db.updateTable("webhooks_deliveries").set(values).where("id", "=", id).execute();
-};
-
-export const insertAttempt = async (
-  db: WebhooksDb,
-  delivery_id: string,
-  number: number,
-  started_at: number,
-): Promise<void> => {
-  await db
-    .insertInto("webhooks_attempts")
-    .values({
-      delivery_id,
-      number,
-      started_at,
-      status_code: null,
-      error: null,
-      duration_ms: null,
-      response_body: null,
-    })
-    .execute();
-};
-
-export const findAttempt = (
-  db: WebhooksDb,
-  delivery_id: string,
-  number: number,
-): Promise<AttemptRow | undefined> =>
-  db
-    .selectFrom("webhooks_attempts")
-    .selectAll()
-    .where("delivery_id", "=", delivery_id)
-    .where("number", "=", number)
-    .executeTakeFirst();
-
-export const endAttempt = async (
-  db: WebhooksDb,
-  delivery_id: string,
-  number: number,
-  end: AttemptEnd,
-): Promise<void> => {
-  await db
-    .updateTable("webhooks_attempts")
-    .set(end)
-    .where("delivery_id", "=", delivery_id)
-    .where("number", "=", number)
-    .execute();
-};
-
-/** In order. */
-export const listAttempts = async (
-  db: WebhooksDb,
-  delivery_ids: readonly string[],
-): Promise<AttemptRow[]> =>
-  delivery_ids.length === 0
-    ? []
-    : db
-        .selectFrom("webhooks_attempts")
-        .selectAll()
-        .where("delivery_id", "in", delivery_ids)
-        .orderBy("delivery_id")
-        .orderBy("number")
-        .execute();
-
-/**
- * Deletes at most `limit` finished deliveries created before `before` (epoch ms); returns how many.
- */
-export async function deleteDeliveries(
-  db: WebhooksDb,
-  before: number,
-  limit: number,
-): Promise<number> {
-  const old = await db
-    .selectFrom("webhooks_deliveries")
-    .select("id")
-    .where("created_at", "<", before)
-    .where("status", "!=", "pending")
-    .orderBy("created_at")
-    .limit(limit)
-    .execute();
-  return deleteThese(
-    db,
-    old.map(({ id }) => id),
-  );
-}
-
-async function deleteThese(db: WebhooksDb, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", ids).execute();
-  await db.deleteFrom("webhooks_deliveries").where("id", "in", ids).execute();
-  return ids.length;
-}

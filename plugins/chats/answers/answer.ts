@@ -28,6 +28,7 @@ import {
 } from "../events/answer-events";
 import type { AnswerPermit } from "./answer-limiter";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
+import * as messageStore from "../message-store";
 import * as store from "../store";
 import type { Chat, MessageRow } from "../store";
 import { publishGrowth, publishStatus } from "../events/waiter";
@@ -46,7 +47,7 @@ export async function answerMessage(
   message_id: string,
   run: JobRun,
 ): Promise<JobEffect | void> {
-  const owner_id = await store.findOwner(ctx.db, message_id);
+  const owner_id = await messageStore.findOwner(ctx.db, message_id);
   if (owner_id !== undefined)
     return ctx.answer_limiter.run(owner_id, run.signal, (permit) =>
       answerWithPermit(ctx, message_id, run, permit),
@@ -92,7 +93,7 @@ const startMessage = (
 ): Promise<{ readonly message: MessageRow; readonly chat: Chat } | undefined> =>
   ctx.inTransaction(async (tx) => {
     const now = ctx.now_ms();
-    const message = await store.startMessage(tx, message_id, now);
+    const message = await messageStore.startMessage(tx, message_id, now);
     const row = message && (await store.findChat(tx, message.chat_id));
     if (!row) return undefined;
     await restartAnswer(tx, message_id, now);
@@ -108,7 +109,7 @@ export async function failMessage(
   reason: string,
 ): Promise<void> {
   const now = ctx.now_ms();
-  const ended = await store.endMessage(tx, message_id, {
+  const ended = await messageStore.endMessage(tx, message_id, {
     status: "FAILED",
     completed_at: now,
     error_code: "answer_failed",
@@ -117,7 +118,7 @@ export async function failMessage(
   if (!ended) return;
   await failAnswer(tx, message_id, now);
   publishStatus(ctx, message_id);
-  const message = (await store.findById(tx, message_id))!;
+  const message = (await messageStore.findById(tx, message_id))!;
   const chat = await store.findChat(tx, message.chat_id);
   if (!chat) return;
   const { owner_id } = chat;
@@ -185,15 +186,15 @@ class AnswerAttempt {
         );
       const result = savedAnswer(message, answered, (cited) => held.has(cited));
       const now = ctx.now_ms();
-      const ended = await store.endMessage(tx, message.id, {
+      const ended = await messageStore.endMessage(tx, message.id, {
         status: "COMPLETED",
         completed_at: now,
         result: JSON.stringify(result),
       });
       if (!ended) return;
       await completeAnswer(tx, message.id, result, now);
-      await store.deleteCitations(tx, message.id);
-      await store.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
+      await messageStore.deleteCitations(tx, message.id);
+      await messageStore.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
       const { owner_id } = this.chat;
       const { chat_id, request_id } = message;
       const { outcome } = result;
@@ -239,7 +240,7 @@ class AnswerAttempt {
    */
   private async history(): Promise<Question["history"]> {
     const { db } = this.ctx;
-    const turns = (await store.turnsBefore(db, this.message, turns_max)).map(
+    const turns = (await messageStore.turnsBefore(db, this.message, turns_max)).map(
       ({ text, result }) => ({ text, result: resultOf({ result })! }),
     );
     const cited = turns.flatMap(({ result }) => result.citations);
@@ -265,7 +266,7 @@ class AnswerAttempt {
       return await ctx.inTransaction(async (tx) => {
         if (!(await isCurrent(tx, message))) return false;
         if ((await this.covered(tx, found)).size < document_ids.length) return false;
-        await store.insertCitations(tx, message.id, document_ids);
+        await messageStore.insertCitations(tx, message.id, document_ids);
         await appendEvents(tx, message.id, deltaEvents(text), ctx.now_ms());
         publishGrowth(ctx, message.id);
         return true;

@@ -5,6 +5,7 @@ import { withFreshCitations, type Message } from "../citations/citation-updates"
 import { emitChat, type ChatContext } from "../context";
 import type { ChatCopy, Chats, MessageCopy, MessagePlace } from "../contract";
 import * as copyStore from "./copy-store";
+import * as messageStore from "../message-store";
 import * as store from "../store";
 import type { Chat, ChatRow, MessageRow } from "../store";
 
@@ -98,9 +99,9 @@ export class ChatCopies implements Chats {
       attempt: 1,
       last_event: 0,
     };
-    if (!(await store.insertMessage(tx, row)))
+    if (!(await messageStore.insertMessage(tx, row)))
       throw new Error(`the request ${request_id} is there twice`);
-    await store.insertCitations(tx, row.id, document_ids);
+    await messageStore.insertCitations(tx, row.id, document_ids);
     await store.countMessage(tx, chat_id, message.created_at);
   }
 

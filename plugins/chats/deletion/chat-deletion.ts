@@ -9,7 +9,8 @@ import { emitChat, type ChatContext } from "../context";
 import * as store from "./deletion-store";
 import { deleteEvents } from "../events/event-store";
 import { cancelledAt } from "../events/answer-events";
-import { endMessage, withUses, type Chat, type ChatRow } from "../store";
+import { endMessage } from "../message-store";
+import { withUses, type Chat, type ChatRow } from "../store";
 import { publishStatus } from "../events/waiter";
 
 /** The number of answers that are cancelled with their session; the rest end before they start. */

@@ -4,13 +4,8 @@
  */
 import type { AnswerResult } from "../contract";
 import { appendEvents, deleteDeltas, shownText } from "./event-store";
-import {
-  deleteCitations,
-  type ChatsDb,
-  type Ending,
-  type MessageStatus,
-  type NewEvent,
-} from "../store";
+import { deleteCitations, type Ending } from "../message-store";
+import type { ChatsDb, MessageStatus, NewEvent } from "../store";
 
 /** Longer texts are split, so that no stream holds more than a few of these in memory. */
 const delta_chars_max = 4_096;

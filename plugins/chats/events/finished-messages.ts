@@ -9,7 +9,7 @@ import type { ChatContext } from "../context";
 import type { AnswerResult } from "../contract";
 import { readEvents, readState, type NumberedEvent } from "./event-store";
 import { long_answer_chars, replayedEvents } from "./answer-events";
-import * as store from "../store";
+import * as messageStore from "../message-store";
 
 /** A message with fewer events has no long answer, because each event has a limited piece of it. */
 const events_of_long = 32;
@@ -39,7 +39,7 @@ export class FinishedMessages {
 
   private async readNow(id: string): Promise<Message> {
     const { ctx } = this;
-    const [message] = await withFreshCitations(ctx, [(await store.findById(ctx.db, id))!]);
+    const [message] = await withFreshCitations(ctx, [(await messageStore.findById(ctx.db, id))!]);
     return message!;
   }
 

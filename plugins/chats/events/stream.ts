@@ -11,7 +11,7 @@ import type { AnswerResult } from "../contract";
 import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
 import { long_answer_chars } from "./answer-events";
 import { FinishedMessages } from "./finished-messages";
-import * as store from "../store";
+import * as messageStore from "../message-store";
 import type { EventKind } from "../store";
 import { AnswerGrew, look_every_ms, Waiter } from "./waiter";
 
@@ -56,7 +56,7 @@ export class AnswerStreams {
    */
   async open(
     owner_id: string,
-    message: store.Progress,
+    message: messageStore.Progress,
     last_seen: number,
     signals: readonly AbortSignal[],
     /** The request of the watcher, for the log. */
@@ -114,7 +114,7 @@ class AnswerStream {
 
   constructor(
     private readonly ctx: StreamContext,
-    private readonly message: store.Progress,
+    private readonly message: messageStore.Progress,
     /** The number of the last event sent. */
     private cursor: number,
     private readonly signals: readonly AbortSignal[],
@@ -162,7 +162,7 @@ class AnswerStream {
       if (!state || state.deleted_at !== null) return null;
       const events = await readEvents(ctx.reads, message.id, this.cursor);
       if (events.length > 0) return this.send(events);
-      if (store.isFinal(state)) {
+      if (messageStore.isFinal(state)) {
         const replay = await this.options.finished.replay(message.id, message.last_event);
         const rest = replay.filter(({ seq }) => seq > this.cursor);
         return rest.length === 0 ? null : this.send(rest.slice(0, events_at_once));
@@ -203,11 +203,11 @@ class AnswerStream {
 async function startingPoint(
   ctx: StreamContext,
   finished: FinishedMessages,
-  message: store.Progress,
+  message: messageStore.Progress,
   last_seen: number,
 ): Promise<number | null> {
   const { id, last_event } = message;
-  const is_final = store.isFinal(message);
+  const is_final = messageStore.isFinal(message);
   if (last_seen > 0 && is_final && last_seen === last_event) return null;
   if (last_seen < last_event) return last_seen;
   if (!is_final) return last_seen === last_event ? last_seen : 0;

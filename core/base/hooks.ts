@@ -103,16 +103,16 @@ export class Hooks<S> {
   private async runOne(
     { plugin, value: hook }: OfPlugin<S>,
     subject: S,
-    given: AbortSignal | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const { log } = this.options;
     const { name, timeout_ms = timeout_ms_default, on_fault = "refuse" } = hook;
     const late = new Error(`it took longer than ${timeout_ms / 1_000} s`);
-    const limit = new TimeLimit(timeout_ms, { signal: given, reason: () => late });
+    const limit = new TimeLimit(timeout_ms, { signal, reason: () => late });
     try {
       await limit.race((async () => hook.before(subject, limit.signal))());
     } catch (error) {
-      given?.throwIfAborted();
+      signal?.throwIfAborted();
       if (isRefusal(error)) {
         log.info("a check refused a request", { plugin, check: name, code: error.code });
         throw error;

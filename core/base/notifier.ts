@@ -17,7 +17,7 @@ export const topic = <M>(id: string): Topic<M> => ({ kind: "topic", id });
  * Must be quick. `here`: the message was published by this process rather than by another one on
  * the same database.
  */
-export type Listener<M> = (message: M, here: boolean) => void;
+export type Listener<M> = (message: M, is_local: boolean) => void;
 
 /**
  * The one channel shared by all processes on a database. A message arrives after `publish` has
@@ -51,10 +51,10 @@ export class LocalNotifier implements Notifier {
   }
 
   /** `here`: published by this process. */
-  deliver(topic_id: string, key: string, message: unknown, here: boolean): void {
+  deliver(topic_id: string, key: string, message: unknown, is_local: boolean): void {
     for (const name of [channel(topic_id, key), channel(topic_id)])
       for (const listener of [...(this.listeners.get(name) ?? [])])
-        withoutOrigin(() => listener(message, here));
+        withoutOrigin(() => listener(message, is_local));
   }
 
   onMissed(listener: () => void): () => void {
@@ -77,7 +77,7 @@ export class LocalNotifier implements Notifier {
   ): () => void {
     const names = keys === "all" ? [channel(id)] : keys.map((key) => channel(id, key));
     // A new function for each subscription, so that one listener may subscribe twice.
-    const hear: Listener<M> = (message, here) => listener(message, here);
+    const hear: Listener<M> = (message, is_local) => listener(message, is_local);
     for (const name of names)
       this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(hear));
     return () => {

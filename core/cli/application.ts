@@ -225,12 +225,15 @@ function pathsOf(paths: readonly string[]): (path: string) => boolean {
 
 /** The routes mounted on the surface, and which of their paths need no caller. */
 function routesOn(compiled: readonly CompiledRoute[], described: Described) {
-  const mine = compiled.filter(({ route }) => isOn(route, described.name));
+  const own_routes = compiled.filter(({ route }) => isOn(route, described.name));
   const isPublic = pathsOf(
-    mine.filter(({ route }) => route.public).map(({ route }) => fullPath(route, described.prefix)),
+    own_routes
+      .filter(({ route }) => route.public)
+      .map(({ route }) => fullPath(route, described.prefix)),
   );
   return {
-    router: () => createRouter(mine, { at: described.prefix, document: described.document.path }),
+    router: () =>
+      createRouter(own_routes, { at: described.prefix, document: described.document.path }),
     isPublic,
   };
 }

@@ -23,7 +23,7 @@ export function addFilesCommand(program: Commander, options: ProgramOptions): vo
         "restart.",
     )
     .argument("<to>")
-    .action((to: string, given) => move(flagsOf(given), to, options));
+    .action((to: string, parsed) => move(flagsOf(parsed), to, options));
 }
 
 async function move(flags: Flags, address: string, options: ProgramOptions): Promise<void> {

@@ -37,7 +37,7 @@ export const addPluginCommand = (
   program_options: ProgramOptions,
   loaded?: LoadedFrom,
 ): void =>
-  add(program, command, (given) => runPluginCommand(command, given, program_options, loaded));
+  add(program, command, (parsed) => runPluginCommand(command, parsed, program_options, loaded));
 
 /** Adds a tool of a plugin. */
 export const addTool = (
@@ -46,32 +46,33 @@ export const addTool = (
   tool: Tool,
   program_options: ProgramOptions,
   loaded?: LoadedFrom,
-): void => add(program, tool, (given) => runTool({ plugin, tool, loaded }, given, program_options));
+): void =>
+  add(program, tool, (parsed) => runTool({ plugin, tool, loaded }, parsed, program_options));
 
-function add(program: Commander, command: Command, run: (given: Given) => Promise<void>): void {
+function add(program: Commander, command: Command, run: (parsed: Given) => Promise<void>): void {
   const [first, second] = command.name.split(" ") as [string, string | undefined];
   const parent =
     second === undefined
       ? program
       : (program.commands.find((one) => one.name() === first) ??
         program.command(first).description(`Manage ${first}s.`));
-  const made = withData(parent.command(second ?? first)).description(command.summary);
+  const added = withData(parent.command(second ?? first)).description(command.summary);
   for (const arg of command.args ?? [])
-    made.argument(arg.endsWith("?") ? `[${arg.slice(0, -1)}]` : `<${arg}>`);
+    added.argument(arg.endsWith("?") ? `[${arg.slice(0, -1)}]` : `<${arg}>`);
   for (const { flags, description, required, choices, default: preset } of command.options ?? []) {
     const option = new Option(flags, description);
     if (choices) option.choices([...choices]);
     if (preset !== undefined) option.default(preset);
-    made.addOption(option.makeOptionMandatory(required ?? false));
+    added.addOption(option.makeOptionMandatory(required ?? false));
   }
-  made.action(async (...given: unknown[]) => {
+  added.action(async (...values: unknown[]) => {
     const count = command.args?.length ?? 0;
     // The last argument may be a list, or missing.
-    const args = given
+    const args = values
       .slice(0, count)
       .flat()
       .filter((arg) => typeof arg === "string");
-    await run({ args, options: given[count] as CommandInput["options"] });
+    await run({ args, options: values[count] as CommandInput["options"] });
   });
 }
 
@@ -122,11 +123,11 @@ const bootstrapFor = (
 /** Runs beside a running server: the same store and services, but no jobs and no port. */
 async function runPluginCommand(
   command: Command,
-  given: Given,
+  parsed: Given,
   program_options: ProgramOptions,
   loaded?: LoadedFrom,
 ): Promise<void> {
-  const boot = loaded?.boot ?? (await bootstrapFor(given, program_options, command));
+  const boot = loaded?.boot ?? (await bootstrapFor(parsed, program_options, command));
   const { print, stdin, ask } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
@@ -144,7 +145,7 @@ async function runPluginCommand(
         for (const note of host.slot(CommandObserver)) note(ran);
       };
       await runObserved(command, observe, (about) =>
-        handler({ ...given, print, stdin, ask, about }),
+        handler({ ...parsed, print, stdin, ask, about }),
       );
     }),
   );
@@ -183,10 +184,10 @@ interface RunnableTool {
 
 async function runTool(
   { plugin, tool, loaded }: RunnableTool,
-  given: Given,
+  parsed: Given,
   program_options: ProgramOptions,
 ): Promise<void> {
-  const boot = loaded?.boot ?? (await bootstrapFor(given, program_options));
+  const boot = loaded?.boot ?? (await bootstrapFor(parsed, program_options));
   const { print, stdin } = program_options;
   const { data, database } = boot.located;
   const { built_in } = program_options;
@@ -196,7 +197,7 @@ async function runTool(
       (ran) => noteCommand(boot.located, ran),
       (about) =>
         tool.run({
-          ...given,
+          ...parsed,
           print,
           stdin,
           about,

@@ -135,8 +135,8 @@ const observed = (plugin: Plugin, file: string): Plugin => ({
 function reportExits(dropped_in: readonly DroppedIn[]): void {
   const exit = process.exit.bind(process);
   process.exit = ((code?: number): never => {
-    const { plugin: who } = originOf();
-    const file = dropped_in.find(({ plugin }) => plugin.name === who)?.file ?? who;
+    const { plugin: origin } = originOf();
+    const file = dropped_in.find(({ plugin }) => plugin.name === origin)?.file ?? origin;
     if (file !== undefined)
       reportProblems(file, fileStem(file), null, [
         `it ended the process: process.exit(${code ?? ""})`,

@@ -45,18 +45,18 @@ export interface RunningServer extends Pick<PluginWatch, "noteUncaught"> {
 
 /** Starts a server and prints its address. @throws Error in plain words when it can't. */
 export async function startServer(
-  given: Bootstrap,
+  found: Bootstrap,
   built_in: readonly Plugin[],
   isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<RunningServer> {
-  let address = publicUrlOfSettings(given);
+  let address = publicUrlOfSettings(found);
   const publicUrl = () => address;
-  openDataDirectory(given.located.data);
-  const listening = listenOptions(given);
-  const unlock = lockDirectory(given.located.data);
-  const last_exit = readLastExit(given);
-  const boot = withoutFailedPlugin(given, last_exit);
+  openDataDirectory(found.located.data);
+  const listening = listenOptions(found);
+  const unlock = lockDirectory(found.located.data);
+  const last_exit = readLastExit(found);
+  const boot = withoutFailedPlugin(found, last_exit);
   try {
     await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl, { serves: true });

@@ -92,29 +92,29 @@ async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promi
   );
 }
 
-async function writeTypes(given: string | undefined, options: ProgramOptions): Promise<void> {
+async function writeTypes(path: string | undefined, options: ProgramOptions): Promise<void> {
   const { findProject, support } = await import("../workbench/project");
   const { writeSupport } = await import("../workbench/support");
-  const { directory } = findProject(given);
+  const { directory } = findProject(path);
   await writeSupport(directory, selfOf(options));
   options.print(`The types are in ${relative(process.cwd(), `${directory}/${support}`)}.`);
 }
 
 /** The plugin's project, with `.dossier` made by this executable. */
-async function openProject(given: string | undefined, options: ProgramOptions) {
+async function openProject(path: string | undefined, options: ProgramOptions) {
   const { findProject } = await import("../workbench/project");
   const { refreshSupport } = await import("../workbench/support");
-  const project = findProject(given);
+  const project = findProject(path);
   const warning = await refreshSupport(project.directory, selfOf(options));
   if (warning !== null) options.complain(warning);
   return { ...project, has_config: true };
 }
 
-async function check(given: string | undefined, options: ProgramOptions): Promise<void> {
+async function check(path: string | undefined, options: ProgramOptions): Promise<void> {
   const { findProject } = await import("../workbench/project");
   const { checkStart, checkTypes } = await import("../workbench/check");
   const { refreshSupport } = await import("../workbench/support");
-  const project = findProject(given);
+  const project = findProject(path);
   const tools = { env: process.env, self: selfOf(options) };
   if (project.has_config) {
     const warning = await refreshSupport(project.directory, tools.self);
@@ -137,20 +137,20 @@ async function check(given: string | undefined, options: ProgramOptions): Promis
 }
 
 /** @throws UsageError */
-function portOf(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const port = Number(given);
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new UsageError(`--port is a number from 1 to 65535, not ${given}`);
+    throw new UsageError(`--port is a number from 1 to 65535, not ${text}`);
   return port;
 }
 
 async function develop(
-  given: string | undefined,
+  path: string | undefined,
   { port, opens }: { readonly port: number | undefined; readonly opens: boolean },
   options: ProgramOptions,
 ): Promise<void> {
-  const project = await openProject(given, options);
+  const project = await openProject(path, options);
   const { develop: run } = await import("../workbench/dev");
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => ending.abort());
@@ -166,31 +166,31 @@ async function develop(
 }
 
 async function test(
-  given: string | undefined,
+  path: string | undefined,
   words: readonly string[],
   options: ProgramOptions,
 ): Promise<void> {
   // `dossier plugin test -t words`, `dossier plugin test notes.test.ts`: arguments of the test
   // runner.
-  const is_directory = given !== undefined && !/^-|\.test\.tsx?$/.test(given);
-  const project = await openProject(is_directory ? given : undefined, options);
+  const is_directory = path !== undefined && !/^-|\.test\.tsx?$/.test(path);
+  const project = await openProject(is_directory ? path : undefined, options);
   const { runTests } = await import("../workbench/test-run");
-  const of_runner = is_directory || given === undefined ? words : [given, ...words];
+  const of_runner = is_directory || path === undefined ? words : [path, ...words];
   const code = await runTests(project, of_runner, process.env);
   if (code !== 0) throw new Error(`the tests of ${project.name} did not pass`);
 }
 
 async function pack(
-  given: string | undefined,
+  path: string | undefined,
   out: string | undefined,
   options: ProgramOptions,
 ): Promise<void> {
   const { findProject } = await import("../workbench/project");
   const { packPlugin } = await import("../workbench/pack");
-  const project = findProject(given);
+  const project = findProject(path);
   const text = await packPlugin(project.entry);
-  const path = resolve(out ?? `${project.name}.js`);
-  await Bun.write(path, text);
+  const packed = resolve(out ?? `${project.name}.js`);
+  await Bun.write(packed, text);
   const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  options.print(`${relative(process.cwd(), path)}  SHA-256 ${sha256}`);
+  options.print(`${relative(process.cwd(), packed)}  SHA-256 ${sha256}`);
 }

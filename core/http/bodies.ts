@@ -47,7 +47,11 @@ export class Bodies {
 
   private async take(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     try {
-      return await (bytes > large_bytes_min ? this.large : this.small).take(owner, bytes, signal);
+      return await (bytes > large_bytes_min ? this.large : this.small).acquire(
+        owner,
+        bytes,
+        signal,
+      );
     } catch (error) {
       throw error instanceof BudgetRefusal ? tooMany() : error;
     }

@@ -32,9 +32,10 @@ export function checkMediaType(
   request: Request,
   ...wanted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
 ): void {
-  const given = mediaType(request);
-  if (wanted.some((one) => one === given)) return;
-  const but = given === "" ? "; the request has no Content-Type header" : `, not ${given}`;
+  const media_type = mediaType(request);
+  if (wanted.some((one) => one === media_type)) return;
+  const but =
+    media_type === "" ? "; the request has no Content-Type header" : `, not ${media_type}`;
   throw new HttpError(
     415,
     "unsupported_media_type",

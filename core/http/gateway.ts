@@ -108,8 +108,8 @@ export class Gateway {
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
       const problem = this.mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
-      const told = toldTo(translateError(error), state.served?.route ?? null);
-      return problem(told, state.request_id);
+      const public_error = toldTo(translateError(error), state.served?.route ?? null);
+      return problem(public_error, state.request_id);
     }
   }
 

@@ -127,28 +127,28 @@ export function openApiDocument(
   { version, server_url, parts = [] }: DocumentFacts,
 ): Json {
   const { title, description, security } = described.document;
-  const mine = routes.filter((route) => isOn(route, described.name));
+  const listed = routes.filter((route) => isOn(route, described.name));
   const book = new SchemaBook(parts.flatMap(({ schemas }) => schemas ?? []));
   const shared = {
     book,
     described,
-    examples: parameterExamples(mine),
-    operations: new Set(mine.map((route) => route.operation as string)),
+    examples: parameterExamples(listed),
+    operations: new Set(listed.map((route) => route.operation as string)),
   };
   book.of(
     problemSchema(
-      Object.assign({}, ...parts.map(({ codes }) => codes), codesOf(mine, described)) as Codes,
+      Object.assign({}, ...parts.map(({ codes }) => codes), codesOf(listed, described)) as Codes,
     ),
   );
   const paths: Record<string, Json> = {};
-  for (const route of mine) {
+  for (const route of listed) {
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, shared);
   }
   const responses = shareProblems(paths);
   const sent = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
   const webhooks = Object.fromEntries(sent.map((one) => [one.name, webhook(one, book)]));
-  const tags = new Set([...mine, ...sent].map(({ tag }) => tag as string));
+  const tags = new Set([...listed, ...sent].map(({ tag }) => tag as string));
   return {
     openapi: "3.1.0",
     info: {

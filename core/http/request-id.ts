@@ -10,6 +10,6 @@ const pattern = /^[\w.:=+/-]{1,128}$/;
  * secrets must never be.
  */
 export function requestIdOf({ headers }: Pick<Request, "headers">): string {
-  const given = headers.get("x-request-id");
-  return given !== null && pattern.test(given) && redact(given) === given ? given : newId("req");
+  const sent = headers.get("x-request-id");
+  return sent !== null && pattern.test(sent) && redact(sent) === sent ? sent : newId("req");
 }

@@ -88,11 +88,11 @@ export function createRouter(
 
 /** A router that is created when the first request needs it. */
 export function lazyRouter(make: () => Router): Router {
-  let made: Router | undefined;
-  const router = () => (made ??= make());
+  let router: Router | undefined;
+  const get = () => (router ??= make());
   return {
-    handle: (request, context) => router().handle(request, context),
-    methodsAt: (path) => router().methodsAt(path),
+    handle: (request, context) => get().handle(request, context),
+    methodsAt: (path) => get().methodsAt(path),
   };
 }
 

@@ -77,9 +77,9 @@ export class SchemaBook {
     return { ...this.component(name, given), ...(narrowed as Json | undefined) };
   }
 
-  private component(name: string, given: Json): Json {
+  private component(name: string, declared: Json): Json {
     const late = this.late.get(name);
-    const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : given;
+    const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : declared;
     const shown = this.shown(schema);
     const { description, ...shape } = shown;
     const text = JSON.stringify(shape);

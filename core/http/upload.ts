@@ -248,11 +248,11 @@ const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0
  */
 function uploadName(file_name: string | undefined, part: string): string {
   const pointer = `/${part}`;
-  const given = (file_name ?? "").replaceAll(
+  const decoded = (file_name ?? "").replaceAll(
     /%22|%0d|%0a/gi,
     (escape) => escaped[escape.toLowerCase()]!,
   );
-  const segment = given.split(/[/\\]/).at(-1)!;
+  const segment = decoded.split(/[/\\]/).at(-1)!;
   if (isBlank(segment))
     throw badRequest(
       `The part \`${part}\` needs a file name: filename="…" in its Content-Disposition.`,

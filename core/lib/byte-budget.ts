@@ -38,7 +38,7 @@ export class ByteBudget {
    * the whole budget counts as the whole budget. @throws BudgetRefusal, and the reason of `signal`
    * when that fires during the wait.
    */
-  take(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
+  acquire(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
     const bytes = Math.min(wanted, this.options.bytes_max);
     if (this.waiting_count === 0 && this.hasShare(owner, bytes) && this.hasRoom(bytes))
       return this.grant(owner, bytes);
@@ -55,10 +55,10 @@ export class ByteBudget {
 
   private grant(owner: string, bytes: number): () => void {
     this.count(owner, bytes);
-    let held = true;
+    let is_held = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!is_held) return;
+      is_held = false;
       this.count(owner, -bytes);
       this.admit();
     };
@@ -74,8 +74,8 @@ export class ByteBudget {
   private async wait(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { waiting_max, per_owner_waiting_max, wait_ms_max } = this.options;
-    const mine = this.waiting.get(owner) ?? [];
-    if (mine.length >= per_owner_waiting_max || this.waiting_count >= waiting_max)
+    const queue = this.waiting.get(owner) ?? [];
+    if (queue.length >= per_owner_waiting_max || this.waiting_count >= waiting_max)
       throw new BudgetRefusal("Too many requests are already waiting.");
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiting: Waiting = { bytes, admit: () => resolve(this.grant(owner, bytes)) };
@@ -89,7 +89,7 @@ export class ByteBudget {
       wait_ms_max,
     );
     signal.addEventListener("abort", onAbort, { once: true });
-    this.waiting.set(owner, [...mine, waiting]);
+    this.waiting.set(owner, [...queue, waiting]);
     this.waiting_count += 1;
     this.admit();
     try {
@@ -117,9 +117,9 @@ export class ByteBudget {
 
   /** Returns whether it was still waiting. */
   private remove(owner: string, waiting: Waiting): boolean {
-    const mine = this.waiting.get(owner);
-    if (!mine?.includes(waiting)) return false;
-    const left = mine.filter((one) => one !== waiting);
+    const queue = this.waiting.get(owner);
+    if (!queue?.includes(waiting)) return false;
+    const left = queue.filter((one) => one !== waiting);
     this.waiting.delete(owner);
     if (left.length > 0) this.waiting.set(owner, left);
     this.waiting_count -= 1;

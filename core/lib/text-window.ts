@@ -23,7 +23,7 @@ export const window_units = (window_pieces - pieces_before) * piece_units;
 /** Fast when accesses are close to each other. Any call may throw TextGone. */
 export class TextWindow implements ReadableText {
   readonly length: number;
-  private held = "";
+  private buffered = "";
   private start = 0;
   private end = 0;
 
@@ -39,18 +39,18 @@ export class TextWindow implements ReadableText {
       if (!(at >= 0 && at < this.length)) return Number.NaN;
       this.moveTo(at);
     }
-    return this.held.charCodeAt(at - this.start);
+    return this.buffered.charCodeAt(at - this.start);
   }
 
   slice(start: number, end: number): string {
     const until = Math.min(end, this.length);
     if (start < 0 || start >= until) return "";
     if (start < this.start || start >= this.end) this.moveTo(start);
-    if (until <= this.end) return this.held.slice(start - this.start, until - this.start);
+    if (until <= this.end) return this.buffered.slice(start - this.start, until - this.start);
     const parts: string[] = [];
     for (let at = start; at < until; at = this.end) {
       if (at >= this.end) this.moveTo(at);
-      parts.push(this.held.slice(at - this.start, until - this.start));
+      parts.push(this.buffered.slice(at - this.start, until - this.start));
     }
     return parts.join("");
   }
@@ -64,9 +64,9 @@ export class TextWindow implements ReadableText {
     const until = Math.min(pieceCount(this.length), from + window_pieces);
     const pieces = this.read(id + from, id + until - 1);
     if (pieces.length !== until - from) throw new TextGone();
-    this.held = pieces.map(({ data }) => data).join("");
+    this.buffered = pieces.map(({ data }) => data).join("");
     this.start = pieces[0]!.first_unit;
-    this.end = Math.min(this.start + this.held.length, this.length);
+    this.end = Math.min(this.start + this.buffered.length, this.length);
     if (unit < this.start || unit >= this.end) throw new TextGone();
   }
 }

@@ -127,9 +127,9 @@ export class ResponseReader {
   private takeChunks(body: Body & { readonly kind: "chunks" }): boolean {
     for (;;) {
       if (body.left > 0) {
-        const here = Math.min(body.left, this.pending.length);
-        body.left -= here;
-        if (!this.keep(here)) return false;
+        const length = Math.min(body.left, this.pending.length);
+        body.left -= length;
+        if (!this.keep(length)) return false;
         if (body.left > 0) return true;
       }
       const line = this.takeLine();

@@ -13,8 +13,8 @@ export function followSettings(
     void settings
       .reload()
       .catch((error: unknown) => log.error("settings could not be reloaded", errorFields(error)));
-  notifier.subscribe(SettingsChanged, "all", (_, here) => {
-    if (!here) reload();
+  notifier.subscribe(SettingsChanged, "all", (_, is_local) => {
+    if (!is_local) reload();
   });
   notifier.onMissed(reload);
 }

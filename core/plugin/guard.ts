@@ -55,14 +55,14 @@ export class Guard {
     const known = this.guarded.get(value);
     if (known) return known as T;
     const what = `its ${slot.id}`;
-    const made =
+    const guarded =
       typeof value === "function"
         ? this.function({ plugin, what }, value, {
             otherwise: slot.otherwise as AnyFunction | undefined,
           })
         : this.object(plugin, what, value, slot.otherwise as Readonly<Record<string, AnyFunction>>);
-    this.guarded.set(value, made);
-    return made as T;
+    this.guarded.set(value, guarded);
+    return guarded as T;
   }
 
   /** Behaves like the original object; its fields are read on demand. */

@@ -102,15 +102,15 @@ function guardedJob(plugin: string, { on, run, limits }: JobHandler, guard: Guar
 const retry_ms = 60_000;
 
 /** Schedules that become invalid later are ignored: the previous ones stay. */
-function guardedSchedules(plugin: string, given: unknown, guard: Guard): unknown {
-  if (typeof given !== "function") return given;
-  let last = schedulesOf(given);
+function guardedSchedules(plugin: string, schedules: unknown, guard: Guard): unknown {
+  if (typeof schedules !== "function") return schedules;
+  let last = schedulesOf(schedules);
   return guard.function(
     { plugin, what: "its schedules" },
     () => {
-      const problems = scheduleProblems(given);
+      const problems = scheduleProblems(schedules);
       if (problems.length > 0) throw new Error(problems.join("; "));
-      return (last = schedulesOf(given));
+      return (last = schedulesOf(schedules));
     },
     { isFault: () => true, otherwise: () => last },
   );

@@ -332,10 +332,12 @@ export class Host {
       const context = contextOf(plugin, own, sources);
       plugin.checkConfig?.(context.config);
       const setUp = async (): Promise<unknown> => plugin.setup(context);
-      const made = own
+      const returned = own
         ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
-      const checked = own ? checkedResult(plugin, made, this.taken()) : (made as SetUpResult);
+      const checked = own
+        ? checkedResult(plugin, returned, this.taken())
+        : (returned as SetUpResult);
       this.takeIn(plugin, checked);
       return true;
     } catch (error) {
@@ -350,9 +352,9 @@ export class Host {
     return this.code.marked({ plugin: plugin.name, what })(work);
   }
 
-  private takeIn(plugin: Plugin, made: SetUpResult): void {
+  private takeIn(plugin: Plugin, checked: SetUpResult): void {
     const guard = { guard: this.guard, slotOf: (id: string) => this.known_slots.get(id) };
-    const result = this.fileOf.has(plugin) ? guardedResult(plugin, made, guard) : made;
+    const result = this.fileOf.has(plugin) ? guardedResult(plugin, checked, guard) : checked;
     this.running.push({ plugin, result });
     for (const [key, ref] of refsOf(plugin.provides))
       this.services.set(ref.id, frozenService(result.services[key]));

@@ -86,7 +86,7 @@ export class LiveSettings {
    * function that returns the changes. @throws HttpError 400 that names the setting
    */
   change(
-    given: SettingChanges | SettingUpdate,
+    update: SettingChanges | SettingUpdate,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]> {
     return this.alone(async () => {
@@ -96,7 +96,7 @@ export class LiveSettings {
       this.stored = await store.inTransaction(async (tx) => {
         await this.read(tx);
         const changes =
-          typeof given === "function" ? given((name) => this.stored.get(name)) : given;
+          typeof update === "function" ? update((name) => this.stored.get(name)) : update;
         names = namesIn(changes);
         const next = this.rules.storedWith(this.stored, changes);
         for (const section of sectionsOf(names)) this.requireFit(section, names, next);

@@ -155,7 +155,7 @@ function clashes(
   for (const plugin of standing) {
     const is_off = off.some((one) => one.plugin === plugin);
     const seen = new Set<string>();
-    const mine = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
+    const claims = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
     // A replaced plugin returns when its replacement can't run: nobody else may take its claims.
     const isFree = (claim: string): boolean => {
       const owner = owners.get(claim);
@@ -167,11 +167,11 @@ function clashes(
     };
     const isFirst = (claim: string): boolean => seen.size < seen.add(claim).size;
     const taken =
-      mine.find((claim) => !isFree(claim) || !isFirst(claim)) ??
-      mine.find((claim) => groups.has(claim));
+      claims.find((claim) => !isFree(claim) || !isFirst(claim)) ??
+      claims.find((claim) => groups.has(claim));
     if (taken === undefined) {
-      for (const claim of mine) owners.set(claim, plugin);
-      for (const [group, claim] of mine.flatMap(groupOf))
+      for (const claim of claims) owners.set(claim, plugin);
+      for (const [group, claim] of claims.flatMap(groupOf))
         if (!groups.has(group)) groups.set(group, claim);
     } else {
       const owner = owners.get(owners.has(taken) ? taken : groups.get(taken)!);

@@ -68,8 +68,8 @@ interface Outcome extends TriedOut {
 
 /** The bad ones among the files, see `tryOut`. */
 export const preflight = async (
-  ...given: Parameters<typeof tryOut>
-): Promise<ReadonlyMap<string, RefusedPlugin>> => (await tryOut(...given)).bad;
+  ...args: Parameters<typeof tryOut>
+): Promise<ReadonlyMap<string, RefusedPlugin>> => (await tryOut(...args)).bad;
 
 /**
  * Imports and sets up the files one after another in a child, and returns the bad ones, by file.

@@ -17,9 +17,9 @@ const standard_error = 2;
  */
 export function watchExits(data: string, code: RunningCode): void {
   const { exit, abort, kill } = process;
-  process.exit = ((given?: number | string | null): never => {
-    const is_noted = noteEnd(data, code, `process.exit(${given ?? ""})`);
-    return exit.call(process, is_noted ? Number(given) || 1 : given);
+  process.exit = ((exit_code?: number | string | null): never => {
+    const is_noted = noteEnd(data, code, `process.exit(${exit_code ?? ""})`);
+    return exit.call(process, is_noted ? Number(exit_code) || 1 : exit_code);
   }) as typeof process.exit;
   process.abort = ((): never => {
     noteEnd(data, code, "process.abort()");

@@ -3,11 +3,11 @@ import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 
 type Plain = TSchema & { readonly anyOf?: readonly { readonly const: string | number }[] };
 
-const of_type: Readonly<Record<string, (given: Plain) => TSchema>> = {
-  string: (given) => Type.String(given),
-  integer: (given) => Type.Integer(given),
-  number: (given) => Type.Number(given),
-  boolean: (given) => Type.Boolean(given),
+const of_type: Readonly<Record<string, (schema: Plain) => TSchema>> = {
+  string: (schema) => Type.String(schema),
+  integer: (schema) => Type.Integer(schema),
+  number: (schema) => Type.Number(schema),
+  boolean: (schema) => Type.Boolean(schema),
 };
 
 export const restoredSection = ({ properties, required = [], ...rest }: TObject): TObject =>
@@ -22,14 +22,14 @@ export const restoredSection = ({ properties, required = [], ...rest }: TObject)
   );
 
 /** A setting of one of Dossier's own kinds is validated by that kind. */
-function restoredSetting(given: Plain): TSchema {
-  if (given.kind !== undefined) return Type.Unsafe(given);
-  if (given.anyOf) {
-    const { anyOf, ...rest } = given;
+function restoredSetting(schema: Plain): TSchema {
+  if (schema.kind !== undefined) return Type.Unsafe(schema);
+  if (schema.anyOf) {
+    const { anyOf, ...rest } = schema;
     return Type.Union(
       anyOf.map((one) => Type.Literal(one.const)),
       rest,
     );
   }
-  return of_type[String(given.type)]?.(given) ?? Type.Unsafe(given);
+  return of_type[String(schema.type)]?.(schema) ?? Type.Unsafe(schema);
 }

@@ -31,9 +31,10 @@ export interface ClaimedNames {
 }
 
 /** @throws Error with everything that is wrong. */
-export function checkedResult(plugin: Plugin, made: unknown, taken: ClaimedNames): SetUpResult {
-  if (typeof made !== "object" || made === null) throw new Error("its setup returned nothing");
-  const result = made as SetUpResult;
+export function checkedResult(plugin: Plugin, returned: unknown, taken: ClaimedNames): SetUpResult {
+  if (typeof returned !== "object" || returned === null)
+    throw new Error("its setup returned nothing");
+  const result = returned as SetUpResult;
   const problems = [
     ...keyProblems(plugin, result),
     ...promiseProblems(plugin, result),
@@ -112,10 +113,10 @@ function fillProblems(
   before: readonly Fill[],
   taken: ClaimedNames,
 ): string[] {
-  const given = one?.slot as SlotRef<any> | undefined;
-  if (given?.kind !== "slot" || typeof given.id !== "string")
+  const ref = one?.slot as SlotRef<any> | undefined;
+  if (ref?.kind !== "slot" || typeof ref.id !== "string")
     return ["one of its fills has no slot: check the name that is imported"];
-  const { id } = given;
+  const { id } = ref;
   const slot = taken.slotOf(id);
   if (slot === undefined)
     return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, taken.slot_ids)}`];
@@ -188,14 +189,14 @@ function jobProblems(
 }
 
 /** @throws what a function of schedules throws. */
-export function schedulesOf(given: unknown): readonly Schedule[] {
-  const found: unknown = typeof given === "function" ? given() : given;
+export function schedulesOf(schedules: unknown): readonly Schedule[] {
+  const found: unknown = typeof schedules === "function" ? schedules() : schedules;
   return (found ?? []) as readonly Schedule[];
 }
 
 /** The problems of schedules; of a function, those of its current result. */
-export function scheduleProblems(given: unknown): string[] {
-  const schedules = schedulesOf(given);
+export function scheduleProblems(declared: unknown): string[] {
+  const schedules = schedulesOf(declared);
   if (!Array.isArray(schedules))
     return ["its schedules must be a list, or a function that makes one"];
   return (schedules as (Schedule | undefined)[]).flatMap((one) => {

@@ -108,8 +108,8 @@ export class SharedLimiter extends Semaphore {
   private subscribe(): void {
     if (this.subscribed) return;
     this.subscribed = true;
-    this.options.notifier.subscribe(RunsAdmitted, [this.name], (_message, here) => {
-      if (!here && this.waiting.size > 0) this.look();
+    this.options.notifier.subscribe(RunsAdmitted, [this.name], (_message, is_local) => {
+      if (!is_local && this.waiting.size > 0) this.look();
     });
     this.options.presence.onDoubt(() => this.look());
   }

@@ -107,11 +107,11 @@ export class SharedOpenLimit implements OpenLimit {
       );
       const open = this.open.get(key) ?? [];
       const answered = (before[id] ?? []).filter((one) => this.asking.has(one));
-      const mine = [...new Set([...open, ...answered])];
-      const held = others.reduce((sum, [, numbers]) => sum + numbers.length, mine.length);
-      const admitted = number !== null && held < this.max;
-      if (admitted) mine.push(number);
-      if (mine.length > 0) others.push([id, mine]);
+      const own_numbers = [...new Set([...open, ...answered])];
+      const count = others.reduce((sum, [, numbers]) => sum + numbers.length, own_numbers.length);
+      const admitted = number !== null && count < this.max;
+      if (admitted) own_numbers.push(number);
+      if (own_numbers.length > 0) others.push([id, own_numbers]);
       return others.length === 0
         ? { value: null, result: admitted }
         : { value: Object.fromEntries(others), keep_ms, result: admitted };

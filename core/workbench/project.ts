@@ -26,9 +26,9 @@ export interface Stamp {
 }
 
 /** The plugin in this directory, or this file. @throws UsageError */
-export function findProject(given = "."): Project {
-  const path = resolve(given);
-  if (!existsSync(path)) throw new UsageError(`${given} does not exist`);
+export function findProject(location = "."): Project {
+  const path = resolve(location);
+  if (!existsSync(path)) throw new UsageError(`${location} does not exist`);
   if (!statSync(path).isDirectory()) return projectOf(path);
   const entry = ["plugin.ts", "plugin.js"]
     .map((name) => join(path, name))

@@ -29,11 +29,11 @@ function spellings(name: string): readonly (readonly [string, string])[] {
  * Creates the directory, which may exist if it is empty, and returns its path. @throws UsageError
  */
 export async function newPlugin(
-  given: string,
+  path: string,
   kind: Kind,
   { self, taken }: { readonly self: readonly string[]; readonly taken: ReadonlySet<string> },
 ): Promise<string> {
-  const directory = resolve(given);
+  const directory = resolve(path);
   const name = basename(directory);
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > name_length_max)
     throw new UsageError(

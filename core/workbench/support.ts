@@ -53,8 +53,8 @@ export const own_tsconfig = `{
 export async function writeSupport(directory: string, command: readonly string[]): Promise<void> {
   const { hash, files } = await readKit();
   const home = join(directory, support);
-  for (const made of ["types", "runtime", "node_modules", "docs", "examples", stamp_file])
-    rmSync(join(home, made), { recursive: true, force: true });
+  for (const name of ["types", "runtime", "node_modules", "docs", "examples", stamp_file])
+    rmSync(join(home, name), { recursive: true, force: true });
   for (const [path, text] of files)
     if (!path.startsWith("templates/")) await Bun.write(join(home, path), text);
   await Bun.write(join(home, ".gitignore"), "*\n");

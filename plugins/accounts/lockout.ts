@@ -47,15 +47,15 @@ export class Lockout {
     const name = nameOf(account);
     return this.state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
       const all = current(known?.all, now);
-      const mine = current(known?.accounts.find(([one]) => one === name)?.[1], now);
-      const until_ms = Math.max(all?.until_ms ?? 0, mine?.until_ms ?? 0);
+      const of_account = current(known?.accounts.find(([one]) => one === name)?.[1], now);
+      const until_ms = Math.max(all?.until_ms ?? 0, of_account?.until_ms ?? 0);
       if (until_ms > now) return { result: Math.ceil((until_ms - now) / 1_000) };
       const others = without(known?.accounts, name).filter(([, one]) => current(one, now));
       const value: Known = {
         all: added(all, free_of_address, now),
         accounts: [
           ...others.slice(1 - accounts_max),
-          [name, added(mine, free_of_account, now)] as const,
+          [name, added(of_account, free_of_account, now)] as const,
         ],
       };
       return { value, keep_ms: keptMs(value, now), result: 0 };

@@ -278,7 +278,7 @@ export const accountHandlers = ({
   sessions,
 }: AccountServices): HandlersOf<typeof routes> => ({
   session: async ({ caller }) => ({
-    user: caller.owner_id === "" ? null : who(await accounts.findUser(caller.owner_id)),
+    user: caller.owner_id === "" ? null : publicUser(await accounts.findUser(caller.owner_id)),
     setup_needed: !(await first_admin.isSetUp()),
     version,
   }),
@@ -306,7 +306,7 @@ export const accountHandlers = ({
   checkInvitation: ({ body }) => invitations.check(body.token),
   account: async ({ caller }) => {
     const user = await accounts.findUser(caller.owner_id);
-    return { ...who(user), has_password: user.has_password };
+    return { ...publicUser(user), has_password: user.has_password };
   },
   sessions: async ({ caller, query }) => {
     const { data, pagination } = await sessions.list(caller.owner_id, caller.key_id, query);
@@ -328,14 +328,14 @@ export const accountHandlers = ({
   },
 });
 
-const who = ({ id, email, role }: User) => ({ id, email, role });
+const publicUser = ({ id, email, role }: User) => ({ id, email, role });
 const signedIn = (
   status: 200 | 201,
   { user, token }: SignedIn,
   { client, about }: Pick<Call, "client" | "about">,
 ) => {
   about(user.id);
-  return reply(status, { user: who(user) }, { "set-cookie": sessionCookie(client, token) });
+  return reply(status, { user: publicUser(user) }, { "set-cookie": sessionCookie(client, token) });
 };
 const sessionRecord = ({
   id,

@@ -57,12 +57,12 @@ export async function listSessions(
   live: LiveSince,
   window: { readonly limit: number; readonly offset: number },
 ): Promise<Listed<SessionRow>> {
-  const mine = db
+  const live_sessions = db
     .selectFrom("accounts_sessions")
     .where("user_id", "=", user_id)
     .where("accounts_sessions.created_at", ">", live.created_after)
     .where("last_seen_at", ">", live.seen_after);
-  return listPage(mine.selectAll(), window);
+  return listPage(live_sessions.selectAll(), window);
 }
 
 /** Of everybody, or of one user; newest first, at most this many. */

@@ -24,7 +24,7 @@ const announces_code = new RegExp(
   "iu",
 );
 /** It refers to the previous sentence: "It …", "This switch …". */
-const goes_on = new RegExp(
+const continuation = new RegExp(
   "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
     "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
   "iu",
@@ -101,7 +101,7 @@ function neededFor(
       start >= best.end &&
       text.slice(best.end, start).trim() === "",
   );
-  if (before !== undefined && goes_on.test(said)) needed.add(before);
+  if (before !== undefined && continuation.test(said)) needed.add(before);
   if (below !== undefined && announces_code.test(said)) needed.add(below);
   return needed;
 }

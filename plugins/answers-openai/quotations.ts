@@ -80,10 +80,10 @@ export function checkBlockquote(
   text: string,
   was_inside: boolean,
   holds: (words: string) => boolean,
-): { readonly text: string; readonly goes_on: boolean; readonly broken: boolean } {
+): { readonly text: string; readonly continues: boolean; readonly broken: boolean } {
   const prefix = /^(\s*)((?:>[ \t]*)+)/.exec(text);
-  if (!prefix && !was_inside) return { text, goes_on: false, broken: false };
+  if (!prefix && !was_inside) return { text, continues: false, broken: false };
   const words = prefix ? text.slice(prefix[0].length) : text;
-  if (holds(words)) return { text, goes_on: !/\n/.test(text.trimStart()), broken: false };
-  return { text: prefix ? `${prefix[1]}${words}` : `\n\n${words}`, goes_on: false, broken: true };
+  if (holds(words)) return { text, continues: !/\n/.test(text.trimStart()), broken: false };
+  return { text: prefix ? `${prefix[1]}${words}` : `\n\n${words}`, continues: false, broken: true };
 }

@@ -124,7 +124,7 @@ export class SentenceChecker {
     };
     const inline = withoutFalseQuotations(text, holds);
     const block = checkBlockquote(inline.text, this.in_blockquote, holds);
-    this.in_blockquote = block.goes_on;
+    this.in_blockquote = block.continues;
     return { text: block.text, broken: inline.broken || block.broken };
   }
 

@@ -80,13 +80,13 @@ export const commandHandlers = (
   },
   async backupList({ options, print }) {
     const { backups: listed } = await backups.list();
-    const rows = listed.map(({ name, path, bytes, made, problem, ...rest }) => ({
+    const rows = listed.map(({ name, path, bytes, summary, problem, ...rest }) => ({
       name,
       path,
       bytes,
-      made_at: made?.at ?? null,
-      originals: made?.originals ?? null,
-      incremental: made === null ? null : made.elsewhere > 0,
+      made_at: summary?.at ?? null,
+      originals: summary?.originals ?? null,
+      incremental: summary === null ? null : summary.elsewhere > 0,
       rehearsed_at: rfc3339OrNull(rest.rehearsed_at),
       problem: problem ?? rest.failure,
     }));

@@ -219,15 +219,15 @@ export const backupHandlers = (
   },
 });
 
-const toRecord = ({ name, bytes, made, problem, rehearsed_at, failure }: Listed) => ({
+const toRecord = ({ name, bytes, summary, problem, rehearsed_at, failure }: Listed) => ({
   name,
   bytes,
-  made_at: made?.at ?? null,
-  made_by: made?.by ?? null,
-  rows: made?.rows ?? null,
-  originals: made?.originals ?? null,
-  originals_elsewhere: made?.elsewhere ?? null,
-  with_secrets: made?.with_secrets ?? null,
+  made_at: summary?.at ?? null,
+  made_by: summary?.by ?? null,
+  rows: summary?.rows ?? null,
+  originals: summary?.originals ?? null,
+  originals_elsewhere: summary?.elsewhere ?? null,
+  with_secrets: summary?.with_secrets ?? null,
   rehearsed_at: rfc3339OrNull(rehearsed_at),
   problem: problem ?? failure,
 });

@@ -98,12 +98,12 @@ export class BackupService {
 
   /** Makes a backup, and deletes surplus ones. @throws Error in plain words */
   async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
-    const made = await this.run("backup", null, watch, async (told) => {
+    const backup = await this.run("backup", null, watch, async (progress) => {
       if (request.directory === undefined) await this.requireDirectory();
-      return this.ctx.maker.make(request, told);
+      return this.ctx.maker.make(request, progress);
     });
-    if (dirname(made.path) === resolve(this.ctx.settings.directory)) await this.deleteOldest();
-    return made;
+    if (dirname(backup.path) === resolve(this.ctx.settings.directory)) await this.deleteOldest();
+    return backup;
   }
 
   /** @throws HttpError 404, Error that says why the backup can't be relied on. */
@@ -113,7 +113,7 @@ export class BackupService {
   }
 
   async rehearseAt(path: string, watch: Partial<Watch> = {}): Promise<void> {
-    await this.run("rehearsal", path, watch, (told) => this.ctx.maker.rehearse(path, told));
+    await this.run("rehearsal", path, watch, (progress) => this.ctx.maker.rehearse(path, progress));
   }
 
   /** @throws HttpError 404, 409 while one is in progress, or when a newer one needs it. */
@@ -279,9 +279,9 @@ export class BackupService {
           onProgress?.(progress);
         },
       });
-      const made = "path" in result ? (result.path as string) : path;
-      await note({ path: made, error: null });
-      log.info(`${kind} succeeded`, { path: made });
+      const backup_path = "path" in result ? (result.path as string) : path;
+      await note({ path: backup_path, error: null });
+      log.info(`${kind} succeeded`, { path: backup_path });
       return result;
     } catch (error) {
       // It was refused, or the server is stopping: nothing is wrong with backups.

@@ -289,6 +289,6 @@ export interface DirectAnswer {
    * The finished answer, after waiting for the owner's turn. Rejects with an Error whose sentence
    * is for the asker, or with the reason of the signal.
    */
-  readonly made: Promise<AnswerResult>;
+  readonly result: Promise<AnswerResult>;
 }
 export const DirectAnswers = service<DirectAnswers>("chats.direct_answers");

@@ -26,14 +26,14 @@ export function listChats(
 
 function filtered(db: ChatsDb, owner_id: string, { deleted_after, pinned }: ChatFilter) {
   const of_owner = db.selectFrom("chats").where("owner_id", "=", owner_id);
-  const mine =
+  const listed =
     deleted_after === null
       ? of_owner.where("deleted_at", "is", null)
       : of_owner
           .where("deleted_at", "is not", null)
           .where("deleted_at", ">", deleted_after)
           .where("gone_at", "is", null);
-  return pinned === undefined ? mine : mine.where("pinned", "=", pinned ? 1 : 0);
+  return pinned === undefined ? listed : listed.where("pinned", "=", pinned ? 1 : 0);
 }
 
 const folded = (text: string): string => text.normalize("NFC").toLowerCase();

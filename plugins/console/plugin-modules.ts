@@ -82,7 +82,7 @@ const byTitle = (one: { title: string }, other: { title: string }): number =>
   one.title.localeCompare(other.title);
 
 /** A function, an arrow function, or a method in object notation. */
-function moduleText(mount: (...given: never[]) => unknown): string {
+function moduleText(mount: (...args: never[]) => unknown): string {
   const text = String(mount);
   const is_expression = /^(async\s+)?(function\b|\(|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>)/u;
   if (is_expression.test(text)) return `export default { mount: ${text} };\n`;

@@ -84,12 +84,12 @@ export default definePlugin({
     const usage = new UsageCounter({
       ...ctx,
       keep_ms: () => ctx.config.keep_usage,
-      storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),
+      storageOf: (owner_id) => quotas.committedUsage(owner_id, "storage"),
     });
-    notifier.subscribe(RecordChanged, "all", (change, here) => {
+    notifier.subscribe(RecordChanged, "all", (change, is_local) => {
       feed.observe(change);
       // Each process counts its own requests.
-      if (here) usage.noteChange(change);
+      if (is_local) usage.noteChange(change);
     });
     notifier.onMissed(feed.noteMissed);
     const filesBytes = cachedAtOnce(

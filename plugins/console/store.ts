@@ -42,10 +42,10 @@ export async function readUsage(
   owner_id: string,
   from_day: string,
 ): Promise<{ readonly rows: UsageRow[]; readonly before: UsageRow | undefined }> {
-  const mine = db.selectFrom("console_usage").selectAll().where("owner_id", "=", owner_id);
+  const usage = db.selectFrom("console_usage").selectAll().where("owner_id", "=", owner_id);
   return {
-    rows: await mine.where("day", ">=", from_day).orderBy("day").execute(),
-    before: await mine
+    rows: await usage.where("day", ">=", from_day).orderBy("day").execute(),
+    before: await usage
       .where("day", "<", from_day)
       .orderBy("day", "desc")
       .limit(1)

@@ -101,10 +101,10 @@ export const usageHandlers = ({
   usage: async ({ caller: { owner_id }, query }) => ({
     days: await usage.read(owner_id, query.days ?? 30),
     storage: {
-      bytes: await quotas.heldCommitted(owner_id, "storage"),
-      documents: await quotas.heldCommitted(owner_id, "documents"),
-      folders: await quotas.heldCommitted(owner_id, "folders"),
-      chats: await quotas.heldCommitted(owner_id, "chats"),
+      bytes: await quotas.committedUsage(owner_id, "storage"),
+      documents: await quotas.committedUsage(owner_id, "documents"),
+      folders: await quotas.committedUsage(owner_id, "folders"),
+      chats: await quotas.committedUsage(owner_id, "chats"),
     },
     limits: {
       folders: quotas.limitOf("folders"),

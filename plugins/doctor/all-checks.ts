@@ -24,21 +24,21 @@ export interface DoctorContext extends Pick<Context, "now_ms"> {
 
 export class AllChecks implements Doctor {
   /** Results that are reused. */
-  private readonly held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
+  private readonly reused = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
 
   constructor(private readonly ctx: DoctorContext) {}
 
   async look(): Promise<Checked[]> {
     const { own, of_plugins, now_ms } = this.ctx;
     for (const check of [...own.filter((one) => one.hold_ms !== undefined), ...of_plugins()])
-      if (!this.held.has(check))
-        this.held.set(
+      if (!this.reused.has(check))
+        this.reused.set(
           check,
           cached(() => check.run().catch(failed), check.hold_ms ?? hold_ms, now_ms),
         );
     return Promise.all(
       [...own, ...of_plugins()].map(async (check) =>
-        toChecked(check, await inTime(this.held.get(check) ?? (() => check.run()))),
+        toChecked(check, await inTime(this.reused.get(check) ?? (() => check.run()))),
       ),
     );
   }
@@ -55,7 +55,7 @@ export class AllChecks implements Doctor {
   async mend(id: string): Promise<string> {
     const check = this.all().find((one) => idOf(one) === id);
     if (!check?.mend) throw notFound("check");
-    this.held.delete(check);
+    this.reused.delete(check);
     return check.mend();
   }
 

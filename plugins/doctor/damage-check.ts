@@ -51,7 +51,7 @@ export class DamageCheck {
   }
 
   private async search(): Promise<void> {
-    const result = await this.findAll().then(this.told, failed);
+    const result = await this.findAll().then(this.resultOf, failed);
     this.last = { at_ms: this.ctx.now_ms(), result };
   }
 
@@ -66,7 +66,7 @@ export class DamageCheck {
     }
   }
 
-  private readonly told = (problems: readonly string[]): CheckResult => {
+  private readonly resultOf = (problems: readonly string[]): CheckResult => {
     if (problems.length > 0)
       return {
         status: "fail",

@@ -61,12 +61,12 @@ export class DocumentationSite {
     if (served) return withPolicy(await served.respond(request));
     if (slug === "search") {
       const query = (searchParams.get("q") ?? "").slice(0, query_letters_max);
-      return this.made(200, searchHtml(this.site, query));
+      return this.respond(200, searchHtml(this.site, query));
     }
-    return this.made(404, missingHtml(this.site));
+    return this.respond(404, missingHtml(this.site));
   }
 
-  private made(status: number, body: string): Response {
+  private respond(status: number, body: string): Response {
     const headers = { "content-type": html, "cache-control": "no-store" };
     return withPolicy(new Response(body, { status, headers }));
   }

@@ -122,7 +122,7 @@ export default definePlugin({
           ...documentQueries,
           ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
           admit: (intake, signal) => admit(ctx, intake, signal),
-          takeOut: (...given) => takeOut(ctx, ...given),
+          takeOut: (...args) => takeOut(ctx, ...args),
           listPlaces,
           listOwned,
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),

@@ -10,10 +10,13 @@ export const modelCheck = (models: Pick<Models, "list">): SystemCheck => ({
 });
 
 /** The bundled model may be missing: it is copied when it is needed. */
-function examine(models: Pick<Models, "list">, how: { readonly with_hash: boolean }): CheckResult {
+function examine(
+  models: Pick<Models, "list">,
+  options: { readonly with_hash: boolean },
+): CheckResult {
   const found = models
     .list()
-    .map((model) => ({ ...model, problem: problemOf(model, how) }))
+    .map((model) => ({ ...model, problem: problemOf(model, options) }))
     .filter(({ source, problem }) => problem !== null && !(source && problem === missing));
   const [first] = found;
   if (first === undefined) return ok("The models of the built-in encoder are complete.");

@@ -145,7 +145,7 @@ function readVocabulary(reader: Reader): Vocabulary {
   const names_bytes = reader.u64();
   const offsets = new Uint32Array(reader.aligned((pieces + 1) * 4), 0);
   const scores = new Float32Array(reader.aligned(pieces * 4), 0);
-  const names = reader.take(names_bytes);
+  const names = reader.readBytes(names_bytes);
   for (let i = 0; i < pieces; i++) {
     const length = offsets[i + 1]! - offsets[i]!;
     if (length < 0 || length > piece_bytes_max || offsets[i + 1]! > names_bytes)
@@ -159,7 +159,7 @@ function readVocabulary(reader: Reader): Vocabulary {
 function readMap(reader: Reader): Map<number, string> {
   const entries = reader.count("number of normalised code points", 0, 0x110000);
   const bytes = reader.u32();
-  const inner = new Reader(reader.take(bytes));
+  const inner = new Reader(reader.readBytes(bytes));
   const map = new Map<number, string>();
   const point = (): number => inner.count("code point", 0, 0x10ffff);
   for (let i = 0; i < entries; i++) {
@@ -177,7 +177,7 @@ function readTensors(reader: Reader): Map<string, Uint8Array> {
   const tensors = new Map<string, Uint8Array>();
   for (let i = 0; i < count; i++) {
     const name = reader.text(reader.u16());
-    reader.take(5);
+    reader.readBytes(5);
     const start = reader.u64();
     const size = reader.u64();
     if (start + size > reader.bytes.length)
@@ -195,7 +195,7 @@ class Reader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  take(size: number): Uint8Array {
+  readBytes(size: number): Uint8Array {
     const { at } = this;
     if (at + size > this.bytes.length)
       throw new InvalidModel(`it ends after ${this.bytes.length} bytes, in the middle`);
@@ -204,13 +204,13 @@ class Reader {
   }
   /** A copy that is aligned for numbers of four bytes. */
   aligned(size: number): ArrayBuffer {
-    return new Uint8Array(this.take(size)).buffer;
+    return new Uint8Array(this.readBytes(size)).buffer;
   }
   text(size: number): string {
-    return new TextDecoder().decode(new Uint8Array(this.take(size)));
+    return new TextDecoder().decode(new Uint8Array(this.readBytes(size)));
   }
   u8(): number {
-    return this.take(1)[0]!;
+    return this.readBytes(1)[0]!;
   }
   u16(): number {
     return this.view.getUint16(this.skip(2), true);
@@ -235,7 +235,7 @@ class Reader {
   }
   private skip(size: number): number {
     const { at } = this;
-    this.take(size);
+    this.readBytes(size);
     return at;
   }
 }

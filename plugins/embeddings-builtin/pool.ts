@@ -86,9 +86,9 @@ export class EncoderPool {
     const asked: Text[] = [];
     const vectors = texts.map((text) => {
       const { promise, resolve: keep, reject } = Promise.withResolvers<readonly Float32Array[]>();
-      const resolve = (made: readonly Float32Array[]): void => {
-        keep(made);
-        onVectors?.(text, made);
+      const resolve = (vectors: readonly Float32Array[]): void => {
+        keep(vectors);
+        onVectors?.(text, vectors);
       };
       asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
       return promise;
@@ -128,7 +128,7 @@ export class EncoderPool {
       while (this.waiting[kind].size > 0) {
         const pooled = this.workerFor(kind);
         if (pooled === undefined) break;
-        const text = this.waiting[kind].take()!;
+        const text = this.waiting[kind].shift()!;
         pooled.in_work[priorityOf(kind)] = text;
         post(pooled.worker, { id: text.id, kind, text: text.text });
       }
@@ -256,7 +256,7 @@ export class EncoderPool {
 
   private fail(error: Error): void {
     for (const lines of Object.values(this.waiting))
-      for (let text = lines.take(); text !== undefined; text = lines.take()) text.reject(error);
+      for (let text = lines.shift(); text !== undefined; text = lines.shift()) text.reject(error);
     for (const { in_work } of this.workers)
       for (const text of Object.values(in_work)) text?.reject(error);
   }
@@ -290,7 +290,7 @@ class Lines {
     this.lines.set(text.owner, line);
     this.size++;
   }
-  take(): Text | undefined {
+  shift(): Text | undefined {
     const [next] = this.lines;
     if (next === undefined) return undefined;
     const [owner, line] = next;

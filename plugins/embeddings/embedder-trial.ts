@@ -88,18 +88,18 @@ async function tryEndpoint(
   const lengths = lengthsOf(reply.json);
   if (lengths === null) return wrongShape(at, path);
   const [length] = lengths;
-  const made = `vectors of ${length!.toLocaleString("en-US")} numbers`;
+  const vectors = `vectors of ${length!.toLocaleString("en-US")} numbers`;
   if (dimensions !== null && (reply.body > 0 || length !== dimensions))
     return {
       status: "fail",
       detail:
-        `${model} at ${hostOf(base_url)} creates ${made}, ` +
+        `${model} at ${hostOf(base_url)} creates ${vectors}, ` +
         `${reply.body > 0 ? "and refuses to create vectors of" : "not of"} ` +
         `${dimensions.toLocaleString("en-US")}.`,
       fix: "Unset embeddings.dimensions, or use a model that supports it.",
       setting: "embeddings.dimensions",
     };
-  const done = `${model} at ${hostOf(base_url)} created ${made} in ${seconds(reply.took_ms)}.`;
+  const done = `${model} at ${hostOf(base_url)} created ${vectors} in ${seconds(reply.took_ms)}.`;
   if (reply.took_ms <= question_ms_max) return good(done);
   return {
     status: "warn",

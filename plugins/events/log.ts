@@ -93,12 +93,12 @@ export class EventLog implements EventWriter {
   }
 
   async write(tx: Db, on: EventRef, payload: unknown): Promise<void> {
-    const told =
+    const message =
       this.streamed()
         .get(on.id)
         ?.messageOf(payload as never) ?? null;
-    if (told === null) return;
-    const { owner_id, type, body, folder_ids = [], replaces, stays = false } = told;
+    if (message === null) return;
+    const { owner_id, type, body, folder_ids = [], replaces, stays = false } = message;
     const seq = await store.nextSeq(tx, owner_id);
     if (seq === undefined) return;
     if (replaces !== undefined) await store.dropReplaced(tx, owner_id, replaces);

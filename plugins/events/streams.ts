@@ -97,7 +97,7 @@ class LogFeed implements Feed {
   private greeting: string;
   /** The last event that was read, and the last one the client knows of. */
   private cursor: Mark;
-  private told: Mark;
+  private reported: Mark;
 
   constructor(
     private readonly log: EventLog,
@@ -107,7 +107,7 @@ class LogFeed implements Feed {
     private readonly filter: Filter,
   ) {
     this.cursor = place;
-    this.told = place;
+    this.reported = place;
     this.polls = ctx.shared.is_distributed;
     this.greeting = how === "resumed" ? "" : this.word(how === "new" ? "ready" : "reset");
   }
@@ -138,7 +138,7 @@ class LogFeed implements Feed {
       const events = await this.log.after(this.owner_id, this.cursor, events_at_once);
       if (events === null) {
         this.cursor = await this.log.newest(this.owner_id);
-        this.told = this.cursor;
+        this.reported = this.cursor;
         return this.word("reset");
       }
       if (events.length === 0) return "";
@@ -149,7 +149,7 @@ class LogFeed implements Feed {
         .map(({ id, type, body }) => sentEvent(id, type, body))
         .join("");
       if (text === "") continue;
-      this.told = this.cursor;
+      this.reported = this.cursor;
       return text;
     }
   }
@@ -157,8 +157,8 @@ class LogFeed implements Feed {
   /** If only events of other types came, the client still resumes after those. */
   async idle(): Promise<string> {
     await this.log.renew(this.owner_id);
-    if (this.told === this.cursor) return ":\n\n";
-    this.told = this.cursor;
+    if (this.reported === this.cursor) return ":\n\n";
+    this.reported = this.cursor;
     return `id: ${this.cursor.id}\n\n`;
   }
 

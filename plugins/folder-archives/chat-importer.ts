@@ -20,7 +20,7 @@ export class ChatImporter {
     >,
   ) {}
 
-  async take(part: string): Promise<void> {
+  async importPart(part: string): Promise<void> {
     const { chats, inTransaction, now_ms } = this.run.ctx;
     const { ids, owner_id } = this.run;
     const now = now_ms();

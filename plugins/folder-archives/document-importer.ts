@@ -33,21 +33,21 @@ export class DocumentImporter {
   constructor(private readonly run: ImportRun) {}
 
   /** @throws HttpError 507, or the reason of the signal */
-  async take(part: string): Promise<void> {
+  async importPart(part: string): Promise<void> {
     const { documents, files, inTransaction } = this.run.ctx;
     const { owner_id, root_id } = this.run;
     files.requireFreeSpace();
     const lines = this.run.lines(part);
     const opened = await open(lines);
     const document = this.copyOf(opened);
-    const held: Held = { text: null, prepared: null, original: null };
+    const claims: Held = { text: null, prepared: null, original: null };
     try {
-      held.text = await this.readText(part, opened.record.text);
-      if (held.text && document.status === "synced")
-        held.prepared = await this.prepare(document, opened, held.text, lines);
-      held.original = await this.receive(document);
-      const { text, prepared } = held;
-      const admitted = await this.admit(part, document, held);
+      claims.text = await this.readText(part, opened.record.text);
+      if (claims.text && document.status === "synced")
+        claims.prepared = await this.prepare(document, opened, claims.text, lines);
+      claims.original = await this.receive(document);
+      const { text, prepared } = claims;
+      const admitted = await this.admit(part, document, claims);
       await inTransaction(async (tx) => {
         await text?.written.keep(tx);
         await documents.insertCopy(tx, owner_id, document, {
@@ -59,15 +59,15 @@ export class DocumentImporter {
         await this.run.keepRecord(tx, "document", opened.record.id);
       });
     } catch (error) {
-      this.discard(held);
+      this.discard(claims);
       throw error;
     } finally {
       await lines.return();
-      await held.original?.release();
+      await claims.original?.release();
     }
-    if (held.text)
+    if (claims.text)
       this.texts.set(document.id, {
-        stored: held.text.written.stored,
+        stored: claims.text.written.stored,
         version: document.version,
       });
   }

@@ -39,13 +39,13 @@ export class FolderImporter {
     const documents = new DocumentImporter(run);
     for (const name of run.names("document")) {
       await this.turn();
-      await documents.take(name);
+      await documents.importPart(name);
       await run.progress();
     }
     const chats = new ChatImporter(run, documents.texts);
     for (const name of run.names("chat")) {
       await this.turn();
-      await chats.take(name);
+      await chats.importPart(name);
     }
   }
 

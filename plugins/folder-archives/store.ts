@@ -75,8 +75,8 @@ export async function listImports(
   owner_id: string,
   page: PageRequest,
 ): Promise<Listed<ImportRow>> {
-  const mine = db.selectFrom("folder_archives_imports").where("owner_id", "=", owner_id);
-  return listPage(mine.selectAll(), pageWindow(page));
+  const imports = db.selectFrom("folder_archives_imports").where("owner_id", "=", owner_id);
+  return listPage(imports.selectAll(), pageWindow(page));
 }
 
 /** Whether an unfinished import uses this archive. */

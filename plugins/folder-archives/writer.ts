@@ -223,7 +223,11 @@ class FolderWriter {
       );
       for (const message of messages) {
         this.counts.messages++;
-        yield { kind: "message", ...message, result: await this.held(message.result) };
+        yield {
+          kind: "message",
+          ...message,
+          result: await this.withExistingEvidence(message.result),
+        };
       }
       if (messages.length < messages_at_once) return;
       after = last;
@@ -234,7 +238,9 @@ class FolderWriter {
    * The answer with quotes only from documents in the archive: its other citations are stale, like
    * those of deleted documents.
    */
-  private async held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
+  private async withExistingEvidence(
+    result: MessageCopy["result"],
+  ): Promise<MessageCopy["result"]> {
     if (result === null) return null;
     const citations: Citation[] = [];
     const related: RelatedPassage[] = [];
@@ -262,7 +268,7 @@ class FolderWriter {
     { deflated } = { deflated: true },
   ): AsyncGenerator<Uint8Array, LeftOutPart> {
     let is_gone = false;
-    const held = async function* () {
+    const untilGone = async function* () {
       try {
         yield* chunks;
       } catch (error) {
@@ -271,7 +277,7 @@ class FolderWriter {
         is_gone = true;
       }
     };
-    const written: ZipPart = yield* this.zip.add(name, held(), { deflated });
+    const written: ZipPart = yield* this.zip.add(name, untilGone(), { deflated });
     const part: LeftOutPart = { ...written, ...(is_gone ? { left_out: true } : {}) };
     this.written.push(part);
     return part;

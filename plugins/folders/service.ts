@@ -57,8 +57,8 @@ export interface FolderContext extends Pick<
 
 const nobody_refused: AdmittedFolder = Object.freeze({ admitted: true });
 /** @throws Error when the hooks were not run: a plugin has forgotten to */
-function requireAdmitted(given: AdmittedFolder | undefined): void {
-  if (given !== nobody_refused)
+function requireAdmitted(admitted: AdmittedFolder | undefined): void {
+  if (admitted !== nobody_refused)
     throw new Error("a folder needs what Folders.admit gives: call it before the transaction");
 }
 
@@ -217,7 +217,7 @@ export class FolderService implements Folders {
     owner_id: string,
     page: PageRequest,
   ): Promise<{ readonly rows: ListedFolder[]; readonly total: number }> {
-    const total = await this.ctx.quotas.heldCommitted(owner_id, "folders");
+    const total = await this.ctx.quotas.committedUsage(owner_id, "folders");
     return { rows: await store.listFolders(this.ctx.reads, owner_id, page, total), total };
   }
 

@@ -122,10 +122,10 @@ class ItemWorker {
 
   /** An item that its source reads itself. */
   private async readItem({ uri, name, locator }: ItemRow): Promise<ItemFile> {
-    const { source, given, tools } = this.access;
+    const { source, fields, tools } = this.access;
     const content = await source.read!(
       { uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) },
-      given,
+      fields,
       tools,
     );
     try {

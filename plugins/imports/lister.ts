@@ -76,14 +76,14 @@ async function endListing(
 async function writeItems(
   ctx: ImportContext,
   run: RunState,
-  { source, given, tools, hider }: SourceAccess,
+  { source, fields, tools, hider }: SourceAccess,
   signal: AbortSignal,
 ): Promise<boolean> {
   const first_ordinal = await itemStore.nextOrdinal(ctx.db, run.id);
   const writer = new ItemWriter(ctx, run, source.read !== undefined, first_ordinal);
   let listed = 0;
   try {
-    for await (const item of source.items(given, tools)) {
+    for await (const item of source.items(fields, tools)) {
       signal.throwIfAborted();
       if (++listed > items_max)
         throw new SourceFailure(

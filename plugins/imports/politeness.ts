@@ -22,11 +22,11 @@ interface Group {
 export function readRobots(text: string, agent: string): Robots {
   const groups = groupsOf(text);
   const own = groups.filter(({ agents }) => agents.includes(agent));
-  const mine = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
-  const rules = mine.flatMap((group) => group.rules);
+  const applying = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
+  const rules = applying.flatMap((group) => group.rules);
   return {
     allows: (path) => path === "/robots.txt" || allowed(rules, normalised(path)),
-    crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
+    crawl_delay_s: applying.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
   };
 }
 /** For a host without a robots.txt. */

@@ -302,11 +302,11 @@ export const importHandlers = (
   imports: Imports,
   schedules: Schedules,
 ): HandlersOf<typeof routes> => ({
-  create: async ({ caller, body: { overwrite, dry_run, gone, ...given }, request }) => {
-    const wanted = { ...given, overwrite: overwrite ?? false, gone: gone ?? "keep" };
+  create: async ({ caller, body: { overwrite, dry_run, gone, ...rest }, request }) => {
+    const input = { ...rest, overwrite: overwrite ?? false, gone: gone ?? "keep" };
     return dry_run === true
-      ? toPreview(await imports.preview(caller.owner_id, wanted, request.signal))
-      : accepted(await imports.create(caller.owner_id, wanted));
+      ? toPreview(await imports.preview(caller.owner_id, input, request.signal))
+      : accepted(await imports.create(caller.owner_id, input));
   },
   files: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
     const parts = await receiveParts(ctx, caller.owner_id, folder_id, request);
@@ -330,9 +330,9 @@ export const importHandlers = (
     accepted(await imports.cancel(caller.owner_id, params.importId)),
   retry: async ({ caller, params }) =>
     accepted(await imports.retry(caller.owner_id, params.importId)),
-  createSchedule: async ({ caller, body: { gone, ...given } }) => {
-    const wanted = { ...given, gone: gone ?? "keep" };
-    const schedule = await schedules.create(caller.owner_id, wanted);
+  createSchedule: async ({ caller, body: { gone, ...rest } }) => {
+    const input = { ...rest, gone: gone ?? "keep" };
+    const schedule = await schedules.create(caller.owner_id, input);
     return reply(201, toSchedule(schedule), {
       location: `/api/dev/v1/import-schedules/${schedule.id}`,
     });

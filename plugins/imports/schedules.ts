@@ -30,11 +30,11 @@ export class Schedules {
   /** @throws HttpError 400 on an invalid expression or source, 403, 404. */
   async create(
     owner_id: string,
-    { folder_id, source: given, every, gone = "keep" }: NewSchedule,
+    { folder_id, source: input, every, gone = "keep" }: NewSchedule,
   ): Promise<ScheduleRow> {
     const { folders, inTransaction, newId, now_ms } = this.ctx;
     checkCron(every, now_ms());
-    const { text: source, secrets } = await this.imports.checkSource(owner_id, given);
+    const { text: source, secrets } = await this.imports.checkSource(owner_id, input);
     const sealed = sealSecrets(this.ctx, owner_id, secrets);
     return inTransaction(async (tx) => {
       await folders.require(tx, owner_id, folder_id);

@@ -38,21 +38,21 @@ const asChecked = (schema: Schema): Schema =>
 /** The known fields without secrets, and the secrets. */
 export function splitSecrets(
   schema: TObject,
-  given: Fields,
+  fields: Fields,
 ): { readonly shown: Fields; readonly secrets: Secrets } {
   const secrets: Record<string, string> = {};
-  return { shown: shownOf(schema, given, "", secrets), secrets };
+  return { shown: shownOf(schema, fields, "", secrets), secrets };
 }
 
 function shownOf(
   { properties = {} }: Schema,
-  given: Fields,
+  fields: Fields,
   at: string,
   secrets: Record<string, string>,
 ): Fields {
   const shown: Record<string, unknown> = {};
   // Nested objects of a source are kept whole; of the source itself, only known fields.
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (schema?.kind === "secret" && typeof value === "string") {
@@ -148,9 +148,9 @@ export class SecretHider {
         ? new HttpError(error.status, error.code, this.text(error.detail))
         : error;
     if (!this.has(Bun.inspect(error))) return error;
-    const told = new Error(this.text(error.message));
-    told.name = error.name;
-    told.stack = this.text(error.stack ?? "");
-    return told;
+    const redacted = new Error(this.text(error.message));
+    redacted.name = error.name;
+    redacted.stack = this.text(error.stack ?? "");
+    return redacted;
   }
 }

@@ -75,16 +75,16 @@ export class Imports {
   }
 
   /** Validates a source given by the caller. @throws HttpError 400 */
-  async checkSource(owner_id: string, given: GivenSource): Promise<CheckedSource> {
-    const source = findSource(this.ctx, given.type);
+  async checkSource(owner_id: string, input: GivenSource): Promise<CheckedSource> {
+    const source = findSource(this.ctx, input.type);
     if (!source) {
       const types = this.ctx.sources().map(({ type }) => type);
       throw badRequest(`The source type must be one of ${types.join(", ")}.`, "/source/type");
     }
-    this.validatorOf(source).validate({ source: given });
+    this.validatorOf(source).validate({ source: input });
     const fields: Record<string, unknown> = { type: source.type };
     for (const name of Object.keys(source.schema.properties))
-      if (name in given) fields[name] = given[name as never];
+      if (name in input) fields[name] = input[name as never];
     const { shown, secrets } = splitSecrets(source.schema, fields);
     const text = JSON.stringify({ type: source.type, ...shown });
     if (text.length > source_length_max) {
@@ -108,10 +108,10 @@ export class Imports {
    */
   async create(
     owner_id: string,
-    { folder_id, source: given, overwrite = false, gone = "keep" }: NewImport,
+    { folder_id, source: input, overwrite = false, gone = "keep" }: NewImport,
   ): Promise<RunRow> {
     const { folders, inTransaction } = this.ctx;
-    const { text: source, secrets } = await this.checkSource(owner_id, given);
+    const { text: source, secrets } = await this.checkSource(owner_id, input);
     const sealed = sealSecrets(this.ctx, owner_id, secrets);
     const more = { overwrite, gone, secrets: sealed, schedule_id: null };
     return inTransaction(async (tx) => {
@@ -150,10 +150,10 @@ export class Imports {
   /** What it would import, or why that would fail. @throws HttpError 400, 403, 404, 503. */
   async preview(
     owner_id: string,
-    { folder_id, source: given }: NewImport,
+    { folder_id, source: input }: NewImport,
     signal: AbortSignal,
   ): Promise<Preview> {
-    const { source, fields, secrets } = await this.checkSource(owner_id, given);
+    const { source, fields, secrets } = await this.checkSource(owner_id, input);
     await this.ctx.folders.require(this.ctx.db, owner_id, folder_id);
     if (this.previewing >= previews_max.in_all) throw unavailable(too_many_previews, 5);
     this.previewing += 1;

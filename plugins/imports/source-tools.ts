@@ -29,7 +29,7 @@ export const ownerOf = async (
 export interface SourceAccess {
   readonly source: ImportSource;
   /** The source as given by the caller, including its secrets. */
-  readonly given: object;
+  readonly fields: object;
   readonly tools: RunTools;
   readonly hider: SecretHider;
 }
@@ -47,8 +47,8 @@ export async function openSource(
   try {
     const secrets = unsealSecrets(ctx, run.owner_id, run.secrets);
     const tools = new RunTools(ctx, run_id, await ownerOf(ctx, run.owner_id), signal);
-    const given = joinSecrets({ ...shown }, secrets);
-    return { source, given, tools, hider: new SecretHider(secrets) };
+    const fields = joinSecrets({ ...shown }, secrets);
+    return { source, fields, tools, hider: new SecretHider(secrets) };
   } catch (error) {
     if (error instanceof SourceFailure) return error;
     throw error;

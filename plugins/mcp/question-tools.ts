@@ -83,7 +83,7 @@ async function askDirectly(
       "missing_scope",
       "This API key lacks the scope write, so it has no conversations to continue.",
     );
-  const { made } = await call.direct.begin(call.caller.owner_id, {
+  const direct = await call.direct.begin(call.caller.owner_id, {
     text,
     folder_ids,
     history: [],
@@ -91,7 +91,7 @@ async function askDirectly(
     pointers: { text: "/question", folder_ids: "/folders" },
     signal: call.signal,
   });
-  return { text: resultText(await made) };
+  return { text: resultText(await direct.result) };
 }
 
 async function newChat(
@@ -187,14 +187,14 @@ const addText = tool({
   reads_only: false,
   run: async (call, { folder, text, name }) => {
     const { id: folder_id, name: folder_name } = await requireFolder(call, folder);
-    const made = await ask<{ readonly id: string; readonly name: string }>(
+    const created = await ask<{ readonly id: string; readonly name: string }>(
       call,
       "POST",
       "/documents",
       { folder_id, content: text, ...(name ? { name } : {}) },
     );
     return {
-      text: `Added to ${folder_name} as ${made.name} (id ${made.id}). It is being indexed.`,
+      text: `Added to ${folder_name} as ${created.name} (id ${created.id}). It is being indexed.`,
     };
   },
 });

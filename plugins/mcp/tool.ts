@@ -32,30 +32,30 @@ export interface Tool {
   readonly description: string;
   readonly input: TObject;
   readonly reads_only: boolean;
-  readonly run: (call: ToolCall, given: Readonly<Record<string, unknown>>) => Promise<ToolText>;
+  readonly run: (call: ToolCall, args: Readonly<Record<string, unknown>>) => Promise<ToolText>;
 }
 
 /** A tool whose input is validated before it runs. */
 export function tool<S extends TObject>(
-  made: Omit<Tool, "input" | "run"> & {
+  definition: Omit<Tool, "input" | "run"> & {
     readonly input: S;
     readonly run: (call: ToolCall, input: Static<S>) => Promise<ToolText>;
   },
 ): Tool {
-  const validator = new Validator(made.input);
+  const validator = new Validator(definition.input);
   return {
-    ...made,
-    run: async (call, given) => {
-      const input = withoutNulls(given);
+    ...definition,
+    run: async (call, args) => {
+      const input = withoutNulls(args);
       validator.validate(input);
-      return made.run(call, input as Static<S>);
+      return definition.run(call, input as Static<S>);
     },
   };
 }
 
 /** Models send null for omitted arguments. */
-const withoutNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+const withoutNulls = (args: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 
 export const Folders = t.Optional(
   t.Array(t.String(), {

@@ -30,11 +30,11 @@ export async function tryProvider(
   const reply = await askEndpoint(at, { path, timeout_ms, signal });
   if ("finding" in reply) return reply.finding;
   const provider = new Provider(client, { now_ms });
-  const told = await provider.configuration().then(
+  const problem = await provider.configuration().then(
     () => null,
     (error: unknown) => unusable(reply.json, client, error),
   );
-  return told ?? knownClient(provider, callback_url());
+  return problem ?? knownClient(provider, callback_url());
 }
 
 /** Sends an invented code: a provider that knows the client refuses only the code. */
@@ -43,8 +43,8 @@ async function knownClient(provider: Provider, callback_url: string): Promise<En
   const url = new URL(`${callback_url}?code=dossier-tries-its-settings&state=trial`);
   const iss = (await provider.configuration()).serverMetadata().issuer;
   url.searchParams.set("iss", iss);
-  const given = { state: "trial", nonce: "trial", verifier: "a".repeat(43) };
-  const refused: unknown = await provider.identify(url, given, () => true).catch((e: unknown) => e);
+  const login = { state: "trial", nonce: "trial", verifier: "a".repeat(43) };
+  const refused: unknown = await provider.identify(url, login, () => true).catch((e: unknown) => e);
   const back = `Register ${callback_url} as a redirect address with the provider.`;
   if (isInvalidClient(refused))
     return fail(

@@ -159,13 +159,13 @@ export class Provider {
   private async configured(metadata: Metadata, auth: "basic" | "post"): Promise<Configuration> {
     const oidc = await library();
     const { issuer, client_id, client_secret, timeout_ms } = this.client;
-    const how: ClientAuth =
+    const client_auth: ClientAuth =
       client_secret === undefined
         ? oidc.None()
         : auth === "basic"
           ? oidc.ClientSecretBasic(client_secret)
           : oidc.ClientSecretPost(client_secret);
-    const configuration = new oidc.Configuration(metadata, client_id, undefined, how);
+    const configuration = new oidc.Configuration(metadata, client_id, undefined, client_auth);
     configuration[oidc.customFetch] = this.fetch;
     configuration.timeout = timeout_ms / 1_000;
     // Plain HTTP is allowed only if the administrator configured it; an HTTPS provider stays on

@@ -84,7 +84,7 @@ export const chatHandlers = ({
     });
     if (!body.stream)
       return keepAliveJson(
-        answer.made.then((result) => completionOf(head, result), readable),
+        answer.result.then((result) => completionOf(head, result), readable),
         () => left.abort(),
       );
     const include_usage = body.stream_options?.include_usage ?? false;
@@ -133,7 +133,7 @@ class Pieces {
     this.wake();
   }
 
-  take(): string {
+  flush(): string {
     const text = this.text;
     this.text = "";
     return text;
@@ -154,7 +154,7 @@ class Pieces {
 }
 
 function streamOf(
-  { made }: DirectAnswer,
+  direct: DirectAnswer,
   pieces: Pieces,
   chunks: CompletionChunks,
   close: () => void,
@@ -165,7 +165,7 @@ function streamOf(
     ending = last;
     pieces.wake();
   };
-  void made.then(
+  void direct.result.then(
     (result: AnswerResult) => end(chunks.end(result)),
     (error: unknown) => end(failure(error)),
   );
@@ -176,7 +176,7 @@ function streamOf(
         is_over = true;
         return ending;
       }
-      const text = chunks.text(pieces.take());
+      const text = chunks.text(pieces.flush());
       if (text !== "") return text;
       if (!(await pieces.wait(heartbeat_ms))) return ": still at work\n\n";
     }

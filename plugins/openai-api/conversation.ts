@@ -22,7 +22,7 @@ export type Conversation = Pick<DirectQuestion, "history" | "instructions" | "te
   readonly pointer: string;
 };
 
-const told: ReadonlySet<string> = new Set(["system", "developer"]);
+const instructing_roles: ReadonlySet<string> = new Set(["system", "developer"]);
 /** Tool messages are ignored: nothing here calls tools. */
 const left_out: ReadonlySet<string> = new Set(["tool", "function"]);
 
@@ -36,7 +36,7 @@ export function conversationOf(messages: readonly Message[]): Conversation {
     const pointer = `/messages/${at}/content`;
     if (left_out.has(role)) continue;
     const text = textOf(message, pointer);
-    if (told.has(role)) {
+    if (instructing_roles.has(role)) {
       if (text.trim() !== "") instructions.push(text);
     } else if (role === "user") {
       if (asked) history.push({ question: asked.text, answer: "" });

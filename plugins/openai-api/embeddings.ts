@@ -80,11 +80,11 @@ export const embeddingHandlers = (
       const left = new AbortController();
       const signal = AbortSignal.any([request.signal, stopping, left.signal]);
       const is_query = body.input_type === "query";
-      const made = embed(embedder, texts, { owner_id: caller.owner_id, is_query, signal })
+      const response = embed(embedder, texts, { owner_id: caller.owner_id, is_query, signal })
         .then((vectors) => embeddingList(vectors, texts, embedder, body))
         .finally(leave);
-      made.catch(() => undefined);
-      return keepAliveJson(made, () => left.abort());
+      response.catch(() => undefined);
+      return keepAliveJson(response, () => left.abort());
     },
   };
 };
@@ -109,10 +109,10 @@ async function textsOf(
   input: string | readonly (string | number | readonly number[])[],
 ): Promise<string[]> {
   const is_one = typeof input === "string" || typeof input[0] === "number";
-  const given = is_one ? [input as string | readonly number[]] : input;
+  const inputs = is_one ? [input as string | readonly number[]] : input;
   let points = 0;
   const texts: string[] = [];
-  for (const [at, one] of given.entries()) {
+  for (const [at, one] of inputs.entries()) {
     const pointer = is_one ? "/input" : `/input/${at}`;
     if (typeof one === "number")
       throw badRequest("`input` must be text or tokens, not both.", pointer);
@@ -144,14 +144,14 @@ async function embed(
   const { owner_id, is_query, signal } = asked;
   const vectors: Float32Array[] = [];
   for (let from = 0; from < texts.length; from += embedder.texts_max) {
-    const made = await embedder.embed(texts.slice(from, from + embedder.texts_max), {
+    const batch = await embedder.embed(texts.slice(from, from + embedder.texts_max), {
       kind: is_query ? "query" : "document",
       model: embedder.model,
       dimensions: embedder.dimensions,
       owner_id,
       signal,
     });
-    for (const [at, of_text] of made.entries()) vectors.push(oneOf(of_text, from + at));
+    for (const [at, of_text] of batch.entries()) vectors.push(oneOf(of_text, from + at));
   }
   return vectors;
 }

@@ -65,7 +65,7 @@ export class PluginManager {
         ? plugin_files.loaded
         : new Map(plugin_files.running().map(({ file, sha256 }) => [file, sha256]));
     const disabled = await this.disabled();
-    const here = (await operations.plugins()).map((one): PluginRow => {
+    const loaded = (await operations.plugins()).map((one): PluginRow => {
       const sha256 = files.find(({ file }) => file === one.file)?.sha256 ?? null;
       return {
         ...one,
@@ -74,8 +74,8 @@ export class PluginManager {
           nextOfFile(one.file, sha256, running) ?? nextOfSetting(one.name, one.status, disabled),
       };
     });
-    const strange = files.filter(({ file }) => !here.some((one) => one.file === file));
-    if (strange.length === 0) return here.sort(byName);
+    const strange = files.filter(({ file }) => !loaded.some((one) => one.file === file));
+    if (strange.length === 0) return loaded.sort(byName);
     const found = await plugin_files.find();
     const added = found.files
       .filter(({ file }) => strange.some((one) => one.file === file))
@@ -101,7 +101,7 @@ export class PluginManager {
           next_start: is_disabled || !waits ? (replaced ? "replaced" : null) : "added",
         };
       });
-    return [...here, ...added].sort(byName);
+    return [...loaded, ...added].sort(byName);
   }
 
   /** @throws HttpError 404 */
@@ -196,8 +196,8 @@ export class PluginManager {
 
   private async madeOf(name: string): Promise<PluginDescription | null> {
     const { operations } = this.ctx;
-    const here = operations.describe(name);
-    if (here) return here;
+    const running = operations.describe(name);
+    if (running) return running;
     const { files } = await operations.plugin_files.find();
     return files.find((one) => one.name === name)?.description ?? null;
   }

@@ -56,8 +56,8 @@ export async function listPrompts(
   owner_id: string,
   page: PageRequest,
 ): Promise<Listed<PromptRow>> {
-  const mine = db.selectFrom("prompts").where("owner_id", "=", owner_id);
-  return listPage(mine.selectAll(), pageWindow(page));
+  const prompts = db.selectFrom("prompts").where("owner_id", "=", owner_id);
+  return listPage(prompts.selectAll(), pageWindow(page));
 }
 
 export const somePrompts = async (

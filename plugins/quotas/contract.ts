@@ -2,10 +2,10 @@
 import { service, type Db } from "../../core/sdk";
 
 /** `storage` is in bytes; the others are numbers of records. */
-export type Counted = "folders" | "documents" | "chats" | "storage";
+export type Resource = "folders" | "documents" | "chats" | "storage";
 
 /** Amounts per resource. */
-export type Amounts = { readonly [W in Counted]?: number };
+export type Amounts = { readonly [W in Resource]?: number };
 
 export interface Quotas {
   /**
@@ -14,22 +14,22 @@ export interface Quotas {
    * @throws HttpError 403 `quota_exceeded`, with the limit in force, when a positive amount would
    * exceed it.
    */
-  charge(tx: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
+  charge(tx: Db, owner_id: string, resource: Resource, amount: number): Promise<void>;
   /** The same for several resources at once; a caller that catches the error must roll back. */
   chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void>;
   /**
    * Throws early what `charge` would throw, without a change: for use before a long upload is read.
    * @throws HttpError 403 `quota_exceeded`.
    */
-  require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
+  require(db: Db, owner_id: string, resource: Resource, amount: number): Promise<void>;
   /** The owner's current usage. */
-  held(db: Db, owner_id: string, what: Counted): Promise<number>;
+  usage(db: Db, owner_id: string, resource: Resource): Promise<number>;
   /**
    * The committed usage, without waiting for a transaction: for the totals of frequently read
    * lists.
    */
-  heldCommitted(owner_id: string, what: Counted): Promise<number>;
+  committedUsage(owner_id: string, resource: Resource): Promise<number>;
   /** The user's limit; null: none. */
-  limitOf(what: Counted): number | null;
+  limitOf(resource: Resource): number | null;
 }
 export const Quotas = service<Quotas>("quotas");

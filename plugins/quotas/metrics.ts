@@ -1,25 +1,28 @@
 /** The usage of all users together, as metrics. */
 import { fill, toNumber, type PreparedReads } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
-import type { Counted } from "./contract";
+import type { Resource } from "./contract";
 
-const metrics: readonly { readonly what: Counted; readonly name: string; readonly help: string }[] =
-  [
-    { what: "folders", name: "dossier_folders", help: "Folders of all users." },
-    {
-      what: "chats",
-      name: "dossier_chats",
-      help: "Chat sessions of all users, including deleted ones that can be restored.",
-    },
-    {
-      what: "storage",
-      name: "dossier_files_bytes",
-      help: "Bytes of original files of all users.",
-    },
-  ];
+const metrics: readonly {
+  readonly resource: Resource;
+  readonly name: string;
+  readonly help: string;
+}[] = [
+  { resource: "folders", name: "dossier_folders", help: "Folders of all users." },
+  {
+    resource: "chats",
+    name: "dossier_chats",
+    help: "Chat sessions of all users, including deleted ones that can be restored.",
+  },
+  {
+    resource: "storage",
+    name: "dossier_files_bytes",
+    help: "Bytes of original files of all users.",
+  },
+];
 
 export const quotaMetrics = (reads: PreparedReads) =>
-  metrics.map(({ what, name, help }) =>
+  metrics.map(({ resource, name, help }) =>
     fill(Metrics, {
       name,
       help,
@@ -29,7 +32,7 @@ export const quotaMetrics = (reads: PreparedReads) =>
           (
             await reads.get<{ used: number | null }>(
               "select sum(used) as used from quotas_used where what = ?",
-              what,
+              resource,
             )
           )?.used,
         ),

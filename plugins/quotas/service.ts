@@ -1,10 +1,10 @@
 /** The rules for quotas: what is refused, and with which message. */
 import { forbidden, type Db, type HttpError, type PreparedReads } from "../../core/sdk";
-import type { Amounts, Counted, Quotas } from "./contract";
+import type { Amounts, Resource, Quotas } from "./contract";
 import * as store from "./store";
 
 /** The limits of a user per resource; absent: no limit. */
-export type Limits = { readonly [W in Counted]?: number };
+export type Limits = { readonly [W in Resource]?: number };
 
 export class QuotaService implements Quotas {
   constructor(
@@ -12,52 +12,52 @@ export class QuotaService implements Quotas {
     private readonly reads: PreparedReads,
   ) {}
 
-  limitOf(what: Counted): number | null {
-    return this.limits[what] ?? null;
+  limitOf(resource: Resource): number | null {
+    return this.limits[resource] ?? null;
   }
 
-  async charge(tx: Db, owner_id: string, what: Counted, amount: number): Promise<void> {
-    const limit = this.limitOf(what);
-    if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
-    if (amount > 0 && !(await store.add(tx, owner_id, what, amount, limit)))
-      throw exceeded(what, limit!);
+  async charge(tx: Db, owner_id: string, resource: Resource, amount: number): Promise<void> {
+    const limit = this.limitOf(resource);
+    if (amount < 0) return store.giveBack(tx, owner_id, resource, -amount);
+    if (amount > 0 && !(await store.add(tx, owner_id, resource, amount, limit)))
+      throw exceeded(resource, limit!);
   }
 
   async chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void> {
-    const all = Object.entries(amounts) as [Counted, number][];
+    const all = Object.entries(amounts) as [Resource, number][];
     if (all.length > 0 && all.every(([what, amount]) => amount > 0 && this.limitOf(what) === null))
       await store.addAll(tx, owner_id, all);
     else for (const [what, amount] of all) await this.charge(tx, owner_id, what, amount);
   }
 
-  async require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void> {
-    const limit = this.limitOf(what);
-    if (limit !== null && amount > 0 && (await this.held(db, owner_id, what)) + amount > limit)
-      throw exceeded(what, limit);
+  async require(db: Db, owner_id: string, resource: Resource, amount: number): Promise<void> {
+    const limit = this.limitOf(resource);
+    if (limit !== null && amount > 0 && (await this.usage(db, owner_id, resource)) + amount > limit)
+      throw exceeded(resource, limit);
   }
 
-  held(db: Db, owner_id: string, what: Counted): Promise<number> {
-    return store.held(db, owner_id, what);
+  usage(db: Db, owner_id: string, resource: Resource): Promise<number> {
+    return store.findUsage(db, owner_id, resource);
   }
 
-  heldCommitted(owner_id: string, what: Counted): Promise<number> {
-    return store.heldCommitted(this.reads, owner_id, what);
+  committedUsage(owner_id: string, resource: Resource): Promise<number> {
+    return store.findCommittedUsage(this.reads, owner_id, resource);
   }
 }
 
-function exceeded(what: Counted, limit: number): HttpError {
+function exceeded(resource: Resource, limit: number): HttpError {
   const limit_in_words =
-    what === "storage"
+    resource === "storage"
       ? `${bytes(limit)} of stored files`
-      : `${limit.toLocaleString("en-US")} ${words[what]}${limit === 1 ? "" : "s"}`;
+      : `${limit.toLocaleString("en-US")} ${words[resource]}${limit === 1 ? "" : "s"}`;
   return forbidden(
     `You can have at most ${limit_in_words}, and this would exceed the limit. Delete what ` +
-      `you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
+      `you no longer need, or ask the operator to raise the limit (quotas.${resource}).`,
     "quota_exceeded",
   );
 }
 
-const words: Readonly<Record<Exclude<Counted, "storage">, string>> = {
+const words: Readonly<Record<Exclude<Resource, "storage">, string>> = {
   folders: "folder",
   documents: "document",
   chats: "chat session",

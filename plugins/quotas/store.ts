@@ -3,10 +3,10 @@
  * the transaction.
  */
 import { preparedFirst, rowsOf, sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
-import type { Counted } from "./contract";
+import type { Resource } from "./contract";
 
 export interface QuotasTables {
-  quotas_used: { owner_id: string; what: Counted; used: number };
+  quotas_used: { owner_id: string; what: Resource; used: number };
 }
 type QuotasDb = Db<QuotasTables>;
 
@@ -18,13 +18,13 @@ type QuotasDb = Db<QuotasTables>;
 export async function add(
   db: QuotasDb,
   owner_id: string,
-  what: Counted,
+  resource: Resource,
   amount: number,
   limit: number | null,
 ): Promise<boolean> {
   // An owner's first row is inserted instead of updated, so its limit is checked here.
   if (limit !== null && amount > limit) return false;
-  const row = { owner_id, what, used: amount };
+  const row = { owner_id, what: resource, used: amount };
   const added = limit === null ? await addFreely(db, row) : await addWithin(db, { ...row, limit });
   return added !== undefined;
 }
@@ -43,7 +43,7 @@ const addFreely = preparedFirst((db: QuotasDb, row: QuotasTables["quotas_used"])
 export async function addAll(
   db: QuotasDb,
   owner_id: string,
-  amounts: readonly (readonly [what: Counted, amount: number])[],
+  amounts: readonly (readonly [resource: Resource, amount: number])[],
 ): Promise<void> {
   const rows = Array(amounts.length).fill("(?, ?, ?)").join(", ");
   await rowsOf(
@@ -71,38 +71,42 @@ const addWithin = preparedFirst(
 export const giveBack = async (
   db: QuotasDb,
   owner_id: string,
-  what: Counted,
+  resource: Resource,
   amount: number,
 ): Promise<void> => {
   await db
     .updateTable("quotas_used")
     .set({ used: sql<number>`case when used > ${amount} then used - ${amount} else 0 end` })
     .where("owner_id", "=", owner_id)
-    .where("what", "=", what)
+    .where("what", "=", resource)
     .execute();
 };
 
 /** The user's usage as the transaction sees it. */
-export async function held(db: QuotasDb, owner_id: string, what: Counted): Promise<number> {
+export async function findUsage(
+  db: QuotasDb,
+  owner_id: string,
+  resource: Resource,
+): Promise<number> {
   const row = await db
     .selectFrom("quotas_used")
     .select("used")
     .where("owner_id", "=", owner_id)
-    .where("what", "=", what)
+    .where("what", "=", resource)
     .executeTakeFirst();
   return toNumber(row?.used);
 }
 
 /** The user's usage as of the last commit: for lists, which run outside a transaction. */
-export async function heldCommitted(
+export async function findCommittedUsage(
   reads: PreparedReads,
   owner_id: string,
-  what: Counted,
+  resource: Resource,
 ): Promise<number> {
   const row = await reads.get<{ used: number }>(
     "select used from quotas_used where owner_id = ? and what = ?",
     owner_id,
-    what,
+    resource,
   );
   return toNumber(row?.used);
 }

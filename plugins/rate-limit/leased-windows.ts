@@ -81,7 +81,7 @@ export class LeasedWindows implements RateLimiter {
     this.own = new FixedWindows(ctx);
     this.subjects = new Subjects(ctx, (name) => this.leases.has(name));
     const hear = (name: string): void => void this.yield(name);
-    this.ends = [ctx.notifier.subscribe(Wanted, "all", (name, here) => here || hear(name))];
+    this.ends = [ctx.notifier.subscribe(Wanted, "all", (name, is_local) => is_local || hear(name))];
   }
 
   get window_ms(): number {
@@ -175,9 +175,9 @@ export class LeasedWindows implements RateLimiter {
       return asking.done;
     }
     const { promise, resolve, reject } = Promise.withResolvers<Lease>();
-    const mine = { waiting: count, done: promise };
-    this.asking.set(name, mine);
-    this.lease(name, () => mine.waiting, limits)
+    const request = { waiting: count, done: promise };
+    this.asking.set(name, request);
+    this.lease(name, () => request.waiting, limits)
       .finally(() => this.asking.delete(name))
       .then(resolve, reject);
     return promise;
@@ -194,8 +194,8 @@ export class LeasedWindows implements RateLimiter {
       }
     }
     if (got.left === 0) got.refused_until_ms = performance.now() + refused_ms;
-    const held = this.leaseOf(name);
-    if (held?.number === got.number) got.left += held.left;
+    const current = this.leaseOf(name);
+    if (current?.number === got.number) got.left += current.left;
     if (!this.leases.has(name)) this.subjects.add(name);
     this.leases.set(name, got);
     this.next_sweep_ms = Math.min(this.next_sweep_ms, got.expires_ms);
@@ -240,8 +240,8 @@ export class LeasedWindows implements RateLimiter {
         resolve();
       };
       const timer = setTimeout(done, look_every_ms);
-      const end = this.ctx.notifier.subscribe(GivenBack, [name], (_message, here) => {
-        if (!here) done();
+      const end = this.ctx.notifier.subscribe(GivenBack, [name], (_message, is_local) => {
+        if (!is_local) done();
       });
     });
   }
@@ -262,10 +262,10 @@ export class LeasedWindows implements RateLimiter {
   private giveBack(name: string, lease: Pick<Lease, "number" | "left"> | undefined): Promise<void> {
     return this.ctx.state.change<Window, void>(scope, name, (known, now_ms) => {
       if (!known?.holders.includes(this.id)) return { result: undefined };
-      const given = known.number === lease?.number ? lease.left : 0;
+      const returned = known.number === lease?.number ? lease.left : 0;
       const holders = known.holders.filter((id) => id !== this.id);
       return {
-        value: { ...known, holders, granted: known.granted - given },
+        value: { ...known, holders, granted: known.granted - returned },
         keep_ms: (known.number + 1) * known.window_ms - now_ms,
         result: undefined,
       };

@@ -117,10 +117,10 @@ function scoresOf(json: unknown, count: number): number[] | null {
     if (typeof score !== "number" || !Number.isFinite(score)) return null;
     scores[index] = score;
   }
-  const given = scores.filter((score) => score !== undefined);
+  const known = scores.filter((score) => score !== undefined);
   // Passages missing from the response count as least relevant.
-  if (given.length === 0) return null;
-  const is_share = given.every((score) => score >= 0 && score <= 1);
-  const least = Math.min(...given);
+  if (known.length === 0) return null;
+  const is_share = known.every((score) => score >= 0 && score <= 1);
+  const least = Math.min(...known);
   return scores.map((score = least) => (is_share ? score : 1 / (1 + Math.exp(-score))));
 }

@@ -151,8 +151,8 @@ export default definePlugin({
         await converter.start();
         await pgvector.start();
         await feed.start();
-        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", (_, here) => {
-          if (here) document_embedder.follow();
+        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", (_, is_local) => {
+          if (is_local) document_embedder.follow();
         });
       },
       stop: async () => {

@@ -130,8 +130,8 @@ export class IndexService implements SearchIndex {
     is_first: boolean,
   ): Promise<void> {
     const { document_id, version } = prepared;
-    const made = prepared.encoded as IndexVersion;
-    const { id, owner_id, title, chunks, headings, times, segments } = made;
+    const encoded = prepared.encoded as IndexVersion;
+    const { id, owner_id, title, chunks, headings, times, segments } = encoded;
     const { document_embedder } = this.ctx;
     const before = is_first ? undefined : await store.findDocument(tx, document_id);
     if (before) await document_embedder?.remove(tx, [document_id]);
@@ -154,7 +154,13 @@ export class IndexService implements SearchIndex {
     const ids = is_first && segments?.map(({ row }) => row.id);
     for (const folder_id of folder_ids)
       await (ids ? store.insertNewScope(tx, folder_id, ids) : store.insertScope(tx, folder_id, id));
-    await document_embedder?.add(tx, document_id, before?.owner_id ?? owner_id, made, folder_ids);
+    await document_embedder?.add(
+      tx,
+      document_id,
+      before?.owner_id ?? owner_id,
+      encoded,
+      folder_ids,
+    );
     await this.ctx.backend?.feed.changed(tx, [document_id]);
     this.ctx.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }

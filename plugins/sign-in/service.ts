@@ -80,12 +80,12 @@ export class SignInService {
     const attempt = await this.attemptOf(id, search, asked);
     const { state, callback_url, remembered } = attempt;
     const url = new URL(`${callback_url}?${search}`);
-    const who = await way.callback({ ...asked, state, callback_url, url, remembered });
-    const { cookie } = await this.begin(way, who, asked);
+    const user = await way.callback({ ...asked, state, callback_url, url, remembered });
+    const { cookie } = await this.begin(way, user, asked);
     const gone = (["attempt", "problem"] as const).map((kind) =>
       this.ctx.cookies.gone(kind, asked.client),
     );
-    return { location: attempt.to, cookies: [cookie, ...gone], user_id: who.user.id };
+    return { location: attempt.to, cookies: [cookie, ...gone], user_id: user.user.id };
   }
 
   /** Where to redirect after a failed callback: the page that was requested. */
@@ -141,15 +141,15 @@ export class SignInService {
     const states = search.getAll("state");
     if (attempt.way !== id || states.length !== 1 || !same(states[0]!, attempt.state))
       throw refused("state_mismatch", "A newer sign-in was started in this browser. Start again.");
-    if (!(await this.used.take(attempt.state)))
+    if (!(await this.used.redeem(attempt.state)))
       throw refused("used_already", "This sign-in was already used. Start again.");
     return attempt;
   }
 
-  private async begin(way: SignIn, who: SignedInUser, asked: Asked): Promise<BegunSession> {
-    const origin = { way: way.id, kept: who.kept };
-    const begun = await this.ctx.sessions.begin(who.user, asked, origin);
-    this.ctx.log.info("signed in", { way: way.id, user_id: who.user.id });
+  private async begin(way: SignIn, user: SignedInUser, asked: Asked): Promise<BegunSession> {
+    const origin = { way: way.id, kept: user.kept };
+    const begun = await this.ctx.sessions.begin(user.user, asked, origin);
+    this.ctx.log.info("signed in", { way: way.id, user_id: user.user.id });
     return begun;
   }
 

@@ -9,7 +9,7 @@ export class SingleUse {
   ) {}
 
   /** False when it was already used. */
-  take(token: string): Promise<boolean> {
+  redeem(token: string): Promise<boolean> {
     const { shared, keep_ms } = this.options;
     return shared.state.change<1, boolean>(used_scope, token, (taken) =>
       taken === undefined ? { value: 1, keep_ms, result: true } : { result: false },

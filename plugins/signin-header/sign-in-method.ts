@@ -35,16 +35,16 @@ export function createSignInMethod({
     title: rules.title,
     offer: (request, client) => (named(request, client) === null ? null : "automatic"),
     async start({ request, client }) {
-      const who = named(request, client);
-      if (who === null)
+      const identity = named(request, client);
+      if (identity === null)
         throw forbidden("The proxy in front of this server did not identify you.", "not_named");
-      return { user: await accounts.ensureUser(externalUser(who, names, rules)) };
+      return { user: await accounts.ensureUser(externalUser(identity, names, rules)) };
     },
     /** A session of somebody else than the proxy names is over, whichever way it began. */
     async holds({ user_id, way }, request, client) {
-      const who = named(request, client);
-      if (who === null) return way !== id;
-      const user = await accounts.externalUser({ provider: id, external_id: who.name });
+      const identity = named(request, client);
+      if (identity === null) return way !== id;
+      const user = await accounts.externalUser({ provider: id, external_id: identity.name });
       return user?.id === user_id;
     },
     signOut: async () => rules.sign_out_url ?? null,

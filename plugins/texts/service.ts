@@ -34,7 +34,7 @@ export interface TextContext extends Pick<
 export class TextService implements Texts {
   private readonly ids: AscendingIds;
   /** Texts being written or waiting to be kept: they are listed as unused, but must stay. */
-  private readonly held = new Set<number>();
+  private readonly in_use = new Set<number>();
   private readonly garbage = new GarbageMeter();
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
@@ -87,7 +87,7 @@ export class TextService implements Texts {
     signal: AbortSignal | undefined,
   ): Promise<NewText> {
     const { id } = reserved;
-    this.held.add(id);
+    this.in_use.add(id);
     try {
       const stored = await this.writeAhead(pieces, reserved, signal);
       return {
@@ -176,20 +176,20 @@ export class TextService implements Texts {
   }
 
   private async keep(tx: Db, id: number): Promise<void> {
-    if (!this.held.has(id) || !(await store.deleteUnused(tx, id, this.ctx.node.id)))
+    if (!this.in_use.has(id) || !(await store.deleteUnused(tx, id, this.ctx.node.id)))
       throw new Error(`The text ${id} was discarded; prepare it again.`);
-    this.ctx.afterCommit(() => this.held.delete(id));
+    this.ctx.afterCommit(() => this.in_use.delete(id));
   }
 
   private discard(id: number): void {
-    if (this.held.delete(id)) this.cleaner.start();
+    if (this.in_use.delete(id)) this.cleaner.start();
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
     const { db, inDeletion, node, truncateWal } = this.ctx;
     const alive = await node.alive();
     const isKept = ({ id, node: of }: store.UnusedText): boolean =>
-      of === node.id ? this.held.has(id) : alive.has(of);
+      of === node.id ? this.in_use.has(id) : alive.has(of);
     const unused = (await store.unusedTexts(db)).filter((text) => !isKept(text));
     for (const text of unused) {
       // A process that was only unresponsive must not keep a half-deleted text.

@@ -211,10 +211,10 @@ class ChosenTranscriber {
 
   private choose(): void {
     this.chosen = chosenTranscriber(this.ctx.config);
-    this.transcriber = this.made();
+    this.transcriber = this.createTranscriber();
   }
 
-  private made(): Transcriber | null {
+  private createTranscriber(): Transcriber | null {
     if (this.chosen.kind === "openai") return new EndpointTranscriber(this.chosen);
     return this.chosen.kind === "command"
       ? new CommandTranscriber(this.chosen.words, this.ctx)

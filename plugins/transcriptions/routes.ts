@@ -324,8 +324,8 @@ export function transcriptionHandlers(
 }
 
 /** @throws HttpError 400 */
-function checkedNewName(given: string): string {
-  const name = checkedName(given, "?name");
+function checkedNewName(text: string): string {
+  const name = checkedName(text, "?name");
   if (new RegExp(`[${control_class}]`, "u").test(name))
     throw badRequest("The name must not contain control characters.", "?name");
   return name;

@@ -272,11 +272,11 @@ export function webhookHandlers(
   return {
     list: async ({ caller }) => (await webhooks.list(caller.owner_id)).map(webhookRecord),
     create: async ({ caller, body }) => {
-      const made = await webhooks.create(caller.owner_id, body);
+      const created = await webhooks.create(caller.owner_id, body);
       return reply(
         201,
-        { ...webhookRecord(made), secret: made.secret },
-        { location: at(made.webhook.id) },
+        { ...webhookRecord(created), secret: created.secret },
+        { location: at(created.webhook.id) },
       );
     },
     get: async ({ caller, params }) =>

@@ -101,10 +101,10 @@ export class Webhooks {
   }
 
   /** @throws HttpError 400 when a rule is violated, 503 when the host could not be looked up. */
-  async create(owner_id: string, given: NewWebhook): Promise<WebhookWithSecret> {
+  async create(owner_id: string, input: NewWebhook): Promise<WebhookWithSecret> {
     const { db, inTransaction, newId, notify, now_ms, sealed, subscriptions } = this.ctx;
-    const { event_type, url } = given;
-    const events = this.checkedEvents(given);
+    const { event_type, url } = input;
+    const events = this.checkedEvents(input);
     const target = requireTarget(url, "/url");
     // Also before the host is looked up: a request that can't succeed should cost nothing.
     await this.requireCapacity(db, owner_id);

@@ -13,7 +13,7 @@ function budget(wait_ms_max = 60_000) {
     wanted: number,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<() => void> => {
-    const release = await bytes.take(what[0]!, wanted, signal);
+    const release = await bytes.acquire(what[0]!, wanted, signal);
     order.push(what);
     return release;
   };

@@ -45,7 +45,7 @@ test("an entry of a table of contents is not a heading, however large its type",
   );
   const lines = [...titles, ...row(1, 600), ...row(1, 580), ...row(1, 560), ...row(40, 500)];
   const { display } = layoutOf(lines, joinLines(lines), []);
-  expect(display.map(({ said }) => said)).toEqual(["Contents"]);
+  expect(display.map(({ text }) => text)).toEqual(["Contents"]);
 });
 const titles: [why: string, lines: string[], title: string, found: string[]][] = [
   ["regardless of spacing", ["Index vectors"], "Index  vectors", ["Index vectors"]],
@@ -78,10 +78,10 @@ for (const [why, lines, title, expected] of titles)
   test(`a listed title is found ${why}`, () => {
     const joined = joinLines(lines.map((text, at) => line(text, 0, 800 - 20 * at)));
     const found = listedHeadings(joined, [{ title, level: 2, page: 1 }]);
-    expect(found.map(({ said }) => said.replace(/\s+/g, " "))).toEqual(expected);
+    expect(found.map(({ text }) => text.replace(/\s+/g, " "))).toEqual(expected);
   });
 
-const display: [why: string, lines: [said: string, size: number][], levels: number[]][] = [
+const display: [why: string, lines: [text: string, size: number][], levels: number[]][] = [
   [
     "from their numbers",
     [
@@ -132,26 +132,28 @@ for (const [why, lines, levels] of display)
       listed: [],
       body_size: 10,
       body_characters: 5_000,
-      display: lines.map(([said, size], at) => ({
-        said,
+      display: lines.map(([text, size], at) => ({
+        text,
         size,
         bold: false,
         start: at * 100,
-        end: at * 100 + said.length,
+        end: at * 100 + text.length,
       })),
     };
     expect(pageHeadings([page]).map(({ level }) => level)).toEqual(levels);
   });
 
-const numbered: [why: string, said: (page: number) => string, cut: boolean][] = [
+const numbered: [why: string, textOf: (page: number) => string, cut: boolean][] = [
   ["a line with the page number is removed", (page) => `${page - 1} of the survey`, true],
   ["titles of one-page chapters are kept", (page) => `${page - 1}. ${"Water".repeat(page)}`, false],
 ];
-for (const [why, said, cut] of numbered)
+for (const [why, textOf, cut] of numbered)
   test(`running lines: ${why}`, async () => {
     const pages = [2, 3, 4, 5, 6].map((page) => ({
       page,
-      edges: [{ start: page * 100, end: page * 100 + 20, at: "head", base: 780, said: said(page) }],
+      edges: [
+        { start: page * 100, end: page * 100 + 20, at: "head", base: 780, text: textOf(page) },
+      ],
     })) satisfies PageEdges[];
     expect((await runningLines(pages)).length).toBe(cut ? pages.length : 0);
   });

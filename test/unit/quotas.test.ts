@@ -1,7 +1,7 @@
 /** Quotas: exact under concurrency; a refusal names the limit in force. */
 import { describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
-import type { Counted } from "../../plugins/quotas/contract";
+import type { Resource } from "../../plugins/quotas/contract";
 import { migrations } from "../../plugins/quotas/migrations";
 import { bytes, QuotaService, type Limits } from "../../plugins/quotas/service";
 import { openTestStore } from "../helpers/store";
@@ -10,11 +10,11 @@ async function quotasWith(limits: Limits) {
   const { store, close } = await openTestStore();
   for (const { up } of migrations) await store.inTransaction(up);
   const quotas = new QuotaService(limits, store.reads);
-  const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>
+  const charge = (what: Resource, amount: number, owner_id = "usr_ada") =>
     store.inTransaction((tx) => quotas.charge(tx, owner_id, what, amount));
-  const held = async (what: Counted, owner_id = "usr_ada") => {
-    const found = await quotas.held(store.db, owner_id, what);
-    expect(await quotas.heldCommitted(owner_id, what)).toBe(found);
+  const held = async (what: Resource, owner_id = "usr_ada") => {
+    const found = await quotas.usage(store.db, owner_id, what);
+    expect(await quotas.committedUsage(owner_id, what)).toBe(found);
     return found;
   };
   return { ...store, quotas, charge, held, close };
@@ -32,7 +32,7 @@ async function refusal(work: Promise<unknown>): Promise<HttpError> {
 
 describe("one user, step by step", () => {
   // Each amount with whether it is accepted, then the total at the end.
-  const cases: [string, Limits, Counted, [amount: number, accepted: boolean][], number][] = [
+  const cases: [string, Limits, Resource, [amount: number, accepted: boolean][], number][] = [
     [
       "without a limit everything is counted and nothing is refused",
       {},
@@ -215,7 +215,7 @@ test("an upload over the limit is refused before it is read, and nothing is coun
 });
 
 describe("the refusal names the limit in force", () => {
-  const cases: [string, Limits, Counted, RegExp][] = [
+  const cases: [string, Limits, Resource, RegExp][] = [
     ["folders", { folders: 0 }, "folders", /at most 0 folders.*quotas\.folders/],
     ["documents", { documents: 1_000 }, "documents", /at most 1,000 documents/],
     ["chat sessions", { chats: 3 }, "chats", /at most 3 chat sessions/],

@@ -177,7 +177,7 @@ describe.each(engines)("%s", (_engine, database) => {
   test("a token that may be used once is used only once", async () => {
     await using three = processes();
     const uses = three.all.map(({ shared }) => new SingleUse({ shared, keep_ms: 60_000 }));
-    const taken = await Promise.all(turns(30, uses).map((one) => one.take("token")));
+    const taken = await Promise.all(turns(30, uses).map((one) => one.redeem("token")));
     expect(taken.filter(Boolean).length).toBe(1);
   });
 

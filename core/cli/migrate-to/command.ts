@@ -51,11 +51,11 @@ export function addMigrateTo(program: Commander, options: ProgramOptions): void 
     .argument("<target>", "postgres://user@host/name, or a new or empty directory")
     .option("--password-stdin", "read the password of the target from standard input")
     .option("--check", "only check whether the move is possible")
-    .action(async (target: string, given) => {
-      const boot = await bootstrapBy(options, flagsOf(given), "error");
+    .action(async (target: string, parsed) => {
+      const boot = await bootstrapBy(options, flagsOf(parsed), "error");
       requireTarget(target, boot);
-      const password = given.passwordStdin === true ? await options.stdin() : null;
-      await new Move(boot, options, withPassword(target, password)).run(given.check === true);
+      const password = parsed.passwordStdin === true ? await options.stdin() : null;
+      await new Move(boot, options, withPassword(target, password)).run(parsed.check === true);
     });
 }
 
@@ -175,8 +175,8 @@ class Move {
     if ((await state.stage()) === "tables") await this.prepare(ends, steps.schemas, tables);
     if ((await state.stage()) === "rows") await this.moveRows(ends, tables, total);
     if ((await state.stage()) === "indexes")
-      await makeIndexes(ends, (made, of) => {
-        if (made === 0) this.print(`creating ${of} indexes and references …`);
+      await makeIndexes(ends, (done, of) => {
+        if (done === 0) this.print(`creating ${of} indexes and references …`);
       });
     if (this.target.is_directory) await this.copyFiles();
     await this.compare(ends, tables, total);

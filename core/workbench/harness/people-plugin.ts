@@ -40,14 +40,14 @@ export default definePlugin({
       async start() {
         const file = join(paths.data, ".people.json");
         const known = existsSync(file) ? readFileSync(file, "utf8") : "{}";
-        const made = JSON.parse(known) as Record<string, unknown>;
+        const people = JSON.parse(known) as Record<string, unknown>;
         for (const name of names) {
-          if (name in made) continue;
+          if (name in people) continue;
           const { id, email, role } = await userOf(name);
           const { token: key } = await accounts.createKey(id, { name: "plugin bench" });
-          made[name] = { id, email, role, key };
+          people[name] = { id, email, role, key };
         }
-        writeFileSync(file, JSON.stringify(made));
+        writeFileSync(file, JSON.stringify(people));
         watching = setInterval(() => {
           if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
         }, 1_000);

@@ -188,13 +188,13 @@ class TestServer implements Dossier {
   }
 
   async folder(who: keyof People, name = "Folder"): Promise<string> {
-    return (await this.made(who, "/folders", { name })).id;
+    return (await this.create(who, "/folders", { name })).id;
   }
 
   async upload(...[who, folder_id, name, content]: Parameters<Dossier["upload"]>): Promise<any> {
     const form = new FormData();
     form.set("file", new Blob([content]), name);
-    const { id } = await this.made(who, `/documents/file?folder_id=${folder_id}`, form);
+    const { id } = await this.create(who, `/documents/file?folder_id=${folder_id}`, form);
     return this.until(async () => {
       const { body } = await this.send(who, "GET", `/documents/${id}`);
       return body.status === "syncing" ? null : body;
@@ -202,8 +202,8 @@ class TestServer implements Dossier {
   }
 
   async ask(...[who, folder_ids, text]: Parameters<Dossier["ask"]>): Promise<any> {
-    const { id } = await this.made(who, "/chats", { usedFolders: folder_ids });
-    const { requestId } = await this.made(who, `/chats/${id}/messages`, { text });
+    const { id } = await this.create(who, "/chats", { usedFolders: folder_ids });
+    const { requestId } = await this.create(who, `/chats/${id}/messages`, { text });
     return this.until(async () => {
       const { body } = await this.send(who, "GET", `/chats/${id}/messages/${requestId}`);
       return body.status === "COMPLETED" ? body.result : null;
@@ -211,7 +211,7 @@ class TestServer implements Dossier {
   }
 
   /** The record created by a POST that must succeed. */
-  private async made(who: keyof People, path: string, body: unknown): Promise<any> {
+  private async create(who: keyof People, path: string, body: unknown): Promise<any> {
     const answer = await this.send(who, "POST", path, body);
     if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
     return answer.body;

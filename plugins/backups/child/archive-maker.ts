@@ -40,29 +40,29 @@ export async function takeCopy(
   { database, files, work }: CopyInput,
   send: (progress: Progress) => void,
 ): Promise<Copied> {
-  const held = join(work, "files");
-  await holdOriginals(files, held, (done) => send({ stage: "originals", done, total: null }));
+  const linked = join(work, "files");
+  await holdOriginals(files, linked, (done) => send({ stage: "originals", done, total: null }));
   const total = snapshotBytes(database);
   const copy = join(work, database_part);
   copySnapshot(database, copy, (done) => send({ stage: "database", done, total }));
   // Originals added between the first look and the moment of the copy.
-  await holdOriginals(files, held, () => {});
+  await holdOriginals(files, linked, () => {});
   const { size: database_bytes } = await stat(copy);
   return { ...readFacts(copy), database_bytes };
 }
 
 async function holdOriginals(
   files: string,
-  held: string,
+  linked: string,
   onProgress: (done: number) => void,
 ): Promise<void> {
   let done = 0;
   for (const folder of await readdir(files)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-    await mkdir(join(held, folder), { recursive: true });
+    await mkdir(join(linked, folder), { recursive: true });
     for (const name of await readdir(join(files, folder))) {
       if (!/^[0-9a-f]{64}$/.test(name)) continue;
-      await hold(join(files, folder, name), join(held, folder, name));
+      await hold(join(files, folder, name), join(linked, folder, name));
       if (++done % 1_000 === 0) onProgress(done);
     }
   }
@@ -72,12 +72,12 @@ async function holdOriginals(
 const no_links = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
 /** Does nothing when it is held already, or gone. */
-async function hold(original: string, held: string): Promise<void> {
+async function hold(original: string, linked: string): Promise<void> {
   try {
-    await link(original, held);
+    await link(original, linked);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (no_links.has(code)) await copyWhole(original, held);
+    if (no_links.has(code)) await copyWhole(original, linked);
     else if (code !== "EEXIST" && code !== "ENOENT") throw error;
   }
 }
@@ -131,7 +131,7 @@ export async function pack(
     const here = stored ? [] : originals.filter((one) => one.in === undefined);
     const total = here.reduce((sum, { bytes }) => sum + bytes, facts.database_bytes);
     let done = 0;
-    const told = async function* (path: string) {
+    const readWithProgress = async function* (path: string) {
       for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
         yield piece as Buffer;
         done += (piece as Buffer).length;
@@ -139,10 +139,12 @@ export async function pack(
       }
     };
     const parts: ZipPart[] = [];
-    parts.push(await zip.add(database_part, told(join(work, database_part)), { deflated: true }));
+    parts.push(
+      await zip.add(database_part, readWithProgress(join(work, database_part)), { deflated: true }),
+    );
     for (const { sha256 } of here) {
       const name = originalPart(sha256);
-      const added = await zip.add(name, told(join(work, name)), { deflated: false });
+      const added = await zip.add(name, readWithProgress(join(work, name)), { deflated: false });
       if (added.sha256 !== sha256)
         throw new Error(
           `the original ${sha256} is damaged on the disk: it does not match its SHA-256. ` +
@@ -186,16 +188,16 @@ const readLines = async <T>(path: string): Promise<T[]> =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as T);
 
-async function listOriginals(held: string, elsewhere: string | null): Promise<Original[]> {
+async function listOriginals(linked: string, elsewhere: string | null): Promise<Original[]> {
   const known = new Map<string, string>();
   if (elsewhere !== null)
     for (const { sha256, in: archive } of await readLines<Required<Original>>(elsewhere))
       known.set(sha256, archive);
   const originals: Original[] = [];
-  const folders = await readdir(held).catch(() => []);
+  const folders = await readdir(linked).catch(() => []);
   for (const folder of folders.sort())
-    for (const sha256 of (await readdir(join(held, folder))).sort()) {
-      const { size: bytes } = await stat(join(held, folder, sha256));
+    for (const sha256 of (await readdir(join(linked, folder))).sort()) {
+      const { size: bytes } = await stat(join(linked, folder, sha256));
       const archive = known.get(sha256);
       originals.push({ sha256, bytes, ...(archive !== undefined && { in: archive }) });
     }

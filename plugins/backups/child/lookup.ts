@@ -29,7 +29,7 @@ export interface Description {
   readonly path: string;
   readonly bytes: number;
   /** Null when the file can't be read as a backup: then `problem` says why. */
-  readonly made: {
+  readonly summary: {
     readonly at: string;
     readonly by: string;
     readonly rows: number;
@@ -66,7 +66,7 @@ export async function describe(paths: readonly string[]): Promise<Description[]>
     try {
       const { manifest } = await openBackup(path);
       const { count, elsewhere } = manifest.originals;
-      const made = {
+      const summary = {
         at: manifest.made_at,
         by: manifest.dossier.version,
         rows: Object.values(manifest.counts).reduce((sum, rows) => sum + rows, 0),
@@ -74,9 +74,9 @@ export async function describe(paths: readonly string[]): Promise<Description[]>
         elsewhere,
         with_secrets: manifest.parts.some(({ name }) => name === key_part),
       };
-      found.push({ path, bytes, made, problem: null });
+      found.push({ path, bytes, summary, problem: null });
     } catch (error) {
-      found.push({ path, bytes, made: null, problem: (error as Error).message });
+      found.push({ path, bytes, summary: null, problem: (error as Error).message });
     }
   }
   return found;

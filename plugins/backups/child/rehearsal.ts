@@ -37,7 +37,7 @@ export async function rehearse(
   const { manifest } = backup;
   const total = [...backup.entries.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
-  const told = async function* (pieces: AsyncIterable<Buffer>) {
+  const withProgress = async function* (pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
       yield piece;
       done += piece.length;
@@ -46,11 +46,11 @@ export async function rehearse(
   };
   const database = join(work, database_part);
   for (const part of manifest.parts) {
-    const pieces = told(readPart(backup, part));
+    const pieces = withProgress(readPart(backup, part));
     if (part.name === database_part) await writePaced(pieces, database);
     else for await (const _ of pieces);
   }
-  await readAllOriginals(backup, beside, told);
+  await readAllOriginals(backup, beside, withProgress);
   requireSame(database, manifest);
   return manifest;
 }
@@ -59,7 +59,7 @@ export async function rehearse(
 async function readAllOriginals(
   backup: Backup,
   beside: readonly string[],
-  told: (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer>,
+  withProgress: (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer>,
 ): Promise<void> {
   const expected = new Set([manifest_part, ...backup.manifest.parts.map(({ name }) => name)]);
   const elsewhere = new Set<string>();
@@ -74,7 +74,7 @@ async function readAllOriginals(
     const { sha256, bytes } = original;
     const name = originalPart(sha256);
     expected.add(name);
-    for await (const _ of told(readPart(backup, { name, bytes, sha256 })));
+    for await (const _ of withProgress(readPart(backup, { name, bytes, sha256 })));
   }
   for (const name of elsewhere)
     if (![dirname(backup.path), ...beside].some((directory) => existsSync(join(directory, name))))

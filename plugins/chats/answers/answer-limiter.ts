@@ -40,7 +40,7 @@ export class AnswerLimiter {
   ): Promise<R> {
     const permit = new AnswerPermit(this.open(), owner_id, signal);
     try {
-      await permit.take();
+      await permit.acquire();
       return await permit.abandonable(() => work(permit));
     } finally {
       permit.leave();
@@ -92,12 +92,12 @@ export class AnswerPermit {
       return await this.lines.calls.run(() => this.timed(call), this.entry);
     } finally {
       this.calls -= 1;
-      if (this.calls === 0) await this.take();
+      if (this.calls === 0) await this.acquire();
     }
   };
 
   /** Waits for the permit. */
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     const leave = await this.lines.work.enter(this.entry);
     const late = this.startTimer();
     this.giveBack = () => {

@@ -173,9 +173,9 @@ class AnswerAttempt {
       const { ctx, message, run } = this;
       const { citations, related = [] } = answered;
       const covered = await this.covered(tx, [...citations, ...related]);
-      const held = await heldEvidence(ctx.documents, tx, [...citations, ...related], covered);
+      const verified = await heldEvidence(ctx.documents, tx, [...citations, ...related], covered);
       if (
-        citations.some((citation) => !held.has(citation)) &&
+        citations.some((citation) => !verified.has(citation)) &&
         !run.last &&
         (await this.isOutdated(tx, citations, covered))
       )
@@ -184,7 +184,7 @@ class AnswerAttempt {
           "conflict",
           "A document changed while the answer was being written. Ask again.",
         );
-      const result = savedAnswer(message, answered, (cited) => held.has(cited));
+      const result = savedAnswer(message, answered, (cited) => verified.has(cited));
       const now = ctx.now_ms();
       const ended = await messageStore.endMessage(tx, message.id, {
         status: "COMPLETED",

@@ -52,10 +52,10 @@ export class DirectAnswerer implements DirectAnswers {
         question.signal,
       );
     const leave = await this.enter(owner_id);
-    const made = this.make(owner_id, { ...question, text }, scope).finally(leave);
+    const result = this.make(owner_id, { ...question, text }, scope).finally(leave);
     // The caller may be gone before looking at the result.
-    made.catch(() => undefined);
-    return { made };
+    result.catch(() => undefined);
+    return { result };
   }
 
   private make(
@@ -119,8 +119,8 @@ class DirectAttempt {
       const answered = withUnreadWarning(await this.ask(), unread_count);
       const evidence = [...answered.citations, ...(answered.related ?? [])];
       const covered = await coveredBy(ctx.documents, ctx.db, evidence, new Set(scope));
-      const held = await heldEvidence(ctx.documents, ctx.db, evidence, covered);
-      const saved = savedAnswer(times, answered, (cited) => held.has(cited));
+      const verified = await heldEvidence(ctx.documents, ctx.db, evidence, covered);
+      const saved = savedAnswer(times, answered, (cited) => verified.has(cited));
       return resultAt(saved, basePathOf(ctx.public_url()));
     });
   }

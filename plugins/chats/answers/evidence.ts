@@ -28,9 +28,9 @@ export async function heldEvidence(
   evidence: readonly Related[],
   covered: ReadonlySet<string>,
 ): Promise<ReadonlySet<Related>> {
-  const held = new Set<Related>();
+  const verified = new Set<Related>();
   for (const one of evidence)
     if (covered.has(one.document_id) && one.quote !== "" && (await documents.hasQuoteAt(db, one)))
-      held.add(one);
-  return held;
+      verified.add(one);
+  return verified;
 }

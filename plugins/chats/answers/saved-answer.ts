@@ -39,18 +39,19 @@ export function withEvidence(
   { answer, citations, related = [] }: Pick<Answered, "answer" | "citations" | "related">,
   holds: Holds,
 ): Evidence {
-  const given = new Map<number, Cited>();
-  for (const citation of citations) if (!given.has(citation.id)) given.set(citation.id, citation);
-  const marked = idsIn(answer).some((id) => given.has(id))
+  const citation_of = new Map<number, Cited>();
+  for (const citation of citations)
+    if (!citation_of.has(citation.id)) citation_of.set(citation.id, citation);
+  const marked = idsIn(answer).some((id) => citation_of.has(id))
     ? answer
-    : withMarkers(answer, [...given.values()].filter(holds));
+    : withMarkers(answer, [...citation_of.values()].filter(holds));
   const numbers = new Map<number, number>();
   for (const id of idsIn(marked)) {
-    const citation = given.get(id);
+    const citation = citation_of.get(id);
     if (citation && holds(citation) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
   }
-  const cited = [...numbers].map(([id, number]) => citationOf(given.get(id)!, number));
-  const others = [...[...given.values()].filter(({ id }) => !numbers.has(id)), ...related];
+  const cited = [...numbers].map(([id, number]) => citationOf(citation_of.get(id)!, number));
+  const others = [...[...citation_of.values()].filter(({ id }) => !numbers.has(id)), ...related];
   return {
     // Half a character would be stored as another one when the answer is split into pieces.
     answer: renumbered(marked, numbers).toWellFormed(),

@@ -22,9 +22,9 @@ export async function giveFeedback(
   owner_id: string,
   chat_id: string,
   request_id: string,
-  { rating, note: given }: FeedbackInput,
+  { rating, note: raw_note }: FeedbackInput,
 ): Promise<FeedbackRow> {
-  const note = noteOf(given);
+  const note = noteOf(raw_note);
   return ctx.inTransaction(async (tx) => {
     const message = await requireMessage(ctx, tx, owner_id, chat_id, request_id);
     if (message.status !== "COMPLETED")

@@ -53,9 +53,9 @@ export async function listFeedback(
   { owner_id, rating }: FeedbackFilter,
   page: PageRequest,
 ): Promise<Listed<AnswerFeedback>> {
-  let given = db.selectFrom("chats_feedback as f");
-  if (owner_id !== null) given = given.where("f.owner_id", "=", owner_id);
-  let visible = given
+  let feedback = db.selectFrom("chats_feedback as f");
+  if (owner_id !== null) feedback = feedback.where("f.owner_id", "=", owner_id);
+  let visible = feedback
     .innerJoin("chats_messages as m", "m.id", "f.message_id")
     .innerJoin("chats as c", "c.id", "m.chat_id")
     .where("c.deleted_at", "is", null);
@@ -74,7 +74,7 @@ export async function listFeedback(
       "m.text",
       "m.result",
     ]),
-    given,
+    feedback,
     {
       ...pageWindow(page),
       order: { columns: ["f.created_at", "f.message_id"], direction: "desc" },

@@ -43,8 +43,8 @@ export async function hideFolders(
       lost.flatMap((one) => heldChanges(folder_id, one, 1)),
     );
   }
-  const held = await ctx.folders.sumHeld(tx, folder_ids);
-  await giveBack(ctx, tx, owner_id, held.documents, held.bytes);
+  const sums = await ctx.folders.sumHeld(tx, folder_ids);
+  await giveBack(ctx, tx, owner_id, sums.documents, sums.bytes);
 }
 
 /**

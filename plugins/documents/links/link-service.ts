@@ -155,9 +155,9 @@ export async function rename(
   ctx: DocumentContext,
   owner_id: string,
   document_id: string,
-  given: string,
+  new_name: string,
 ): Promise<Document> {
-  const name = documentName(given, "/name");
+  const name = documentName(new_name, "/name");
   await ctx.inTransaction(async (tx) => {
     const before = await requireDocument(tx, owner_id, document_id);
     if (name === before.name) return;

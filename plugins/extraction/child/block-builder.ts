@@ -64,9 +64,9 @@ export class BlockBuilder {
   }
   /**
    * `level` makes it a heading; `marker` is the number or bullet of a list item, in a list nested
-   * `depth` levels deep; a paragraph without a marker may continue such an item (`goes_on`).
+   * `depth` levels deep; a paragraph without a marker may continue such an item (`continues`).
    */
-  endParagraph(level: number | null = null, marker = "", depth = 0, goes_on = false): void {
+  endParagraph(level: number | null = null, marker = "", depth = 0, continues = false): void {
     const { line, emphasis } = this.frame;
     if (line !== "") {
       const text = trimLines(line);
@@ -79,7 +79,7 @@ export class BlockBuilder {
           level,
           marker: marker === "" ? undefined : marker,
           depth: marker === "" ? undefined : depth,
-          within: goes_on ? depth : undefined,
+          within: continues ? depth : undefined,
           marked: marked === null ? undefined : trimLines(marked),
         });
     }
@@ -203,7 +203,7 @@ export class BlockBuilder {
   }
 
   /** Closes everything that is open and returns the blocks. The builder is empty then. */
-  take(): Block[] {
+  finish(): Block[] {
     while (this.frames.length > 1) this.endAside();
     this.endParagraph();
     while (this.frame.tables.length > 0) this.endTable();

@@ -70,17 +70,19 @@ function emphasised(
   mark: string,
   around: { readonly before: string; readonly after: string; readonly is_whole: boolean },
 ): string {
-  const said = text.trim();
-  const from = text.indexOf(said);
+  const trimmed = text.trim();
+  const from = text.indexOf(trimmed);
   const before = from > 0 ? text[from - 1]! : around.before;
-  const after = text[from + said.length] ?? around.after;
+  const after = text[from + trimmed.length] ?? around.after;
   const shows =
-    said.length <= emphasised_chars_max &&
-    /[\p{L}\p{N}]/u.test(said) &&
-    !/[*_\n`\\]|[.!?。！？]\s/u.test(said) &&
+    trimmed.length <= emphasised_chars_max &&
+    /[\p{L}\p{N}]/u.test(trimmed) &&
+    !/[*_\n`\\]|[.!?。！？]\s/u.test(trimmed) &&
     // An entirely bold sentence stays a plain sentence.
-    !(around.is_whole && /[.!?。！？]$/u.test(said)) &&
+    !(around.is_whole && /[.!?。！？]$/u.test(trimmed)) &&
     !/[\p{L}\p{N}*_]/u.test(before) &&
     !/[\p{L}\p{N}*_]/u.test(after);
-  return shows ? text.slice(0, from) + mark + said + mark + text.slice(from + said.length) : text;
+  return shows
+    ? text.slice(0, from) + mark + trimmed + mark + text.slice(from + trimmed.length)
+    : text;
 }

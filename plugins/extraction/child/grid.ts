@@ -65,9 +65,9 @@ export class Grid {
   private rowOf(row: number): SheetRow {
     const last = this.rows.at(-1);
     if (last?.row === row) return last;
-    const made: SheetRow = { row, columns: [], texts: [], numeric: [] };
-    this.rows.push(made);
-    return made;
+    const added: SheetRow = { row, columns: [], texts: [], numeric: [] };
+    this.rows.push(added);
+    return added;
   }
   /** Only the first of merged cells has a value. */
   private shownRows(merged: readonly MergedArea[]): readonly SheetRow[] {

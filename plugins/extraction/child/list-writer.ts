@@ -11,7 +11,7 @@ interface WrittenBlock {
   readonly before: string;
   readonly text: string;
   /** It follows another item: no blank line is written between them. */
-  readonly goes_on: boolean;
+  readonly continues: boolean;
 }
 
 export class ListWriter {
@@ -23,16 +23,16 @@ export class ListWriter {
   write(block: Block): WrittenBlock {
     const { level, label, marker = "" } = block;
     const mark = level === null ? itemMark(marker) : null;
-    const goes_on_at = mark === null && level === null ? this.openItem(block.within) : null;
-    if (goes_on_at !== null) {
-      this.open.length = goes_on_at + 1;
+    const continued_at = mark === null && level === null ? this.openItem(block.within) : null;
+    if (continued_at !== null) {
+      this.open.length = continued_at + 1;
       const before = " ".repeat(this.open.join("").length);
-      return { before, text: shown(block).replaceAll("\n", `\n${before}`), goes_on: false };
+      return { before, text: shown(block).replaceAll("\n", `\n${before}`), continues: false };
     }
     if (mark === null) {
       this.open = [];
       const before = label ?? (level === null ? "" : `${"#".repeat(Math.min(levels_max, level))} `);
-      return { before, text: level === null ? shown(block) : headingText(block), goes_on: false };
+      return { before, text: level === null ? shown(block) : headingText(block), continues: false };
     }
     const wanted = Math.min(block.depth ?? 0, depth_max);
     this.base = this.open.length === 0 ? wanted : Math.min(this.base, wanted);
@@ -40,13 +40,13 @@ export class ListWriter {
     const beside = this.open[depth];
     // A different kind of list begins.
     const changes = beside !== undefined && (beside === bullet) !== (mark === bullet);
-    const goes_on = this.open.length > 0 && !changes;
+    const continues = this.open.length > 0 && !changes;
     this.open.length = Math.min(this.open.length, depth);
     const indent = " ".repeat(this.open.join("").length);
     this.open.push(mark);
     const inner = `\n${indent}${" ".repeat(mark.length)}`;
     const text = (block.marked ?? block.text).replaceAll("\n", inner);
-    return { before: indent + mark, text, goes_on };
+    return { before: indent + mark, text, continues };
   }
 
   /** Which open item a paragraph continues; null if none. */

@@ -40,7 +40,7 @@ export function listedHeadings(
     for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
       const end = endOf(lines, at, wanted);
       if (end === undefined || found.has(start) || beginsLater(lines, at, wanted)) continue;
-      found.set(start, { start, end, level, said: text.slice(start, end) });
+      found.set(start, { start, end, level, text: text.slice(start, end) });
       break;
     }
   }

@@ -73,9 +73,9 @@ export class NestedTableBuilder {
     table.in_cell = false;
   }
   /** Closes everything that is open and returns the blocks. */
-  take(): Block[] {
+  finish(): Block[] {
     this.endParagraph(0);
-    return this.builder.take();
+    return this.builder.finish();
   }
 
   private put(level: number | null): void {

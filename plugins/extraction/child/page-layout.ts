@@ -10,19 +10,19 @@ export interface EdgeLine extends LinePlace {
   readonly at: "head" | "foot";
   /** The height of its baseline on the page, in points. */
   readonly base: number;
-  readonly said: string;
+  readonly text: string;
 }
 /** Lines in larger or bolder type than the rest, which may be a heading. */
 export interface DisplayLine extends LinePlace {
   readonly size: number;
   readonly bold: boolean;
-  readonly said: string;
+  readonly text: string;
 }
 /** Entries of the document's outline, with their positions. */
 export interface ListedHeading extends LinePlace {
   /** 1 is the top level. */
   readonly level: number;
-  readonly said: string;
+  readonly text: string;
 }
 /** Positions are in the text of the page; those of edges include an adjacent line break. */
 export interface PageLayout {
@@ -102,25 +102,25 @@ function displayOf(
     const { start, end } = places[at]!;
     const last = display.at(-1);
     // The next line of a long heading.
-    const goes_on =
+    const continues =
       last !== undefined &&
       last.size === size &&
       last.bold === bold &&
       text.slice(last.end, start) === "\n";
-    if (goes_on) display.pop();
-    const from = goes_on ? last.start : start;
-    display.push({ start: from, end, size, bold, said: text.slice(from, end) });
+    if (continues) display.pop();
+    const from = continues ? last.start : start;
+    display.push({ start: from, end, size, bold, text: text.slice(from, end) });
   }
-  const titles = display.filter(({ said }) => isTitle(said));
+  const titles = display.filter((line) => isTitle(line.text));
   return titles.length > display_lines_max ? [] : titles;
 }
-const isTitle = (said: string): boolean =>
-  said.length <= display_characters_max &&
-  /\p{L}{2}/u.test(said) &&
-  !/[,;:。，]$|[^.]\.$/u.test(said) &&
+const isTitle = (text: string): boolean =>
+  text.length <= display_characters_max &&
+  /\p{L}{2}/u.test(text) &&
+  !/[,;:。，]$|[^.]\.$/u.test(text) &&
   // An entry of a table of contents.
-  !/(?:[.·] ?){4,}/.test(said) &&
-  !/^[•\-–—>|]/u.test(said);
+  !/(?:[.·] ?){4,}/.test(text) &&
+  !/^[•\-–—>|]/u.test(text);
 
 function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlace[]): EdgeLine[] {
   const order = lines.map((_line, at) => at).sort((a, b) => lines[b]!.base - lines[a]!.base);
@@ -140,13 +140,13 @@ function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlac
       if (edges.size === edge_lines_max) return [];
       base = line.base;
       if (end - start > edge_characters_max || edges.has(index)) continue;
-      const said = text.slice(start, end);
+      const line_text = text.slice(start, end);
       const next = places[index + 1];
       edges.set(
         index,
         next === undefined
-          ? { start: places[index - 1]?.end ?? start, end, at, base, said }
-          : { start, end: next.start, at, base, said },
+          ? { start: places[index - 1]?.end ?? start, end, at, base, text: line_text }
+          : { start, end: next.start, at, base, text: line_text },
       );
     }
   }

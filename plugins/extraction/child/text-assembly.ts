@@ -26,8 +26,8 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
     const lists = new ListWriter();
     let start = -1;
     for (const block of blocks) {
-      const { before, text, goes_on } = lists.write(block);
-      if (characters > 0) add(goes_on && start >= 0 ? "\n" : "\n\n");
+      const { before, text, continues } = lists.write(block);
+      if (characters > 0) add(continues && start >= 0 ? "\n" : "\n\n");
       if (start < 0) start = characters;
       add(before);
       if (block.level !== null && headings.length < headings_max)

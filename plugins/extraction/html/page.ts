@@ -31,7 +31,7 @@ function blocksOf(markup: string): Block[] {
       blockTextElements: {},
     }),
   );
-  return reader.builder.take();
+  return reader.builder.finish();
 }
 const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
 
@@ -153,9 +153,9 @@ class PageReader {
   }
   private endParagraph(level: number | null): void {
     const empty = this.builder.is_at_start;
-    const goes_on = this.items > 0 && level === null && this.marker === "";
+    const continues = this.items > 0 && level === null && this.marker === "";
     const depth = Math.max(0, this.lists.length - 1);
-    this.builder.endParagraph(level, empty ? "" : this.marker, depth, goes_on);
+    this.builder.endParagraph(level, empty ? "" : this.marker, depth, continues);
     if (!empty) this.marker = "";
     this.after_space = true;
   }

@@ -149,7 +149,7 @@ class StoryReader {
     }
   }
   blocks(): Block[] {
-    return this.builder.take();
+    return this.builder.finish();
   }
 
   private put(text: string): void {

@@ -130,9 +130,9 @@ export class StringReader {
   }
   private skip(bytes: number): void {
     for (let left = bytes; left > 0 && this.part < this.parts.length;) {
-      const here = Math.min(left, Math.max(0, this.parts[this.part]!.length - this.at));
-      this.at += here;
-      left -= here;
+      const length = Math.min(left, Math.max(0, this.parts[this.part]!.length - this.at));
+      this.at += length;
+      left -= length;
       if (left > 0) this.nextPart();
     }
   }

@@ -54,7 +54,7 @@ class ChartReader implements XmlHandler {
       this.reading = false;
   }
   result(): Block[] {
-    const titles = this.builder.take();
+    const titles = this.builder.finish();
     this.builder.beginTable();
     for (const row of this.rows) {
       this.builder.beginRow();
@@ -64,7 +64,7 @@ class ChartReader implements XmlHandler {
       }
       this.builder.endRow();
     }
-    return [...titles, ...this.builder.take()];
+    return [...titles, ...this.builder.finish()];
   }
 
   private endValue(): void {

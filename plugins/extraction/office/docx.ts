@@ -309,7 +309,7 @@ class WordReader implements XmlHandler {
   }
 
   result(): Block[] {
-    return this.builder.take();
+    return this.builder.finish();
   }
 
   private field(type: string | undefined): void {
@@ -339,11 +339,11 @@ class WordReader implements XmlHandler {
         ? ""
         : numbering.next(number, level, from_style?.styles);
     const heading = styles.headingLevel(paragraph);
-    const goes_on = marker === "" && heading === null && this.indent >= item_indent_min;
-    const depth = goes_on ? this.item_level : (level ?? 0);
+    const continues = marker === "" && heading === null && this.indent >= item_indent_min;
+    const depth = continues ? this.item_level : (level ?? 0);
     if (marker !== "") this.item_level = depth;
     this.indent = 0;
-    builder.endParagraph(heading, marker, depth, goes_on);
+    builder.endParagraph(heading, marker, depth, continues);
     this.paragraph = newParagraph();
     // In a damaged file an unterminated instruction must not hide the rest of the document.
     if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;

@@ -237,7 +237,7 @@ class DrawingReader implements XmlHandler {
   }
   private endShape(): void {
     this.counts.length = 0;
-    const blocks = this.builder.take();
+    const blocks = this.builder.finish();
     const role = this.placeholder?.type ?? null;
     if (blocks.length > 0) this.shapes.push({ role, blocks });
     this.placeholder = null;

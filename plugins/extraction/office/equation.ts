@@ -84,14 +84,14 @@ export class EquationReader {
   }
 }
 
-function written({ name, arguments: given, properties: said }: Structure): string {
-  const all = given.filter((argument) => argument.name === "m:e").map(({ text }) => text.trim());
+function written({ name, arguments: parts, properties }: Structure): string {
+  const all = parts.filter((argument) => argument.name === "m:e").map(({ text }) => text.trim());
   const of = (part: string): string =>
-    given.find((argument) => argument.name === `m:${part}`)?.text.trim() ?? "";
+    parts.find((argument) => argument.name === `m:${part}`)?.text.trim() ?? "";
   const base = all.join(" ");
   switch (name) {
     case "m:f":
-      return said.get("m:type") === "noBar"
+      return properties.get("m:type") === "noBar"
         ? `${of("num")}¦${of("den")}`
         : `${grouped(of("num"))}/${grouped(of("den"))}`;
     case "m:sSup":
@@ -107,14 +107,14 @@ function written({ name, arguments: given, properties: said }: Structure): strin
     case "m:rad":
       return `${scriptForm(of("deg"), "raised") ?? of("deg")}√${grouped(base)}`;
     case "m:nary": {
-      const sign = (said.get("m:chr") ?? "∫") + lowered(of("sub")) + raised(of("sup"));
+      const sign = (properties.get("m:chr") ?? "∫") + lowered(of("sub")) + raised(of("sup"));
       return `${sign} ${base}`;
     }
     case "m:d":
       return (
-        (said.get("m:begChr") ?? "(") +
-        all.join(said.get("m:sepChr") ?? "|") +
-        (said.get("m:endChr") ?? ")")
+        (properties.get("m:begChr") ?? "(") +
+        all.join(properties.get("m:sepChr") ?? "|") +
+        (properties.get("m:endChr") ?? ")")
       );
     case "m:func":
       return of("fName") + (isGroup(base) ? base : ` ${base}`);
@@ -124,7 +124,7 @@ function written({ name, arguments: given, properties: said }: Structure): strin
     case "m:eqArr":
       return all.join("; ");
     case "m:acc":
-      return [...base].length === 1 ? base + (said.get("m:chr") ?? "\u0302") : base;
+      return [...base].length === 1 ? base + (properties.get("m:chr") ?? "\u0302") : base;
     default:
       return base;
   }

@@ -70,7 +70,7 @@ export class OdfReader implements XmlHandler {
     readonly level: number | null;
     readonly marker: string;
     readonly depth: number;
-    readonly goes_on: boolean;
+    readonly continues: boolean;
     readonly is_aside: boolean;
   }[] = [];
   /** The line so far is empty or ends with white space. */
@@ -201,14 +201,14 @@ export class OdfReader implements XmlHandler {
     if (is_aside) this.builder.beginAside();
     const marker = this.lists.markerOf(tag, level);
     const depth = Math.max(0, this.lists.depth - 1);
-    const goes_on = level === null && marker === "" && this.lists.depth > 0 && !is_aside;
-    this.open_paragraphs.push({ level, marker, depth, goes_on, is_aside });
+    const continues = level === null && marker === "" && this.lists.depth > 0 && !is_aside;
+    this.open_paragraphs.push({ level, marker, depth, continues, is_aside });
     this.after_space = true;
   }
   private endParagraph(): void {
     const paragraph = this.open_paragraphs.pop();
-    const { level = null, marker, depth, goes_on } = paragraph ?? {};
-    this.builder.endParagraph(level, marker, depth, goes_on);
+    const { level = null, marker, depth, continues } = paragraph ?? {};
+    this.builder.endParagraph(level, marker, depth, continues);
     if (paragraph?.is_aside === true) this.builder.endAside();
     this.after_space = false;
   }

@@ -81,7 +81,7 @@ function readersOf(
     if (object === null) return [];
     const reader = readersOf(pkg, `${name}/`, object, null, depth + 1)();
     scanOfficeXml(object, reader);
-    return reader.builder.take();
+    return reader.builder.finish();
   };
   return () => new OdfReader(lists, emphasis, readObject);
 }
@@ -89,7 +89,7 @@ function readersOf(
 function readText(newReader: NewReader, content: string, styles: string | null): Block[] {
   const reader = newReader();
   scanOfficeXml(content, reader);
-  const body = reader.builder.take();
+  const body = reader.builder.finish();
   const running = new RunningTextReader(newReader);
   scanOfficeXml(styles ?? "", running);
   const { headers, footers } = running;
@@ -110,7 +110,7 @@ class RunningTextReader extends ReaderDispatch {
   }
   close(name: string): void {
     if (!header_or_footer.test(name)) return this.reader?.close(name);
-    const blocks = (this.reader?.builder.take() ?? []).filter(
+    const blocks = (this.reader?.builder.finish() ?? []).filter(
       ({ text }) => !this.seen.has(text) && this.seen.add(text),
     );
     (name.startsWith("style:header") ? this.headers : this.footers).push(...blocks);

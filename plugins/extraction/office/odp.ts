@@ -40,7 +40,7 @@ class MastersReader extends ReaderDispatch {
   }
   close(name: string): void {
     if (name !== "style:master-page") return this.reader?.close(name);
-    this.masters.set(this.name, this.reader?.builder.take() ?? []);
+    this.masters.set(this.name, this.reader?.builder.finish() ?? []);
     this.reader = null;
   }
 }
@@ -88,7 +88,7 @@ class SlidesReader extends ReaderDispatch {
     if (name === "draw:page") return this.endPage();
     this.reader?.close(name);
     if (name === "draw:frame" && this.inside_title && this.reader !== null) {
-      this.titles.push(...this.reader.builder.take().map(({ text }) => paragraph(text, 1)));
+      this.titles.push(...this.reader.builder.finish().map(({ text }) => paragraph(text, 1)));
       this.inside_title = false;
     }
   }
@@ -110,7 +110,7 @@ class SlidesReader extends ReaderDispatch {
     this.masters.delete(master);
   }
   private keep(): void {
-    this.blocks.push(...this.reader!.builder.take());
+    this.blocks.push(...this.reader!.builder.finish());
   }
   private endPage(): void {
     if (this.reader === null) return;

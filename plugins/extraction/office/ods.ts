@@ -135,7 +135,7 @@ class SheetsReader extends ReaderDispatch {
     else if (name === "table:table") this.endSheet();
     else if (name === "table:table-row-group" || name === "table:table-column-group") this.folds--;
     else if (name === "table:shapes") {
-      this.objects.push(...(this.reader?.builder.take() ?? []));
+      this.objects.push(...(this.reader?.builder.finish() ?? []));
       this.reader = null;
     } else this.reader?.close(name);
   }
@@ -185,7 +185,7 @@ class SheetsReader extends ReaderDispatch {
     if (this.cell === null) return;
     const { reader, value, repeats, numeric } = this.cell;
     this.cell = null;
-    const shown = cellText(reader.builder.take());
+    const shown = cellText(reader.builder.finish());
     const text = shown === "" ? value : shown;
     if (text !== "")
       for (let at = 0; at < Math.min(repeats, repeats_max); at++)

@@ -175,7 +175,7 @@ class RtfReader implements RtfHandler {
     this.flush();
     this.builder.marker(this.paragraph.marker, this.paragraph.level);
     while (this.outer.length > 0) this.endSeparateText("aside");
-    return [...this.builder.take(), ...this.running];
+    return [...this.builder.finish(), ...this.running];
   }
 
   /** The first control word of a group determines its content. */
@@ -209,7 +209,7 @@ class RtfReader implements RtfHandler {
     this.paragraph = { ...new_paragraph };
   }
   private endSeparateText(ends: "aside" | "running"): void {
-    const blocks = this.builder.take();
+    const blocks = this.builder.finish();
     const around = this.outer.pop()!;
     this.builder = around.builder;
     this.paragraph = around.paragraph;

@@ -25,9 +25,9 @@ export class Fonts {
   private current: Font | undefined;
   private readonly decoders = new Map<number, Decode>();
   /** Bytes not decoded yet: the two bytes of one character may arrive separately. */
-  private held = new Uint8Array(1024);
-  private held_length = 0;
-  private held_font = -1;
+  private pending = new Uint8Array(1024);
+  private pending_length = 0;
+  private pending_font = -1;
 
   /** A control word inside the font table. */
   fontTableWord(name: string, number: number): void {
@@ -47,24 +47,24 @@ export class Fonts {
    * font.
    */
   bytes(bytes: Uint8Array, font: number): string {
-    const before = font === this.held_font ? "" : this.flush();
-    this.held_font = font;
-    const length = this.held_length + bytes.length;
-    if (length > this.held.length) {
+    const before = font === this.pending_font ? "" : this.flush();
+    this.pending_font = font;
+    const length = this.pending_length + bytes.length;
+    if (length > this.pending.length) {
       const larger = new Uint8Array(2 * length);
-      larger.set(this.held.subarray(0, this.held_length));
-      this.held = larger;
+      larger.set(this.pending.subarray(0, this.pending_length));
+      this.pending = larger;
     }
-    this.held.set(bytes, this.held_length);
-    this.held_length = length;
+    this.pending.set(bytes, this.pending_length);
+    this.pending_length = length;
     return before;
   }
   /** The text of the bytes buffered so far. */
   flush(): string {
-    if (this.held_length === 0) return "";
-    const bytes = this.held.subarray(0, this.held_length);
-    this.held_length = 0;
-    return this.decoder(this.held_font)(bytes);
+    if (this.pending_length === 0) return "";
+    const bytes = this.pending.subarray(0, this.pending_length);
+    this.pending_length = 0;
+    return this.decoder(this.pending_font)(bytes);
   }
   /** A character by its UTF-16 code. */
   character(code: number, font: number): string {

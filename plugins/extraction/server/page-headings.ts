@@ -8,7 +8,7 @@ import type { HeadingSpan, PageSpan } from "../contract";
 /** A page with its candidate lines; positions are in the text of the document. */
 export interface LaidOutPage extends PageSpan, PageLayout {}
 export interface PageHeading extends HeadingSpan {
-  readonly said: string;
+  readonly text: string;
 }
 
 /** Fewer headings are ignored. */
@@ -26,11 +26,11 @@ const numbered_share_min = 0.5;
 export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const listed = pages.flatMap((page) => page.listed);
   return listed.length >= headings_min
-    ? listed.map(({ start, end, level, said }) => ({
+    ? listed.map(({ start, end, level, text }) => ({
         start,
         end,
         level: Math.min(level, levels_max),
-        said,
+        text,
       }))
     : displayHeadings(pages);
 }
@@ -52,7 +52,7 @@ function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
     start: line.start,
     end: line.end,
     level: Math.min(levels_max, levelOf(line)),
-    said: line.said,
+    text: line.text,
   }));
 }
 
@@ -80,8 +80,8 @@ function levelsByNumber(lines: readonly DisplayLine[]): Levels | undefined {
   return (line) => depthOf(line) || (levels.get(kindOf(line)) ?? levels_max);
 }
 /** `4.1  Paper size` is at the second level; 0: it has no number. */
-const depthOf = ({ said }: DisplayLine): number =>
-  /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{L}/u.exec(said)?.[1]?.split(".").length ?? 0;
+const depthOf = ({ text }: DisplayLine): number =>
+  /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{L}/u.exec(text)?.[1]?.split(".").length ?? 0;
 
 const charactersOf = (places: readonly { readonly start: number; readonly end: number }[]) =>
   places.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -90,21 +90,21 @@ const wordsOf = (text: string): string =>
     .trim();
 
 function candidateOf(edge: EdgeLine, page: number, at_page: number): Candidate {
-  const { said } = edge;
+  const { text } = edge;
   const numbers = [
-    ...said.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu),
+    ...text.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu),
   ];
   // A page number is at one end of its line; `2. Water` is a chapter title.
   const ends = numbers.filter(
     ({ 0: number, index }) =>
-      (said.slice(0, index).trim() === "" &&
-        !/^[.)]\s*\p{L}/u.test(said.slice(index + number.length))) ||
-      said.slice(index + number.length).trim() === "",
+      (text.slice(0, index).trim() === "" &&
+        !/^[.)]\s*\p{L}/u.test(text.slice(index + number.length))) ||
+      text.slice(index + number.length).trim() === "",
   );
   return {
     ...edge,
     at_page,
-    words: wordsOf(said),
+    words: wordsOf(text),
     counts: ends.map(({ 0: number }) =>
       /\d/.test(number) ? `1:${Number(number) - page}` : `i:${roman(number) - page}`,
     ),
@@ -203,9 +203,9 @@ function isRunningPlace(
  */
 export function repeatedLines(
   running: readonly RunningLine[],
-  headings: readonly { readonly said: string }[],
+  headings: readonly { readonly text: string }[],
 ): RunningLine[] {
-  const titles = [...new Set(headings.map(({ said }) => wordsOf(said)))].filter(
+  const titles = [...new Set(headings.map(({ text }) => wordsOf(text)))].filter(
     (title) => title.length > 2,
   );
   const seen = new Set<string>();

@@ -127,12 +127,13 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
     ? utf32Decoder(label === "utf-32le")
     : textDecoder(label);
   let rest = skip;
-  let held = "";
+  let pending = "";
   const pieceOf = (raw: string, last: boolean): Piece => {
-    const all = held + raw;
-    held = !last && all.endsWith("\r") ? "\r" : ""; // Its line feed may come with the next chunk.
+    const all = pending + raw;
+    // The line feed of a carriage return may come with the next chunk.
+    pending = !last && all.endsWith("\r") ? "\r" : "";
     const text = all
-      .slice(0, all.length - held.length)
+      .slice(0, all.length - pending.length)
       .replace(/\r\n?/g, "\n")
       .replaceAll("\0", "");
     return {

@@ -33,24 +33,24 @@ export async function readText({
   characters_max,
 }: TextInput): Promise<TextOutput> {
   using file = openOutput(output);
-  const held: string[] = [];
+  const pending: string[] = [];
   let characters = 0;
   let long: LongWriter | null = null;
   const { broken } = await decodeInto(
     (text) => {
       characters += text.length;
       if (long !== null) return long.add(text);
-      held.push(text);
+      pending.push(text);
       if (characters <= formatted_chars_max) return;
-      long = new LongWriter(file, held[0]!, hints, characters_max);
-      for (const piece of held.splice(0)) long.add(piece);
+      long = new LongWriter(file, pending[0]!, hints, characters_max);
+      for (const piece of pending.splice(0)) long.add(piece);
     },
     () => readChunks(path),
     guessEncoding,
     characters_max,
   );
   if (long !== null) return { media_type: (long as LongWriter).end(), broken };
-  const { text, ...formatted } = formatText(held.join(""), hints);
+  const { text, ...formatted } = formatText(pending.join(""), hints);
   file.write(text);
   return { ...formatted, broken };
 }

@@ -41,7 +41,7 @@ export async function checkDocument(
   const document = first.value as DocumentLines["document"];
   checkRecord(reader, part, document, folders);
   const check = new DocumentCheck(part, document);
-  for await (const line of lines) check.take(line);
+  for await (const line of lines) check.check(line);
   const passages = check.end();
   if (document.text !== null) await check.text.run(reader, textPartOf(part));
   const { id, version, size_bytes, text } = document;
@@ -116,7 +116,7 @@ class DocumentCheck {
     this.text = new TextCheck(part, units, points);
   }
 
-  take(line: Line): void {
+  check(line: Line): void {
     const { kind, of } = line.value as { kind?: unknown; of?: unknown };
     const name = (kind === "spans" ? of : kind) as keyof DocumentLines;
     if (!Object.hasOwn(shapes, String(name)) || name === "document")

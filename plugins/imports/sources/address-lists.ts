@@ -168,9 +168,9 @@ export function sitemapSource(ctx: ChildContext): ImportSource<{ readonly url: s
     description: "A sitemap, packed or not, or an index of sitemaps.",
     schema: t.Object({ url: Address("Where it lies.") }),
     check: async ({ url }) => requireAddress(url, "/source/url"),
-    async *items(given, tools) {
+    async *items(fields, tools) {
       let unread = false;
-      for await (const item of pagesOf(ctx, given, tools)) {
+      for await (const item of pagesOf(ctx, fields, tools)) {
         unread ||= item.error !== undefined;
         yield item;
       }

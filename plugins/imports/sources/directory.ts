@@ -123,10 +123,10 @@ async function openChecked(path: string): Promise<FileHandle> {
   });
   try {
     const opened = await file.stat();
-    const here = await lstat(path);
+    const stats = await lstat(path);
     // Linux knows the path of an open file; elsewhere the path is resolved again.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
-    if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev)
+    if (!opened.isFile() || real !== path || stats.ino !== opened.ino || stats.dev !== opened.dev)
       throw new SourceFailure(gone);
     return file;
   } catch (error) {
@@ -145,16 +145,16 @@ async function* filesIn(
   path: readonly string[],
   data: string,
 ): AsyncGenerator<SourceItem> {
-  const here = join(root, ...path);
-  if (here === data) return;
+  const current = join(root, ...path);
+  if (current === data) return;
   const entries = [];
   try {
-    for await (const entry of await opendir(here))
+    for await (const entry of await opendir(current))
       if (!entry.name.startsWith(".")) entries.push(entry);
   } catch (error) {
     if (path.length === 0) throw new SourceFailure("The directory can't be read.");
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    yield { uri: pathToFileURL(here).href, error: `The directory can't be read (${code}).` };
+    yield { uri: pathToFileURL(current).href, error: `The directory can't be read (${code}).` };
     return;
   }
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {

@@ -111,12 +111,12 @@ function termOf(written: string): Term {
   if (known !== undefined) return known;
   if (other_terms.size > cached_words_max) other_terms.clear();
   const term = normalise(written.slice(0, word_chars_max));
-  const made = { term, hash: hashOf(term) };
+  const token = { term, hash: hashOf(term) };
   other_terms.set(
     written.length > word_chars_max ? written.slice(0, word_chars_max) : written,
-    made,
+    token,
   );
-  return made;
+  return token;
 }
 
 const latinStem = (lower: string): string =>

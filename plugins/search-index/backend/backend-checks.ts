@@ -54,12 +54,12 @@ export const backendFills = (ctx: BackendChecksContext): Fill[] => [
 /** Null when it works, or there is none. If it has failed, triggers a check whether it is back. */
 export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
   const name = backend()?.name;
-  const told = feed.failing();
+  const not_updated = feed.failing();
   const asked = search.failing();
-  if (name === undefined || (told === null && asked === null)) return null;
+  if (name === undefined || (not_updated === null && asked === null)) return null;
   probe.look();
   return asked === null
-    ? `${name} can't be updated: ${told}.`
+    ? `${name} can't be updated: ${not_updated}.`
     : `${name} can't be queried, so the built-in index is used: ${asked}.`;
 }
 
@@ -80,18 +80,18 @@ async function judge(ctx: BackendChecksContext): Promise<CheckResult> {
   if (found === null) return ok("No search backend is set up: the built-in index is used.");
   const { name, state, waiting } = found;
   const segments = waiting === 1 ? "segment is" : "segments are";
-  const told = `${waiting} ${segments} waiting to be sent`;
+  const backlog = `${waiting} ${segments} waiting to be sent`;
   if (state === "failing")
     return {
       status: "warn",
-      detail: `${backendFailing(ctx)} ${told}.`,
+      detail: `${backendFailing(ctx)} ${backlog}.`,
       fix: `Check ${name}, and the log for its errors.`,
     };
   if (state === "filling")
-    return ok(`${name} is being filled with existing documents: at least ${told}.`);
+    return ok(`${name} is being filled with existing documents: at least ${backlog}.`);
   return ok(
     waiting === 0
       ? `${name} is up to date.`
-      : `${name} is queried for users whose documents it has completely: ${told}.`,
+      : `${name} is queried for users whose documents it has completely: ${backlog}.`,
   );
 }

@@ -217,14 +217,14 @@ export class BackendFeed {
       const segment_id = Number(id);
       const vectors =
         dimensions === 0 ? null : await findVectors(db, { id: set_id, dimensions }, segment_id);
-      const told = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
+      const of_segment = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
       some.push({
         segment_id,
         owner_id,
         folder_ids: folders.get(segment_id) ?? [],
-        passages: told,
+        passages: of_segment,
       });
-      passages += told.length;
+      passages += of_segment.length;
       if (passages >= sent_together) await put();
     }
     await put();

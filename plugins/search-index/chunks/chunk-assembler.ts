@@ -61,8 +61,8 @@ export class ChunkAssembler {
   add(block: Block): void {
     if (this.open !== null && this.closes(this.open, block)) {
       const { start, end, lead } = this.open;
-      const goes_on = block.heading === null && block.start - end <= gap_chars_max;
-      if (lead !== null && goes_on && lead.start > start && end - lead.start < short_chars)
+      const continues = block.heading === null && block.start - end <= gap_chars_max;
+      if (lead !== null && continues && lead.start > start && end - lead.start < short_chars)
         this.closeBefore(lead);
       else this.close();
     }

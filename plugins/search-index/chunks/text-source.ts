@@ -43,11 +43,11 @@ function inPlace(spec: Parameters<typeof openReadConnection>[0]): OpenPieces {
 function broughtHere(session: PostgresReadSession): OpenPieces {
   const read = piecesOfSession(session);
   return async ({ id, units }) => {
-    const held: Piece[] = [];
+    const pieces: Piece[] = [];
     const end_id = id + pieceCount(units);
     for (let at = id; at < end_id; at += pieces_together)
-      held.push(...(await read(at, Math.min(at + pieces_together, end_id) - 1)));
+      pieces.push(...(await read(at, Math.min(at + pieces_together, end_id) - 1)));
     return (first_id, last_id) =>
-      held.filter((piece) => piece.id >= first_id && piece.id <= last_id);
+      pieces.filter((piece) => piece.id >= first_id && piece.id <= last_id);
   };
 }

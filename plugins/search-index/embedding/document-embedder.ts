@@ -247,9 +247,9 @@ export class DocumentEmbedder {
   ): Promise<void> {
     const { inTransaction } = this.ctx;
     const began_ms = performance.now();
-    let made: Awaited<ReturnType<typeof embedChecked>>;
+    let vectors: Awaited<ReturnType<typeof embedChecked>>;
     try {
-      made = await embedCall(embedder, set, call, signal);
+      vectors = await embedCall(embedder, set, call, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.failure = messageOf(error);
@@ -262,7 +262,7 @@ export class DocumentEmbedder {
     this.failure = null;
     this.is_well = true;
     this.progress.add(call.texts.length, performance.now() - began_ms);
-    const dimensions = made.find((vectors) => vectors.length > 0)?.[0]?.length ?? set.dimensions;
+    const dimensions = vectors.find((of_text) => of_text.length > 0)?.[0]?.length ?? set.dimensions;
     if (set.adopted === 1 && dimensions !== set.dimensions) {
       this.scheduler.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
@@ -270,7 +270,7 @@ export class DocumentEmbedder {
     await this.ctx.calibrations.make(embedder, { ...set, dimensions }, signal);
     // The embedder was replaced meanwhile.
     if (this.sets.target?.id !== set.id) return;
-    const complete = this.scheduler.done(call, made);
+    const complete = this.scheduler.done(call, vectors);
     const is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)
       await inTransaction((tx) => this.storeVectors(tx, set, complete, dimensions));
@@ -323,10 +323,10 @@ export class DocumentEmbedder {
   ): Promise<void> {
     // The embedder was replaced meanwhile.
     if (!(await this.sets.isTarget(tx, set))) return;
-    for (const { segment_id, made } of complete)
+    for (const { segment_id, vectors } of complete)
       // It may have been deleted meanwhile.
-      if (await this.waiting.take(tx, segment_id))
-        await store.insertVectors(tx, set.id, segment_id, packVectors(made, dimensions));
+      if (await this.waiting.remove(tx, segment_id))
+        await store.insertVectors(tx, set.id, segment_id, packVectors(vectors, dimensions));
     await this.ctx.backend.wake(tx);
     if (set.dimensions !== dimensions || set.adopted === 1)
       await this.changeTarget(tx, set, { dimensions, adopted: 0 });

@@ -16,11 +16,11 @@ import type { WaitingSegment } from "./waiting-store";
 /** The texts of a passage; empty for one that gets no vector. */
 export type PassageTexts = readonly string[];
 /** The vectors of a passage. */
-type Made = readonly Float32Array[];
+type Vectors = readonly Float32Array[];
 /** A segment in progress. The texts without vectors yet are the last ones. */
 export interface OpenSegment extends WaitingSegment {
   readonly texts: readonly PassageTexts[];
-  readonly made: Made[];
+  readonly vectors: Vectors[];
 }
 /** The next texts of a segment. */
 interface Part {
@@ -64,7 +64,7 @@ export class EmbeddingScheduler {
     const counts = new Map<OpenSegment, number>();
     let room = texts_max;
     for (const segment of this.begun()) {
-      const count = Math.min(room, segment.texts.length - segment.made.length);
+      const count = Math.min(room, segment.texts.length - segment.vectors.length);
       if (count > 0) counts.set(segment, count);
       room -= count;
     }
@@ -91,16 +91,16 @@ export class EmbeddingScheduler {
   }
 
   /** Takes the result of a call. Returns the segments that are complete. */
-  done({ parts }: EmbeddingCall, made: readonly Made[]): OpenSegment[] {
+  done({ parts }: EmbeddingCall, vectors: readonly Vectors[]): OpenSegment[] {
     let at = 0;
     for (const { segment, texts } of parts) {
-      segment.made.push(...made.slice(at, at + texts.length));
+      segment.vectors.push(...vectors.slice(at, at + texts.length));
       at += texts.length;
       this.open.set(segment.segment_id, segment);
     }
     const complete = parts
       .map(({ segment }) => segment)
-      .filter((segment) => segment.made.length === segment.texts.length);
+      .filter((segment) => segment.vectors.length === segment.texts.length);
     for (const { segment_id } of complete) this.open.delete(segment_id);
     const first = parts[0]?.segment;
     this.retried =
@@ -183,7 +183,7 @@ export class EmbeddingScheduler {
     let taken = 0;
     while (line.length > 0 && taken < most) {
       const [row] = line as [WaitingSegment];
-      const is_begun = "made" in row;
+      const is_begun = "vectors" in row;
       const is_long = row.passages > most - taken;
       if (is_long && !is_begun) {
         if (draft.begun >= begun_max) {
@@ -194,7 +194,7 @@ export class EmbeddingScheduler {
       }
       const segment = await this.openOf(row);
       const before = counts.get(segment) ?? 0;
-      const left = segment.texts.length - segment.made.length - before;
+      const left = segment.texts.length - segment.vectors.length - before;
       const count = Math.min(left, most - taken);
       counts.set(segment, before + count);
       taken += count;
@@ -217,11 +217,11 @@ export class EmbeddingScheduler {
   }
 
   private async openOf(row: WaitingSegment): Promise<OpenSegment> {
-    if ("made" in row) return row as OpenSegment;
+    if ("vectors" in row) return row as OpenSegment;
     const chunks = await chunksOfSegment(this.db, row.segment_id);
     return {
       ...row,
-      made: [],
+      vectors: [],
       texts: chunks.map((chunk) => textsToEmbed(row.title, chunk)),
     };
   }
@@ -229,7 +229,7 @@ export class EmbeddingScheduler {
 
 const partOf = (segment: OpenSegment, texts_max: number): Part => ({
   segment,
-  texts: segment.texts.slice(segment.made.length, segment.made.length + texts_max),
+  texts: segment.texts.slice(segment.vectors.length, segment.vectors.length + texts_max),
 });
 const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
   parts,
@@ -251,16 +251,16 @@ export async function embedCall(
     dimensions: asked_dimensions || null,
     signal,
   } as const;
-  const made: Made[] = [];
+  const all: Vectors[] = [];
   let length = adopted === 1 ? 0 : dimensions;
   for (let at = 0; at < asked.length; at += embedder.texts_max) {
     const some = asked.slice(at, at + embedder.texts_max);
-    made.push(...(await embedChecked(embedder, some, options, length)));
-    length ||= made.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
+    all.push(...(await embedChecked(embedder, some, options, length)));
+    length ||= all.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
   }
   let at = 0;
   return texts.map((some) =>
-    made
+    all
       .slice(at, (at += some.length))
       .flat()
       .slice(0, vector_layout.of_text_max),

@@ -42,8 +42,8 @@ export class WaitingDocuments {
     const { notifier } = this.ctx;
     const recount = (): void => void this.recount().catch(onError);
     const ends = [
-      notifier.subscribe(WaitingChanged, "all", (change, here) => {
-        if (here) return;
+      notifier.subscribe(WaitingChanged, "all", (change, is_local) => {
+        if (is_local) return;
         if (change === null) recount();
         else this.count(change.documents, change.passages);
       }),
@@ -176,7 +176,7 @@ export class WaitingDocuments {
   }
 
   /** The segment gets its vectors; false when it no longer waits. */
-  async take(tx: Db, segment_id: number): Promise<boolean> {
+  async remove(tx: Db, segment_id: number): Promise<boolean> {
     const taken = await store.takeWaiting(tx, segment_id);
     if (taken === undefined) return false;
     const is_last = !(await store.isWaiting(tx, taken.document_id));

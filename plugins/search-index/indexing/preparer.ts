@@ -59,13 +59,13 @@ export class DocumentPreparer {
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
     const { owner_id, title, text, stored, pages, headings, times } = input;
-    return this.collect(input, stored?.id ?? text ?? "", signal, (take, ended) =>
+    return this.collect(input, stored?.id ?? text ?? "", signal, (onSegments, ended) =>
       this.ctx.encoder.ask(
         { title, text, stored, pages, headings, times },
         {
           owner: owner_id,
           signal: ended,
-          onPart: (part) => take(part).catch(() => undefined),
+          onPart: (part) => onSegments(part).catch(() => undefined),
         },
       ),
     );
@@ -73,13 +73,13 @@ export class DocumentPreparer {
 
   /** The same with encoded segments. `set_id`: the set for their vectors. */
   takeOver(input: TakenOver, set_id: number | null, signal?: AbortSignal): Promise<Prepared> {
-    return this.collect(input, input.stored.id, signal, async (take, ended) => {
+    return this.collect(input, input.stored.id, signal, async (onSegments, ended) => {
       for await (const { chunks, data, vectors } of input.segments) {
         ended.throwIfAborted();
         const own = set_id === null ? null : vectorsOf(input.vectors, vectors);
         // A copy is aligned for numbers.
         const segment = new Uint32Array(data.slice().buffer);
-        await take({
+        await onSegments({
           ...placed({ data: segment, chunks }),
           vectors: own && { set_id: set_id!, data: own },
         });
@@ -93,7 +93,7 @@ export class DocumentPreparer {
     input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
     text: number | string,
     signal: AbortSignal | undefined,
-    produce: (take: Take, ended: AbortSignal) => Promise<string | null>,
+    produce: (onSegments: Take, ended: AbortSignal) => Promise<string | null>,
   ): Promise<Prepared> {
     const { owner_id, document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id);
@@ -101,8 +101,8 @@ export class DocumentPreparer {
     const rows = new IndexVersionRows(document_id, text, this.ctx.nextId);
     const staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
     try {
-      const { language, segments } = await this.collectRows(rows, staging, (take) =>
-        produce(take, ended),
+      const { language, segments } = await this.collectRows(rows, staging, (onSegments) =>
+        produce(onSegments, ended),
       );
       const index_version: IndexVersion = {
         id: rows.index_version || this.ctx.nextId(),
@@ -140,20 +140,20 @@ export class DocumentPreparer {
   private async collectRows(
     rows: IndexVersionRows,
     staging: StagingWriter,
-    produce: (take: Take) => Promise<string | null>,
+    produce: (onSegments: Take) => Promise<string | null>,
   ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
     let segments: SegmentRows[] = [];
-    const take = (more: readonly SegmentRows[]): void => {
+    const onSegments = (more: readonly SegmentRows[]): void => {
       segments.push(...more);
       if (rows.segments <= unstaged_segments_max) return;
       staging.write(rows.index_version, segments);
       segments = [];
     };
     const language = await produce((segment) => {
-      take(rows.add(segment));
+      onSegments(rows.add(segment));
       return staging.written();
     });
-    take(rows.end());
+    onSegments(rows.end());
     await staging.written();
     return { language, segments };
   }

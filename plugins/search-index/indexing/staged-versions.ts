@@ -19,7 +19,7 @@ export type StagedVersionsContext = Pick<
 
 export class StagedVersions {
   /** Those that this process may still publish. */
-  private readonly held = new Set<number>();
+  private readonly publishable = new Set<number>();
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
@@ -35,7 +35,7 @@ export class StagedVersions {
    * process is staging.
    */
   start(): void {
-    this.held.clear();
+    this.publishable.clear();
     this.cleaner.start();
   }
   /** Deletes what other processes have left behind as well. */
@@ -53,19 +53,22 @@ export class StagedVersions {
   ): Promise<void> {
     await this.release(tx, document_id);
     await store.insertStaged(tx, { edition, document_id, node: this.ctx.node.id });
-    this.held.add(edition);
+    this.publishable.add(edition);
   }
 
   /** It is published, and no longer staged. @throws Error when it was discarded. */
   async end(tx: Db, edition: number, document_id: string): Promise<void> {
-    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.ctx.node.id)))
+    if (
+      !this.publishable.has(edition) ||
+      !(await store.deleteStaged(tx, edition, this.ctx.node.id))
+    )
       throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
-    this.ctx.afterCommit(() => this.held.delete(edition));
+    this.ctx.afterCommit(() => this.publishable.delete(edition));
   }
 
   /** It will not be published. */
   discard(edition: number): void {
-    if (this.held.delete(edition)) this.cleaner.start();
+    if (this.publishable.delete(edition)) this.cleaner.start();
   }
 
   /**
@@ -90,7 +93,7 @@ export class StagedVersions {
     if (editions.length === 0) return;
     await store.clearNode(tx, { document_id });
     this.ctx.afterCommit(() => {
-      for (const edition of editions) this.held.delete(edition);
+      for (const edition of editions) this.publishable.delete(edition);
       this.cleaner.start();
     });
   }
@@ -100,7 +103,7 @@ export class StagedVersions {
     const alive = await node.alive();
     const staged = await store.allStaged(db);
     const unused = staged.filter((one) =>
-      one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
+      one.node === node.id ? !this.publishable.has(one.edition) : !alive.has(one.node),
     );
     for (const { edition, node: of } of unused) {
       // A process that was only silent must not publish what is partly deleted.

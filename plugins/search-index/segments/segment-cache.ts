@@ -48,9 +48,9 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     const missing: number[] = [];
     const missing_at: number[] = [];
     for (let at = 0; at < ids.length; at++) {
-      const held = this.get(ids[at]!);
-      found.push(held ?? null);
-      if (held !== undefined) continue;
+      const cached = this.get(ids[at]!);
+      found.push(cached ?? null);
+      if (cached !== undefined) continue;
       missing.push(ids[at]!);
       missing_at.push(at);
     }

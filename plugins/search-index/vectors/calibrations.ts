@@ -47,14 +47,14 @@ export class Calibrations {
    */
   async make(embedder: Embedder, set: VectorSetRow, signal: AbortSignal): Promise<void> {
     if (this.known.has(set.id) || set.dimensions === 0 || this.isPaused()) return;
-    let made = this.making.get(set.id);
-    if (made === undefined) {
-      made = this.readOrEmbed(embedder, set).finally(() => this.making.delete(set.id));
-      this.making.set(set.id, made);
+    let pending = this.making.get(set.id);
+    if (pending === undefined) {
+      pending = this.readOrEmbed(embedder, set).finally(() => this.making.delete(set.id));
+      this.making.set(set.id, pending);
     }
     const limit = new TimeLimit(Infinity, { signal });
     try {
-      await limit.race(made);
+      await limit.race(pending);
     } finally {
       limit.clear();
     }

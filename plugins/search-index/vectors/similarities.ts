@@ -110,8 +110,8 @@ export class TextSimilarities {
     { owner_id, limit }: { readonly owner_id: string; readonly limit: TimeLimit },
   ): Promise<void> {
     const { model, asked_dimensions, dimensions } = set;
-    const keep = (text: string, made: readonly Float32Array[]): void => {
-      const vector = meanOf(made);
+    const keep = (text: string, embedded: readonly Float32Array[]): void => {
+      const vector = meanOf(embedded);
       if (vector?.length !== dimensions || vectors.has(text)) return;
       vectors.set(text, vector);
       this.remember(keyOf(set, text), vector);
@@ -127,8 +127,8 @@ export class TextSimilarities {
         signal: limit.signal,
         onVectors: keep,
       } as const;
-      const made = await limit.race(embedChecked(embedder, some, options, dimensions));
-      made.forEach((of_text, i) => keep(some[i]!, of_text));
+      const embedded = await limit.race(embedChecked(embedder, some, options, dimensions));
+      embedded.forEach((of_text, i) => keep(some[i]!, of_text));
     }
     this.failures = 0;
   }

@@ -39,10 +39,10 @@ export async function embedChecked(
   options: EmbedOptions,
   dimensions: number,
 ): Promise<readonly (readonly Float32Array[])[]> {
-  const given = await embedder.embed(texts, options);
-  if (given.length !== texts.length)
-    throw new Error(`the embedder returned ${given.length} vectors for ${texts.length} texts`);
-  const vectors = given.map(listOf);
+  const returned = await embedder.embed(texts, options);
+  if (returned.length !== texts.length)
+    throw new Error(`the embedder returned ${returned.length} vectors for ${texts.length} texts`);
+  const vectors = returned.map(listOf);
   let length = dimensions;
   for (const some of vectors) {
     if (some.length > vector_layout.of_text_max)

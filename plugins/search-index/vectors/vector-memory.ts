@@ -197,9 +197,9 @@ export class VectorMemory {
   ): boolean {
     const { search } = comparison;
     this.directory.fill(ids, start, end, this.places);
-    const given = (at: number): boolean =>
+    const isPresent = (at: number): boolean =>
       this.places[at - start] !== unknown || blocks.has(ids[at]!);
-    for (let at = start; at < end; at++) if (!given(at)) return false;
+    for (let at = start; at < end; at++) if (!isPresent(at)) return false;
     let count = 0;
     let passing = 0;
     const compareThese = (): void => {

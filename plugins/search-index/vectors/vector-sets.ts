@@ -31,8 +31,8 @@ export class VectorSets {
   listen(onChange: () => void): () => void {
     const { notifier } = this.ctx;
     const ends = [
-      notifier.subscribe(VectorSetsChanged, "all", (_, here) => {
-        if (!here) onChange();
+      notifier.subscribe(VectorSetsChanged, "all", (_, is_local) => {
+        if (!is_local) onChange();
       }),
       notifier.onMissed(onChange),
     ];

@@ -93,8 +93,9 @@ export class CommandTranscriber implements Transcriber {
       ended_by,
       printed: stderr,
     });
-    const how = ended_by === null ? `failed with exit code ${exit_code}` : `crashed (${ended_by})`;
-    throw this.failure(`${how}. The server's log has what it printed.`);
+    const failure =
+      ended_by === null ? `failed with exit code ${exit_code}` : `crashed (${ended_by})`;
+    throw this.failure(`${failure}. The server's log has what it printed.`);
   }
 
   private startFailure(error: unknown): unknown {

@@ -93,9 +93,9 @@ export async function runProgram({
 
 async function each(
   stream: ReadableStream<Uint8Array>,
-  take: (chunk: Uint8Array) => void,
+  onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  for await (const chunk of stream) take(chunk);
+  for await (const chunk of stream) onChunk(chunk);
 }
 
 /** Kills the program and everything it has started; does nothing if they have ended. */

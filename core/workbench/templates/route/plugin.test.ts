@@ -14,10 +14,10 @@ test("white space in a text is tidied", () => {
 });
 
 test("a note is kept, and listed for its owner alone", async () => {
-  const made = await dossier.send("ada", "POST", "/my-plugin", { text: "Order new filters." });
-  expect(made.status).toBe(201);
-  expect(made.body).toMatchObject({ text: "Order new filters.", color: null });
-  expect((await dossier.send("ada", "GET", "/my-plugin")).body.data).toEqual([made.body]);
+  const created = await dossier.send("ada", "POST", "/my-plugin", { text: "Order new filters." });
+  expect(created.status).toBe(201);
+  expect(created.body).toMatchObject({ text: "Order new filters.", color: null });
+  expect((await dossier.send("ada", "GET", "/my-plugin")).body.data).toEqual([created.body]);
   expect((await dossier.send("bob", "GET", "/my-plugin")).body.data).toEqual([]);
 });
 

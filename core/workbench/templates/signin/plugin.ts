@@ -42,8 +42,8 @@ export function readTicket(
 ): Ticket | null {
   const [data = "", signature = ""] = text.split(".");
   const expected = Buffer.from(signatureOf(data, secret));
-  const given = Buffer.from(signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const received = Buffer.from(signature);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return null;
   const ticket = JSON.parse(Buffer.from(data, "base64url").toString()) as Ticket;
   return ticket.state === state && ticket.expires * 1_000 > now_ms ? ticket : null;
 }

@@ -29,9 +29,9 @@ export function Lazy<P extends object>({
   const [failed, setFailed] = useState(false);
   const Component = loaded.get(load) as ComponentType<P> | undefined;
   useEffect(() => {
-    let here = true;
+    let is_mounted = true;
     const show = () => {
-      if (here) setReady((count) => count + 1);
+      if (is_mounted) setReady((count) => count + 1);
     };
     if (!loaded.has(load))
       load().then(
@@ -40,13 +40,13 @@ export function Lazy<P extends object>({
           show();
         },
         () => {
-          if (here) setFailed(true);
+          if (is_mounted) setFailed(true);
         },
       );
     // The prefetch ended between the render and this effect.
     else if (!Component) show();
     return () => {
-      here = false;
+      is_mounted = false;
     };
   }, [load]);
   if (Component) return <Component {...props} />;

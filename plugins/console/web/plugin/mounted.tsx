@@ -60,15 +60,15 @@ export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: Mounted
     const slow = setTimeout(() => setState("slow"), slow_ms);
     leaving.add(() => clearTimeout(slow));
     leaving.add(watchMistakes(module, setMistake));
-    let here = true;
+    let is_mounted = true;
     mount(root.current!, module, hostOf(leaving), leaving)
       .then(
-        () => here && setState("shown"),
-        (fault: unknown) => here && setState({ fault }),
+        () => is_mounted && setState("shown"),
+        (fault: unknown) => is_mounted && setState({ fault }),
       )
       .finally(() => clearTimeout(slow));
     return () => {
-      here = false;
+      is_mounted = false;
       leaving.leave();
       root.current?.replaceChildren();
     };
@@ -95,15 +95,15 @@ async function mount<H>(
   leaving: Leaving,
 ): Promise<void> {
   noteRunning(module, true);
-  let made: unknown;
+  let mounted: unknown;
   try {
     const loaded = (await import(module)) as MountedModule<H>;
     if (typeof loaded.default?.mount !== "function") throw new Error(strings.no_module);
-    made = loaded.default.mount(root, host);
+    mounted = loaded.default.mount(root, host);
   } finally {
     noteRunning(module, false);
   }
-  const cleanUp = await made;
+  const cleanUp = await mounted;
   if (typeof cleanUp === "function") leaving.add(cleanUp as () => void);
 }
 

@@ -20,8 +20,8 @@ export function reflowed(text: string): string {
     .map((line, at) => {
       const next = lines[at + 1];
       if (next === undefined) return line;
-      const goes_on = line.length >= full_share * usual && /^\S/.test(next) && !begins.test(next);
-      return `${line}${goes_on ? " " : "\n"}`;
+      const continues = line.length >= full_share * usual && /^\S/.test(next) && !begins.test(next);
+      return `${line}${continues ? " " : "\n"}`;
     })
     .join("");
 }

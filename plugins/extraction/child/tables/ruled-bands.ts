@@ -192,13 +192,13 @@ function neighbours(
     const filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
     const before = found.at(-1);
     // The next line of a cell.
-    const goes_on =
+    const continues =
       before !== undefined &&
       row.base < before.row.base &&
       distance < 1.5 * row.size &&
       filled.every((at) => at > 0 && before.cells[at]!.length > 0) &&
       !isSpanning(columns)(line);
-    if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !goes_on) break;
+    if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !continues) break;
     found.push(line);
     base = row.base;
     if (found.length > 1) usual = Math.max(usual, distance);

@@ -181,16 +181,16 @@ class Grid {
 
   /** The words of each cell; those of merged cells are all in the first one. */
   rows(): Cells[] {
-    const held = this.words_of.map((): Word[] => []);
+    const words_of_cell = this.words_of.map((): Word[] => []);
     const spans = new Map<number, number>();
     this.area.forEach((first, cell) => {
-      held[first]!.push(...this.words_of[cell]!);
+      words_of_cell[first]!.push(...this.words_of[cell]!);
       const bands = Math.floor(cell / this.columns) - Math.floor(first / this.columns) + 1;
       spans.set(first, Math.max(spans.get(first) ?? 1, bands));
     });
     return Array.from({ length: this.bands }, (_, band) => band).flatMap((band) => {
       const first = band * this.columns;
-      const cells = held.slice(first, first + this.columns);
+      const cells = words_of_cell.slice(first, first + this.columns);
       const tall = this.ys[band]! - this.ys[band + 1]!;
       if (tall < row_height_min && cells.every(({ length }) => length === 0)) return [];
       // Text beside several rows goes to the first of them.

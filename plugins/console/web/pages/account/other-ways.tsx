@@ -46,10 +46,10 @@ interface WaysProps {
   /** Without passwords the first method is the primary button. */
   readonly alone: boolean;
   /** No automatic sign-in right after a failed one. */
-  readonly held: boolean;
+  readonly after_failure: boolean;
 }
 
-export function OtherWays({ ways, alone, held }: WaysProps) {
+export function OtherWays({ ways, alone, after_failure }: WaysProps) {
   const start = useMutation({
     mutationFn: (way: Way) =>
       api<Answer<"startSignIn">>(`/sign-in/${way.id}`, {
@@ -60,7 +60,7 @@ export function OtherWays({ ways, alone, held }: WaysProps) {
   });
   useEffect(() => {
     const first = ways.find(({ automatic }) => automatic);
-    if (first && !held && !hasSignedOut()) start.mutate(first);
+    if (first && !after_failure && !hasSignedOut()) start.mutate(first);
     // A user who comes back with the browser's back button finds the page as it was.
     const back = ({ persisted }: PageTransitionEvent) => persisted && start.reset();
     addEventListener("pageshow", back);

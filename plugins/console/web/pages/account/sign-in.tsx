@@ -91,7 +91,9 @@ export default function SignIn() {
           <p class="wrap-anywhere">{problem}</p>
         </Note>
       )}
-      {others.length > 0 && <OtherWays ways={others} alone={!password} held={problem !== null} />}
+      {others.length > 0 && (
+        <OtherWays ways={others} alone={!password} after_failure={problem !== null} />
+      )}
       {password && !ways.isPending && <PasswordForm />}
     </StandalonePage>
   );

@@ -51,10 +51,10 @@ function watch(
     void refresh("message", "chat");
   };
   const stream = new EventSource(apiUrl(`${path}/stream`));
-  const on = <T>(event: string, take: (data: T) => void) =>
+  const on = <T>(event: string, handle: (data: T) => void) =>
     stream.addEventListener(event, (message) => {
       breaks = 0;
-      take(JSON.parse((message as MessageEvent<string>).data) as T);
+      handle(JSON.parse((message as MessageEvent<string>).data) as T);
     });
   on<{ status: MessageStatus }>("status", ({ status }) =>
     change({ status, text: "", citations: [] }),

@@ -33,17 +33,17 @@ export async function uploadTree(
     left_out.value = new Map(left_out.value).set(page, (left_out.value.get(page) ?? 0) + hidden);
   const placed = files.filter(({ folders }) => into !== null || folders.length > 0);
   if (placed.length < files.length) toast({ text: strings.needs_folder });
-  const made = new Map<string, Promise<string>>();
+  const created = new Map<string, Promise<string>>();
   const folderAt = (path: readonly string[]): Promise<string> => {
     const name = path.at(-1);
     if (name === undefined) return Promise.resolve(into!.id);
     const key = path.join("/");
-    const known = made.get(key);
+    const known = created.get(key);
     if (known) return known;
     const making = (
       path.length === 1 ? Promise.resolve(into?.id ?? null) : folderAt(path.slice(0, -1))
     ).then((parent_id) => findOrMake(name, parent_id));
-    made.set(key, making);
+    created.set(key, making);
     return making;
   };
   try {
@@ -54,7 +54,7 @@ export async function uploadTree(
   } catch (error) {
     toast({ text: strings.no_folders(problemOf(error).sentence), tone: "bad" });
   }
-  if (made.size > 0) await refresh("folder");
+  if (created.size > 0) await refresh("folder");
 }
 
 /** An existing folder of that name is reused. */

@@ -109,15 +109,15 @@ export default function Reference() {
   useEffect(() => {
     const spec = contract.data;
     if (!spec) return;
-    let here = true;
+    let is_mounted = true;
     void loadStyles().then(() => {
-      if (here)
+      if (is_mounted)
         void show(place.current!, spec, () => {
-          if (here) setShown(true);
+          if (is_mounted) setShown(true);
         });
     });
     return () => {
-      here = false;
+      is_mounted = false;
     };
   }, [contract.data !== undefined]);
   return (

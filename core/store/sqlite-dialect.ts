@@ -216,17 +216,13 @@ export class SingleConnectionDialect extends SqliteDialect {
   readonly runOutside: RunStatement;
   private readonly makeDriver: () => Driver;
   constructor(
-    database: Database,
     statements: StatementCache<SqliteStatement>,
     mutex: Mutex,
     outside: Outside,
   ) {
     const shim: SqliteDatabase = {
       prepare: (sql) => statements.get(sql),
-      close: () => {
-        statements.clear();
-        database.close();
-      },
+      close: () => statements.close(),
     };
     super({ database: shim });
     const connection = new OutsideConnection(statements, mutex, outside);

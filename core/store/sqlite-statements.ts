@@ -1,5 +1,6 @@
 /** Prepared statements of one SQLite connection, cached by their text. */
 import type { Database, Statement } from "bun:sqlite";
+import { NothingSaved } from "../base/errors";
 import { translateError } from "./storage-errors";
 import type { Parameter, PreparedReads } from "./store";
 
@@ -22,11 +23,13 @@ interface Kept<S> {
 export class StatementCache<S> {
   private readonly kept = new Map<string, Kept<S>>();
   private uses = 0;
+  private is_closed = false;
   constructor(
     private readonly database: Database,
     private readonly wrap: (raw: RawStatement, sql: string) => S,
   ) {}
 
+  /** @throws HttpError 503 after `close` */
   get(sql: string): S {
     const kept = this.kept.get(sql) ?? this.prepare(sql);
     kept.used = ++this.uses;
@@ -34,6 +37,7 @@ export class StatementCache<S> {
   }
 
   private prepare(sql: string): Kept<S> {
+    if (this.is_closed) throw new NothingSaved("The server is stopping.", 5);
     const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
     const kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
     if (this.kept.size >= statements_max) this.drop(this.longestUnused());
@@ -48,6 +52,13 @@ export class StatementCache<S> {
   /** Call after tables have changed: a statement remembers the columns it was prepared with. */
   clear(): void {
     for (const sql of [...this.kept.keys()]) this.drop(sql);
+  }
+
+  /** Closes the connection too: later statements are refused with 503. */
+  close(): void {
+    this.is_closed = true;
+    this.clear();
+    this.database.close();
   }
 
   private drop(sql: string): void {
@@ -118,7 +129,7 @@ export class SqlitePreparedReads implements PreparedReads {
   }
 
   close(): void {
-    this.forgetStatements();
-    this.reader.close();
+    this.endSnapshot();
+    this.statements.close();
   }
 }

@@ -122,7 +122,7 @@ export class SqliteStore implements Store {
       },
       releaseReserve: () => this.disk_space.releaseReserve("all"),
     });
-    const dialect = new SingleConnectionDialect(writer, this.statements, mutex, {
+    const dialect = new SingleConnectionDialect(this.statements, mutex, {
       require: this.scopes.requireOutside,
       read: this.readBeside,
       sync: this.syncAlone,
@@ -233,8 +233,9 @@ export class SqliteStore implements Store {
     await this.shrinking.stop();
     await this.checkpointer.stop();
     await this.wal.stop();
-    this.reads.close();
     await this.log_sync.close();
+    // The writing connection comes last, because only it can empty and delete the log.
+    this.reads.close();
     await this.db.destroy();
   };
 

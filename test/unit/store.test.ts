@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery, sql } from "kysely";
+import type { HttpError } from "../../core/base/errors";
 import { jsonLog } from "../../core/base/log";
 import { toNumber } from "../../core/store/columns";
 import { LogSync } from "../../core/store/log-sync";
@@ -459,6 +460,20 @@ describe("prepared reads", () => {
 
   test("of a missing row are undefined", async () => {
     expect(await store.reads.get("select id from notes where id = ?", "none")).toBeUndefined();
+  });
+
+  test("are answered until the database is closed, and refused with 503 from then on", async () => {
+    const other = new SqliteStore(join(directory, "other.db"), { log: jsonLog("error", () => {}) });
+    const found: unknown[] = [];
+    let is_closed = false;
+    const closing = other.close().then(() => void (is_closed = true));
+    while (!is_closed)
+      found.push(await other.reads.all("select 1").catch(({ status }: HttpError) => status));
+    await closing;
+    const refused = found.indexOf(503);
+    expect(refused).toBeGreaterThan(0);
+    expect(new Set(found.slice(refused))).toEqual(new Set([503]));
+    expect(await errorOf(other.reads.get("select 1"))).toMatchObject({ status: 503 });
   });
 
   test("can't write", async () => {

@@ -24,6 +24,12 @@ export function serverAddress(data: string): string | null {
   }
 }
 
+/** The URL of the server on a data directory; null when none has been started, or on a socket. */
+export function serverUrl(data: string): string | null {
+  const place = serverAddress(data);
+  return place !== null && isUrl(place) ? place : null;
+}
+
 /** How `fetch` connects to such an address. */
 export const connectionTo = (
   place: string,

@@ -2,6 +2,7 @@
 import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
 import { publicUrlOf, type AddressSettings } from "../base/public-url";
+import { serverUrl } from "../base/server-address";
 import type { ChildPool } from "../isolate/pool";
 import type { Plugin } from "../plugin/contract";
 import { bootstrap, type Bootstrap } from "./bootstrap";
@@ -47,3 +48,9 @@ export const bootstrapBy = (
 /** Where a server with these settings can be reached. @throws ConfigError */
 export const publicUrlOfSettings = ({ config }: Pick<Bootstrap, "config">): string =>
   publicUrlOf(config.values.server as unknown as AddressSettings);
+
+/** For a command beside a server, which may have been started with other flags: its address. */
+export function publicUrlBesideServer({ config, located }: Bootstrap): string {
+  const address = config.values.server!.public_url === undefined && serverUrl(located.data);
+  return address || publicUrlOfSettings({ config });
+}

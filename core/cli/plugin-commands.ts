@@ -20,7 +20,7 @@ import type { MigrateOptions, MigrationAhead } from "../store/migrator";
 import type { Schema } from "../store/schema";
 import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";
-import { flagsOf, publicUrlOfSettings, withData, type ProgramOptions } from "./command-options";
+import { flagsOf, publicUrlBesideServer, withData, type ProgramOptions } from "./command-options";
 
 type Given = Pick<CommandInput, "args" | "options">;
 
@@ -257,7 +257,7 @@ export async function withHost<R>(
   beforeMigration: MigrateOptions["before"],
   use: (host: Host) => Promise<R>,
 ): Promise<R> {
-  const public_url = (): string => publicUrlOfSettings(boot);
+  const public_url = (): string => publicUrlBesideServer(boot);
   const assembled = await assemble(boot, built_in, isolate, public_url, { beforeMigration });
   try {
     return await use(assembled.host);

@@ -22,7 +22,9 @@ describe("the first start", () => {
   test("prints a link that creates one administrator, even if used twice at once", async () => {
     await dossier.untilTrue(() => dossier.output().includes("#t=dst_"));
     const printed = linkIn(dossier.output());
-    const second = linkIn(await dossier.mustCli(["setup", "--link"]));
+    const link = await dossier.mustCli(["setup", "--link"]);
+    expect(link).toStartWith(`${dossier.url()}/console/setup#t=`);
+    const second = linkIn(link);
     const browsers = [browserAt(dossier), browserAt(dossier)];
     const answers = await Promise.all(
       [printed, second].map((token, at) =>

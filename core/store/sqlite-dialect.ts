@@ -215,11 +215,7 @@ export class SingleConnectionDialect extends SqliteDialect {
   /** Runs hand-written statements outside transactions. */
   readonly runOutside: RunStatement;
   private readonly makeDriver: () => Driver;
-  constructor(
-    statements: StatementCache<SqliteStatement>,
-    mutex: Mutex,
-    outside: Outside,
-  ) {
+  constructor(statements: StatementCache<SqliteStatement>, mutex: Mutex, outside: Outside) {
     const shim: SqliteDatabase = {
       prepare: (sql) => statements.get(sql),
       close: () => statements.close(),

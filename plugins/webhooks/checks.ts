@@ -1,7 +1,7 @@
 /** Health checks of webhooks: deliveries without a job, and name servers. */
 import { counted } from "../../core/lib/counted";
 import { nextTurn } from "../../core/lib/chunked-work";
-import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
+import { fill, ipVersion, type Context, type DnsLookup, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Deliveries } from "./deliveries";
 import { secretContext } from "./service";
@@ -93,6 +93,8 @@ async function nameServers({ db, lookup }: WebhookChecksContext): Promise<CheckR
   const newest = await store.findNewestWebhook(db);
   if (!newest) return ok("No webhook needs them.");
   const host = new URL(newest.href).hostname;
+  if (ipVersion(host.replace(/^\[|\]$/g, "")) > 0)
+    return ok("The newest webhook has an IP address instead of a name.");
   const found = await lookup(host);
   if (found.kind === "silent")
     return {

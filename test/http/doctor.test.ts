@@ -371,6 +371,18 @@ describe("a check", () => {
       expect(await check(name, deep)).toMatchObject({ status: "ok", fix: null, mendable: false });
     });
 
+  for (const address of ["93.184.216.34", "[2606:2800:220:1::1]"])
+    test(`of the name servers does not look up ${address}`, async () => {
+      const url = `http://${address}/in`;
+      const webhook = { event_type: "import.finished", url };
+      const { body } = await server.send("ada", "POST", "/webhooks", webhook);
+      expect(await check("Name servers")).toMatchObject({
+        status: "ok",
+        detail: expect.stringContaining("IP address"),
+      });
+      await server.send("ada", "DELETE", `/webhooks/${body.id}`);
+    });
+
   test("without a fix, or an unknown one, can't be fixed", async () => {
     for (const id of ["disk", "nothing"])
       expect((await root.send("POST", `/system/checks/${id}/mend`)).status).toBe(404);

@@ -3,7 +3,7 @@ import { counted } from "../../core/lib/counted";
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
-import type { ServerClient } from "./server-client";
+import { RefusedRequest, type ServerClient } from "./server-client";
 
 interface DocumentState {
   readonly id: string;
@@ -27,6 +27,8 @@ export interface AddOptions {
 }
 
 const look_every_ms = 250;
+
+const name_taken = "A document with the same name already exists; --overwrite replaces it.";
 
 /** @throws Error naming the first path that is not a file. */
 export function requireFiles(files: readonly string[]): void {
@@ -73,7 +75,8 @@ async function addFile(
     say(`${count}${file}: uploaded, ${id}`);
     return { file, id, status, error: null };
   } catch (error) {
-    const reason = messageOf(error);
+    const is_taken = error instanceof RefusedRequest && error.status === 409;
+    const reason = is_taken ? name_taken : messageOf(error);
     say(`${count}${file}: rejected. ${reason}`);
     return { file, id: null, status: "refused", error: reason };
   }

@@ -49,19 +49,28 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export class RefusedRequest extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
 export class ServerClient {
   constructor(
     private readonly server: AskServer,
     private readonly token: string,
   ) {}
 
-  /** The JSON of the response. @throws Error with the server's sentence when it refuses. */
+  /** The JSON of the response. @throws RefusedRequest with the server's sentence. */
   async call<R>(method: string, path: string, sent: Sent = {}): Promise<R> {
     const text = await (await this.open(method, path, sent)).text();
     return (text === "" ? undefined : JSON.parse(text)) as R;
   }
 
-  /** The response, whose body is still to be read. @throws Error as `call` */
+  /** The response, whose body is still to be read. @throws RefusedRequest as `call` */
   async open(
     method: string,
     path: string,
@@ -78,7 +87,8 @@ export class ServerClient {
       ...(form === undefined ? {} : { body: form }),
     });
     if (!response.ok)
-      throw new Error(
+      throw new RefusedRequest(
+        response.status,
         sentenceOf(await response.text()) || `the server responded with status ${response.status}`,
       );
     return response;

@@ -115,7 +115,10 @@ describe("documents", () => {
   test("a taken name is refused, and replaced with --overwrite", async () => {
     const words = ["document", "add", notes, "--folder", "Handbooks", "--user", "ada@example.com"];
     const refused = await server.cli(words);
-    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("rejected.")]);
+    expect([refused.code, refused.stdout]).toEqual([
+      1,
+      expect.stringContaining("--overwrite replaces"),
+    ]);
     const [replaced] = JSON.parse(
       await server.mustCli([...words, "--overwrite", "--wait", "--json"]),
     );

@@ -1,5 +1,6 @@
 /** Reads the body of a request within limits of size and time. */
 import { HttpError, tooLarge } from "../base/errors";
+import { limitInWords } from "../lib/byte-sizes";
 import type { BodyTurn } from "./bodies";
 
 /** For a JSON body whose route has no limit of its own, bytes. */
@@ -21,19 +22,17 @@ export function hasBody(request: Request): boolean {
 export function checkLength(request: Request, bytes_max: number): void {
   if ((declaredLength(request) ?? 0) > bytes_max) throw bodyTooLarge(bytes_max);
 }
-/** `64 KiB`, `16 MiB`. */
-export const sizeInWords = (bytes: number): string =>
-  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
-const bodyTooLarge = (bytes_max: number) =>
-  tooLarge(`The body is larger than the limit of ${bytes_max} bytes (${sizeInWords(bytes_max)}).`);
 
-/** @throws HttpError 415 when the body has none of these media types. */
+const bodyTooLarge = (bytes_max: number) =>
+  tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
+
+/** @throws HttpError 415 when the body has none of these media types, or is compressed. */
 export function checkMediaType(
   request: Request,
   ...wanted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
 ): void {
   const media_type = mediaType(request);
-  if (wanted.some((one) => one === media_type)) return;
+  if (wanted.some((one) => one === media_type)) return checkCoding(request);
   const but =
     media_type === "" ? "; the request has no Content-Type header" : `, not ${media_type}`;
   throw new HttpError(
@@ -42,6 +41,17 @@ export function checkMediaType(
     `The body must be ${wanted.join(" or ")}${but}.`,
   );
 }
+/** @throws HttpError 415 */
+function checkCoding(request: Request): void {
+  const coding = request.headers.get("content-encoding");
+  if (coding === null || /^(identity)?$/i.test(coding)) return;
+  throw new HttpError(
+    415,
+    "unsupported_media_type",
+    `The body must not be compressed; its Content-Encoding is ${coding}.`,
+  );
+}
+
 /** In lower case, without parameters; empty when there is none. */
 export const mediaType = (request: Request): string =>
   (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();

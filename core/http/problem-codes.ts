@@ -3,7 +3,8 @@
  * document and of its list of codes.
  */
 import { isMultipart } from "./body-reader";
-import { json_body_bytes_max, sizeInWords } from "./body";
+import { sizeInWords } from "../lib/byte-sizes";
+import { json_body_bytes_max } from "./body";
 import type { Errors, Route } from "./route";
 import type { Surface } from "./slots";
 

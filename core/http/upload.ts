@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
+import { limitInWords } from "../lib/byte-sizes";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
@@ -49,10 +50,7 @@ export function announcedBytes(request: Request, bytes_max: number): number {
     Number(request.headers.get("content-length") ?? 0) - framing_bytes_max,
   );
   if (length_bytes > bytes_max)
-    throw tooLarge(
-      `The file is larger than the limit of ${bytes_max} bytes ` +
-        `(${Math.round(bytes_max / 2 ** 20)} MiB).`,
-    );
+    throw tooLarge(`The file is larger than the limit of ${limitInWords(bytes_max)}.`);
   return length_bytes;
 }
 
@@ -216,7 +214,7 @@ async function parseBody(
     for await (const chunk of source as AsyncIterable<Buffer>) {
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
-        throw tooLarge(`The body is larger than the limit of ${bytes_max} bytes.`);
+        throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
       for (let at = 0; at < chunk.byteLength && !ended; at += parsed_bytes) {
         const some = chunk.subarray(at, at + parsed_bytes);
         // The parser calls back when the reader of the part has caught up; after the last boundary

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
+import { limitInWords } from "../lib/byte-sizes";
 import { requireDirectory } from "./file-directory";
 import { freeSpaceOf, requireFreeSpace, FreeSpaceWatch } from "./free-space";
 import { translateError } from "./storage-errors";
@@ -116,7 +117,7 @@ async function write(
     }
     size_bytes += chunk.byteLength;
     if (size_bytes > bytes_max)
-      throw tooLarge(`The file is larger than the limit of ${bytes_max} bytes.`);
+      throw tooLarge(`The file is larger than the limit of ${limitInWords(bytes_max)}.`);
     // Data that arrives faster than it is written comes in chunks of many megabytes.
     for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
       const slice = chunk.subarray(at, at + slice_bytes);

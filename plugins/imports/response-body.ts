@@ -1,5 +1,6 @@
 /** The body of an HTTP response: decompressed, complete, and within the limit. */
 import { Readable, type Transform } from "node:stream";
+import { limitInWords } from "../../core/lib/byte-sizes";
 import { messageOf } from "../../core/lib/error-message";
 import { SourceFailure } from "./contract";
 
@@ -81,4 +82,7 @@ async function* decoded(
 }
 
 const tooLarge = (bytes_max: number): SourceFailure =>
-  new SourceFailure(`The file is larger than the limit of ${bytes_max} bytes.`, "too_large");
+  new SourceFailure(
+    `The file is larger than the limit of ${limitInWords(bytes_max)}.`,
+    "too_large",
+  );

@@ -2,6 +2,7 @@
  * Requests of a source to a service, such as a WebDAV server: any response is accepted, within the
  * limits of imports.
  */
+import { limitInWords } from "../../core/lib/byte-sizes";
 import { TimeLimit } from "../../core/lib/timeout";
 import { SourceFailure, type SourceAnswer } from "./contract";
 import { bodyOf } from "./response-body";
@@ -62,7 +63,7 @@ class ServiceAnswer implements SourceAnswer {
         length += piece.byteLength;
         if (length > bytes_max)
           throw new SourceFailure(
-            `The response is larger than the limit of ${bytes_max} bytes.`,
+            `The response is larger than the limit of ${limitInWords(bytes_max)}.`,
             "too_large",
           );
         yield piece;

@@ -155,6 +155,7 @@ describe("a body that isn't a JSON object", () => {
     ["plain text", `{"name":"x"}`, { "content-type": "text/plain" }, 415],
     ["another JSON type", `{"name":"x"}`, { "content-type": "application/vnd.api+json" }, 415],
     ["no content type", `{"name":"x"}`, { "content-type": "" }, 415],
+    ["compressed", Bun.gzipSync(`{"name":"x"}`), { ...json, "content-encoding": "gzip" }, 415],
     ["an invalid type", `{"name":"x"}`, { "content-type": "json" }, 415],
     [
       "multipart",

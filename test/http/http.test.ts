@@ -331,6 +331,22 @@ describe("bodies", () => {
       415,
       "unsupported_media_type",
     ],
+    [
+      "a body that is declared as compressed",
+      "/echo",
+      `{"name":"x"}`,
+      { ...json, "content-encoding": "gzip" },
+      415,
+      /Content-Encoding is gzip/,
+    ],
+    [
+      "a body that is declared as not compressed",
+      "/echo",
+      `{"name":"x"}`,
+      { ...json, "content-encoding": "Identity" },
+      201,
+      "",
+    ],
     ["too large", "/echo/small", JSON.stringify({ a: "x".repeat(2_000) }), json, 413, /1000 bytes/],
     [
       "size is checked before type",

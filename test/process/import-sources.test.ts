@@ -120,7 +120,7 @@ describe("sources", () => {
       items.filter(({ status }) => status === "failed").map(({ error }) => error.message),
     ).toEqual([
       "This file in the archive is protected by a password.",
-      "Unpacked, this file in the archive is larger than the limit of 1048576 bytes.",
+      "Unpacked, this file in the archive is larger than the limit of 1048576 bytes (1 MiB).",
       "This file in the archive is damaged.",
     ]);
     expect(site.paths().filter((asked) => asked === archive).length).toBe(1);

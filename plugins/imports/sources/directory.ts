@@ -6,6 +6,7 @@ import { constants } from "node:fs";
 import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { limitInWords } from "../../../core/lib/byte-sizes";
 import { badRequest, t } from "../../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 
@@ -98,7 +99,9 @@ export function directorySource(
           release,
         };
       await release();
-      throw new SourceFailure(`The file is larger than the limit of ${upload_bytes_max} bytes.`);
+      throw new SourceFailure(
+        `The file is larger than the limit of ${limitInWords(upload_bytes_max)}.`,
+      );
     },
   };
 }

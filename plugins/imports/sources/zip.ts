@@ -1,4 +1,5 @@
 /** A ZIP archive on the web: each of its files. Their names are never used as paths. */
+import { limitInWords } from "../../../core/lib/byte-sizes";
 import { counted } from "../../../core/lib/counted";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +30,7 @@ class ArchiveItems {
     if (this.total_bytes > this.total_max)
       return {
         uri,
-        error: `Unpacked, the archive is larger than the limit of ${this.total_max} bytes.`,
+        error: `Unpacked, the archive is larger than the limit of ${limitInWords(this.total_max)}.`,
       };
     return { uri, name: lastSegment(entry.name), locator: JSON.stringify(entry) };
   }
@@ -75,7 +76,7 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
       if (entry.bytes > tools.upload_bytes_max)
         throw new SourceFailure(
           "Unpacked, this file in the archive is larger than the limit of " +
-            `${tools.upload_bytes_max} bytes.`,
+            `${limitInWords(tools.upload_bytes_max)}.`,
         );
       const output = join(tools.temporary, `${unpacked_prefix}${newId("zip")}`);
       const release = () => rm(output, { force: true });

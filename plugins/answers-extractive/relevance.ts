@@ -12,13 +12,13 @@ export interface Found {
   readonly passage_meaning: number | null;
   /** By how much the most similar passage exceeds the others (`SearchResult.lead` of the index). */
   readonly lead: number;
+  /** The mean similarity of the other sentences that were compared; 0 when there are none. */
+  readonly others_meaning: number;
   /** The question and the passages are in different languages, so its words say nothing. */
   readonly is_other_language: boolean;
   /** The question contains a number, a code or an abbreviation that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
-  /** The text of the sentence's passage. */
-  readonly passage: string;
 }
 
 /**
@@ -44,10 +44,17 @@ const least = {
   cell: 0.75,
 } as const;
 /**
- * Across languages, similarity and lead together: even answers have a lower similarity there, by
- * the script of the question or of the passage, whichever models know less well.
+ * Across languages words say nothing, and similarities less: what answers also stands out, its
+ * passage from the others (`lead`) and the sentence from the other candidates, of which each counts
+ * by its weight. Questions in ideographs have a lower similarity even to their answers.
  */
-const least_across = { latin_or_cyrillic: 0.57, other_script: 0.5, ideographs: 0.38 } as const;
+const across = {
+  lead: 0.5,
+  others: 0.3,
+  missing_name: 0.1,
+  least: 0.44,
+  least_ideographic: 0.36,
+} as const;
 /**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
  * time.
@@ -56,7 +63,6 @@ const passage_factor = 0.85;
 /** Text around a sentence, or in other passages, counts half as much as its own words. */
 const around_weight = 0.5;
 const similarity_weight = 0.25;
-const lead_weight_across = 0.4;
 
 /**
  * Whether `sentence`, the best one, answers its question. If it does not, none does: the outcome is
@@ -67,8 +73,7 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { covered, passage_meaning, is_other_language, is_name_missing, lead } = found;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
-  if (is_other_language && nearness !== null)
-    return nearness + lead_weight_across * lead >= leastAcross(found);
+  if (is_other_language && nearness !== null) return isNearAcross(nearness, found);
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
   const near = features.before + features.after + features.title;
@@ -80,16 +85,16 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   return similarity >= least.similarity && all >= all_min;
 }
 
-const leastAcross = ({ question, passage }: Found): number =>
-  Math.min(leastOf(question), leastOf(passage));
+function isNearAcross(nearness: number, found: Found): boolean {
+  const { question, lead, others_meaning, is_name_missing } = found;
+  const missing = is_name_missing ? across.missing_name : 0;
+  const standing = nearness + across.lead * lead - across.others * others_meaning - missing;
+  return standing >= (isIdeographic(question) ? across.least_ideographic : across.least);
+}
 
 /** Words in ideographs have few letters: a quarter of all letters makes it an ideographic text. */
-function leastOf(text: string): number {
-  const letters = countOf(text, /\p{L}/gu);
+function isIdeographic(text: string): boolean {
   const ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);
-  if (ideographs > letters / 4) return least_across.ideographs;
-  return countOf(text, /[\p{Script=Latin}\p{Script=Cyrillic}]/gu) >= letters / 2
-    ? least_across.latin_or_cyrillic
-    : least_across.other_script;
+  return ideographs > countOf(text, /\p{L}/gu) / 4;
 }
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

@@ -78,9 +78,9 @@ export async function findSentences(
           is_name_missing: isNameMissing(part, known, analysis),
           passage_meaning: meanings[ranked[0]!.source] ?? null,
           lead: lead ?? 0,
+          others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
           is_other_language,
           question: part,
-          passage: sources[ranked[0]!.source]!.text,
         });
       return { ranked, is_answer };
     }),
@@ -96,6 +96,12 @@ export async function findSentences(
 }
 const isSame = (one: Sentence, other: Sentence): boolean =>
   one.source === other.source && one.start === other.start;
+
+/** Of those that are known; 0 when none is. */
+function meanOf(similarities: readonly (number | null)[]): number {
+  const known = similarities.filter((one) => one !== null);
+  return known.reduce((sum, one) => sum + one, 0) / Math.max(1, known.length);
+}
 
 /** The terms of a part, and those of the other parts with less weight. */
 function termsOf(

@@ -363,8 +363,22 @@ describe("whether there is an answer:", () => {
   const cases: [string, Asked, boolean][] = [
     [
       "another language answers when similarity is high",
-      { question: german, passages: [english], similar: () => 0.6, meaning: 0.5 },
+      { question: german, passages: [english], similar: () => 0.7, meaning: 0.5 },
       true,
+    ],
+    [
+      "another language answers at a lower similarity when its sentence stands out",
+      {
+        question: german,
+        passages: [english],
+        similar: (text) => (text.includes("vinegar") ? 0.5 : 0.1),
+      },
+      true,
+    ],
+    [
+      "but not when other sentences are as similar",
+      { question: german, passages: [english], similar: () => 0.5 },
+      false,
     ],
     [
       "another language doesn't answer when similarity is low",

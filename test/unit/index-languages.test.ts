@@ -1,6 +1,6 @@
 /** The language of a text, detected from its alphabet and its function words. */
-import { expect, test } from "bun:test";
-import { languageOf } from "../../plugins/search-index/analysis/languages";
+import { describe, expect, test } from "bun:test";
+import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
 
 const cases: [string, string, string | null][] = [
   [
@@ -70,3 +70,21 @@ const cases: [string, string, string | null][] = [
   ["an empty text: unknown", "", null],
 ];
 for (const [why, text, expected] of cases) test(why, () => expect(languageOf(text)).toBe(expected));
+
+/** Hardly a stopword, as usual in Turkish. */
+const turkish =
+  "Tambur yedi kilogram çamaşır alır. Tüy filtresi iki ayda bir temizlenmelidir; önce kalan suyu " +
+  "yayvan bir kaba boşaltın. Kireç, altmış derecede boş yıkamada sitrik asitle giderilir.";
+const pairs: [string, string, string, boolean][] = [
+  ["the same language", "When are tickets sold?", "The tickets are sold from ten to six.", false],
+  ["different languages", "Wann werden Karten verkauft?", "Tickets are sold from ten.", true],
+  ["a text of few stopwords", "Bisiklet lastiği nasıl değiştirilir?", turkish, false],
+  ["a question in another language on it", "How is a tyre replaced?", turkish, true],
+  ["a shared word, and no stopwords", "Filtre?", "Filtre, tambur, kapak.", false],
+  ["no shared words, and no stopwords", "Reifen?", "Filtre, tambur, kapak.", true],
+];
+describe("whether a question and a text are in different languages:", () => {
+  test.each(pairs)("%s", (_why, question, text, expected) =>
+    expect(areLanguagesDifferent(question, text)).toBe(expected),
+  );
+});

@@ -182,6 +182,9 @@ export function areLanguagesDifferent(question: string, text: string): boolean {
   const asked = languageOfQuestion(question);
   const written = languageOf(text);
   if (asked !== null && written !== null) return asked !== written;
+  // Turkish and others have few stopwords, too few to determine their language by themselves.
+  const { language, stopwords } = likeliestLanguage(text.slice(0, sample_chars));
+  if (asked === language && stopwords > 0) return false;
   const words = new Set(text.toLowerCase().match(words_of_text));
   return !(question.toLowerCase().match(words_of_text) ?? []).some((word) => words.has(word));
 }

@@ -46,14 +46,14 @@ const least = {
 /**
  * Across languages words say nothing, and similarities less: what answers also stands out, its
  * passage from the others (`lead`) and the sentence from the other candidates, of which each counts
- * by its weight. Questions in ideographs have a lower similarity even to their answers.
+ * by its weight. Chinese questions are less similar even to their answers.
  */
 const across = {
   lead: 0.5,
   others: 0.3,
   missing_name: 0.1,
   least: 0.44,
-  least_ideographic: 0.36,
+  least_of_chinese: 0.35,
 } as const;
 /**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
@@ -89,12 +89,12 @@ function isNearAcross(nearness: number, found: Found): boolean {
   const { question, lead, others_meaning, is_name_missing } = found;
   const missing = is_name_missing ? across.missing_name : 0;
   const standing = nearness + across.lead * lead - across.others * others_meaning - missing;
-  return standing >= (isIdeographic(question) ? across.least_ideographic : across.least);
+  return standing >= (isChinese(question) ? across.least_of_chinese : across.least);
 }
 
-/** Words in ideographs have few letters: a quarter of all letters makes it an ideographic text. */
-function isIdeographic(text: string): boolean {
-  const ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);
-  return ideographs > countOf(text, /\p{L}/gu) / 4;
+/** Words in ideographs have few letters: a quarter of all letters makes a text Chinese. */
+function isChinese(text: string): boolean {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return false;
+  return countOf(text, /\p{Script=Han}/gu) > countOf(text, /\p{L}/gu) / 4;
 }
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

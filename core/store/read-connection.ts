@@ -3,6 +3,7 @@
  * opens the connection.
  */
 import { Database } from "bun:sqlite";
+import { withFixedPlan } from "./fixed-plan";
 import { Mutex } from "./mutex";
 import type { PostgresOptions } from "./postgres/connections";
 
@@ -36,7 +37,7 @@ export class ReadConnection {
   prepare<Row, Params extends readonly (string | number)[]>(
     sql: string,
   ): ReadStatement<Row, Params> {
-    return this.database.prepare(sql) as unknown as ReadStatement<Row, Params>;
+    return this.database.prepare(withFixedPlan(sql)) as unknown as ReadStatement<Row, Params>;
   }
 
   /** Changes when another connection has written anything. */

@@ -1,6 +1,7 @@
 /** Prepared statements of one SQLite connection, cached by their text. */
 import type { Database, Statement } from "bun:sqlite";
 import { NothingSaved } from "../base/errors";
+import { withFixedPlan } from "./fixed-plan";
 import { translateError } from "./storage-errors";
 import type { Parameter, PreparedReads } from "./store";
 
@@ -38,7 +39,7 @@ export class StatementCache<S> {
 
   private prepare(sql: string): Kept<S> {
     if (this.is_closed) throw new NothingSaved("The server is stopping.", 5);
-    const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
+    const raw = guarded(() => this.database.prepare<unknown, any[]>(withFixedPlan(sql)));
     const kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
     if (this.kept.size >= statements_max) this.drop(this.longestUnused());
     this.kept.set(sql, kept);

@@ -4,11 +4,14 @@ import type { Db } from "../store/store";
 import { rowsOf } from "../store/raw-statements";
 import type { JobsTables } from "./store";
 
-/** A ready job that may run now. */
-export interface Candidate {
-  readonly id: string;
+/** What identifies a handler. */
+export interface Kind {
   readonly plugin: string;
   readonly name: string;
+}
+/** A ready job that may run now. */
+export interface Candidate extends Kind {
+  readonly id: string;
   readonly owner: string;
   readonly queue: string;
   readonly queue_concurrency: number;
@@ -19,9 +22,7 @@ export interface Candidate {
   readonly queue_running: number;
 }
 /** A handler with capacity for `free` more jobs. */
-export interface Capacity {
-  readonly plugin: string;
-  readonly name: string;
+export interface Capacity extends Kind {
   readonly free: number;
   /** Owners with this many runs of this handler get no further one. */
   readonly owner_max: number;
@@ -159,9 +160,8 @@ with recursive kind (plugin, name) as (
 select plugin, name from kind`;
 
 /** The kinds of which jobs are ready, due or not: a search takes time for each handler it names. */
-export const readyKinds = (
-  db: Db<JobsTables>,
-): Promise<readonly Pick<Candidate, "plugin" | "name">[]> => rowsOf(db, ready_kinds_sql, []);
+export const readyKinds = (db: Db<JobsTables>): Promise<readonly Kind[]> =>
+  rowsOf(db, ready_kinds_sql, []);
 
 interface RunningGroup extends Pick<Candidate, "plugin" | "name" | "owner" | "queue"> {
   readonly running: number | bigint;

@@ -13,6 +13,7 @@ import {
   readyKinds,
   type Candidate,
   type Capacity,
+  type Kind,
 } from "./candidates";
 import type { EndedRun, JobHandler } from "./contract";
 import type { EarlyRun } from "./early-run";
@@ -224,16 +225,19 @@ export class Dispatcher {
   private async claimNow(): Promise<Claim> {
     const { store, clock } = this.options;
     const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
-    const capacities = this.capacities(slots);
-    if (capacities.length === 0 || this.closed) return nothing;
+    if (this.closed) return nothing;
     const { ids, is_complete } = this.shared
       ? { ids: await this.anyOf(slots), is_complete: false }
-      : await this.select(store.db, capacities, slots, this.slotsOfOwners());
+      : await this.select(store.db, slots);
     if (ids.length === 0) return nothing;
     this.cancelled = new Map();
     try {
       const jobs = await store.inDeletion(async (tx) => {
-        const chosen = this.shared ? await this.selectShared(tx, slots) : ids;
+        // With the lock, so that nobody else claims meanwhile: limits are counts, which hold
+        // across processes only this way.
+        const chosen = this.shared
+          ? (await this.select(tx, slots, await this.runningCounts(tx))).ids
+          : ids;
         const now_ms = clock.now_ms();
         const lease = { token: this.newToken(), until_ms: now_ms + this.lease_ms };
         return table.claimJobs(tx, chosen, lease, now_ms);
@@ -245,23 +249,13 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * With the lock, so that nobody else claims meanwhile: limits are counts, which hold across
-   * processes only this way.
-   */
-  private async selectShared(tx: Db, slots: number): Promise<readonly string[]> {
-    const counts = await this.runningCounts(tx);
-    const capacities = this.capacities(slots, counts);
-    return (await this.select(tx, capacities, slots, counts.slots_of)).ids;
-  }
-
   /** Without the lock: a job that seems to be available for this process, if any. */
   private async anyOf(slots: number): Promise<readonly string[]> {
     const { store, clock } = this.options;
     // Most claims find nothing, and this check is cheap.
     if (!(await table.isDue(store.db, clock.now_ms()))) return [];
     const counts = await this.runningCounts(store.db);
-    const capacities = await withReadyJobs(store.db, this.capacities(slots, counts));
+    const capacities = this.capacities(await readyKinds(store.db), slots, counts);
     const window = { after_owner: "", each_max: 1, all_max: 1 };
     const some = await findCandidates(store.db, capacities, clock.now_ms(), window);
     return some.map(({ id }) => id);
@@ -272,18 +266,24 @@ export class Dispatcher {
     return readRunningCounts(db, (job) => !handlers.find(job)?.limits.io_bound);
   }
 
-  /** Handlers that may run something now. `counts`: what is running in all processes. */
-  private capacities(slots: number, counts?: RunningCounts): Capacity[] {
+  /** Those that may run something now. `counts`: what is running in all processes. */
+  private capacities(
+    kinds: readonly Kind[],
+    slots: number,
+    counts: RunningCounts | undefined,
+  ): Capacity[] {
+    const { handlers, store, intakePaused } = this.options;
     const running = new Map<string, number>();
     for (const job of [...this.runs.map((run) => run.job), ...this.reserved])
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
-    const is_full = this.options.store.isDiskFull();
-    const is_paused = this.options.intakePaused();
-    for (const { plugin, handler } of this.options.handlers.all()) {
+    const is_full = store.isDiskFull();
+    const is_paused = intakePaused();
+    for (const { plugin, name } of kinds) {
+      const handler = handlers.find({ plugin, name });
+      if (!handler) continue;
       if (is_full && !handler.limits.uses_reserve) continue;
       if (is_paused && handler.limits.intake) continue;
-      const name = handler.on.id;
       const { concurrency = 1, io_bound = false, each_process = false } = handler.limits;
       const key = handlerKey({ plugin, name });
       const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
@@ -296,16 +296,18 @@ export class Dispatcher {
     return capacities;
   }
 
+  /** `counts`: what is running in all processes, if there are others. */
   private async select(
     db: Db,
-    capacities: readonly Capacity[],
     slots: number,
-    slots_of: ReadonlyMap<string, number>,
+    counts?: RunningCounts,
   ): Promise<Selection & Pick<Claim, "is_complete">> {
     const few = await findFewDue(db, this.options.clock.now_ms(), due_few);
+    const capacities = this.capacities(few ? kindsOf(few) : await readyKinds(db), slots, counts);
     const { jobs, each_max } = few
       ? { jobs: few, each_max: Infinity }
-      : await this.search(db, await withReadyJobs(db, capacities), slots);
+      : await this.search(db, capacities, slots);
+    const slots_of = counts?.slots_of ?? this.slotsOfOwners();
     const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
     this.last = {
       last_owner: selection.last_owner || this.last.last_owner,
@@ -368,8 +370,7 @@ export class Dispatcher {
 
 const shutdown = (): Stopped => new Stopped("shutdown", "the server is stopping");
 
-/** Those whose handlers have ready jobs. */
-async function withReadyJobs(db: Db, capacities: readonly Capacity[]): Promise<Capacity[]> {
-  const ready = new Set((await readyKinds(db)).map(handlerKey));
-  return capacities.filter((capacity) => ready.has(handlerKey(capacity)));
-}
+/** Each once. */
+const kindsOf = (jobs: readonly Kind[]): Kind[] => [
+  ...new Map(jobs.map((job) => [handlerKey(job), job])).values(),
+];

@@ -33,8 +33,4 @@ export class Handlers {
   find(job: { readonly plugin: string; readonly name: string }): JobHandler | undefined {
     return this.by_key.get(handlerKey(job))?.handler;
   }
-
-  all(): Iterable<Registered> {
-    return this.by_key.values();
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Migrates the tables of every plugin: in the given order, one transaction per step, after a copy
- * of the database.
+ * Migrates the tables of every plugin: in the given order, after a copy of the database. Each step
+ * is a transaction; for a new database, all of them together are one.
  */
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -64,46 +64,51 @@ export async function migrate(
     await pruneCopies(backups);
     log.info("copied the database before migrating", { copy });
   }
-  await createLedger(store.db);
   const applied: string[] = [];
-  for (const step of steps)
-    if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
+  // Every transaction waits for the disk.
+  for (const some of is_new ? [steps] : steps.map((step) => [step])) {
+    try {
+      applied.push(...(await store.inTransaction((tx) => applyAll(store, tx, some, clock))));
+    } finally {
+      store.forgetStatements();
+    }
+  }
   if (is_new) log.info("created the database", { steps: applied.length });
   else log.info("migrated the database", { applied });
   return applied;
 }
 
-/** False when another process, started at the same moment, was faster. */
-async function apply(
+/** Skips those that another process, started at the same moment, has applied already. */
+async function applyAll(
   store: Store,
-  { schema, migration }: Step,
+  tx: Db,
+  steps: readonly Step[],
   clock: Pick<Clock, "now_ms">,
-): Promise<boolean> {
-  try {
-    return await store.inTransaction(async (tx) => {
-      if (
-        (await ledger(store, tx)).some(
-          (row) => row.plugin === schema.name && row.id === migration.id,
-        )
-      )
-        return false;
-      const before = await store.tableNames(tx);
+): Promise<string[]> {
+  await createLedger(tx);
+  const known = await ledger(store, tx);
+  const applied: string[] = [];
+  let before = await store.tableNames(tx);
+  for (const { schema, migration } of steps) {
+    if (known.some((row) => row.plugin === schema.name && row.id === migration.id)) continue;
+    const name = `${schema.name}/${migration.id}`;
+    try {
       await migration.up(tx);
-      requireOwnTables(schema, before, await store.tableNames(tx));
+      const after = await store.tableNames(tx);
+      requireOwnTables(schema, before, after);
+      before = after;
       await tx
         .insertInto("core_migrations")
         .values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() })
         .execute();
-      return true;
-    });
-  } catch (error) {
-    const reason = messageOf(error);
-    throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${reason}`, {
-      cause: error,
-    });
-  } finally {
+      applied.push(name);
+    } catch (error) {
+      const reason = messageOf(error);
+      throw new Error(`migration ${name} failed and was undone: ${reason}`, { cause: error });
+    }
     store.forgetStatements();
   }
+  return applied;
 }
 
 const createLedger = (db: Db) =>

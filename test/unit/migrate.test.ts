@@ -1,6 +1,6 @@
 /**
- * Migrations: the ledger, one transaction per step, own tables only, and the backup that is made
- * first.
+ * Migrations: the ledger, one transaction per step or for a new database, own tables only, and the
+ * backup that is made first.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -254,6 +254,13 @@ describe("refused and rolled back:", () => {
         ["0001_create"],
       );
     });
+
+  test("every step of a new database, together", async () => {
+    const plugin = schema("boxes", ["boxes"], [table("0001_create", "boxes"), halfway]);
+    expect(await failureOf(shelves, plugin)).toContain("boxes/0002_half failed and was undone");
+    expect(await tables()).toEqual([]);
+    expect(await run(shelves)).toEqual(["shelves/0001_create", "shelves/0002_marks"]);
+  });
 
   test("a database of a newer build, before anything is changed", async () => {
     await run(shelves);

@@ -16,7 +16,7 @@ import { translateError } from "./storage-errors";
  */
 const check_space_bytes_max = 4 * 2 ** 20;
 /** Hashed and written before yielding to the event loop. */
-const slice_bytes = 2 ** 18;
+const block_bytes = 2 ** 16;
 
 export interface Spooled {
   readonly sha256: string;
@@ -99,7 +99,10 @@ export class Spool {
   }
 }
 
-/** Writes one chunk at a time: the sender waits for the disk. */
+/**
+ * Writes one block at a time: the sender waits for the disk. A chunk may be as small as a packet,
+ * which would take as long to write as a block, or have many megabytes.
+ */
 async function write(
   directory: string,
   file: FileHandle,
@@ -107,9 +110,17 @@ async function write(
   bytes_max: number,
 ): Promise<{ sha256: string; size_bytes: number }> {
   const hash = new Bun.CryptoHasher("sha256");
+  const block = new Uint8Array(block_bytes);
+  let gathered_bytes = 0;
   let size_bytes = 0;
   let checked_bytes = -Infinity;
   const check_space_bytes = Math.min(check_space_bytes_max, freeSpaceOf(directory).reserve_bytes);
+  const writeGathered = async (): Promise<void> => {
+    const gathered = block.subarray(0, gathered_bytes);
+    hash.update(gathered);
+    await file.writeFile(gathered);
+    gathered_bytes = 0;
+  };
   for await (const chunk of bytes) {
     if (size_bytes - checked_bytes >= check_space_bytes) {
       requireFreeSpace(directory);
@@ -118,12 +129,14 @@ async function write(
     size_bytes += chunk.byteLength;
     if (size_bytes > bytes_max)
       throw tooLarge(`The file is larger than the limit of ${limitInWords(bytes_max)}.`);
-    // Data that arrives faster than it is written comes in chunks of many megabytes.
-    for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
-      const slice = chunk.subarray(at, at + slice_bytes);
-      hash.update(slice);
-      await file.writeFile(slice);
+    for (let at = 0; at < chunk.byteLength;) {
+      const some = chunk.subarray(at, at + block_bytes - gathered_bytes);
+      block.set(some, gathered_bytes);
+      gathered_bytes += some.byteLength;
+      at += some.byteLength;
+      if (gathered_bytes === block_bytes) await writeGathered();
     }
   }
+  await writeGathered();
   return { sha256: hash.digest("hex"), size_bytes };
 }

@@ -82,6 +82,22 @@ describe("an upload", () => {
     expect(found()).toEqual([place("")]);
   });
 
+  const sizes: [why: string, chunk_sizes: number[]][] = [
+    ["chunks far smaller than what is written at a time", Array(3_000).fill(100)],
+    ["chunks that end where a write does", [65_536, 32_768, 32_768]],
+    ["chunks that end next to where a write does", [65_535, 2, 65_536, 65_537]],
+    ["one chunk of several writes, then an empty one", [200_000, 0]],
+  ];
+  for (const [why, chunk_sizes] of sizes)
+    test(`may come in ${why}`, async () => {
+      const texts = chunk_sizes.map((size, i) => String.fromCharCode(97 + (i % 26)).repeat(size));
+      const received = await receive(...texts);
+      expect(received.size_bytes).toBe(texts.join("").length);
+      expect(await Bun.file(received.path).text()).toBe(texts.join(""));
+      expect(received.sha256).toBe(sha256(texts.join("")));
+      await received.release();
+    });
+
   test("may be a web stream", async () => {
     const received = await files.receive(new Response("streamed").body!, { bytes_max: 100 });
     expect(received.sha256).toBe(sha256("streamed"));

@@ -21,7 +21,7 @@ export const listPlaces = async (
       .selectFrom("documents_links as l")
       .select(["l.document_id", "l.document_created_at"])
       .where("l.folder_id", "=", folder_id)
-      .where("l.deleted_at", "is", null)
+      .where("l.is_deleted", "=", 0)
       .$if(after !== null, (query) =>
         query.where(
           sql<boolean>`(l.document_created_at, l.document_id) >

@@ -97,7 +97,7 @@ export const currentLinks = async (
           "documents_links.document_created_at",
         ])
         .where("documents_links.folder_id", "in", folder_ids)
-        .where("documents_links.deleted_at", "is", null)
+        .where("documents_links.is_deleted", "=", 0)
         .where(isThere)
         .where("documents.current_version", ">", 0)
         .limit(limit)

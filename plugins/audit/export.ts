@@ -13,7 +13,7 @@ type EntriesPart = Awaited<ReturnType<typeof entriesBefore>>;
 
 export type ExportFormat = "csv" | "json";
 
-const part_size = 1_000;
+const part_size = 200;
 
 /** As the API shows it. */
 export const entryRecord = ({ created_at, ...entry }: EntryRow) => ({

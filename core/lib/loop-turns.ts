@@ -19,18 +19,23 @@ export class LoopTurns {
   private readonly waiting = new Map<string, (() => void)[]>();
   /** When the current iteration began; undefined when nothing has entered in it yet. */
   private began_ms: number | undefined;
+  /** When the first one entered in it that did not wait. */
+  private entered_ms: number | undefined;
   private each = each_round.first;
   private last_subject = "";
   /** When a subject other than the one before it entered. */
   private changed_ms = -Infinity;
 
-  /** Undefined when there is time; otherwise settles when it is the subject's turn. */
+  /**
+   * Undefined when there is time; otherwise settles when it is the subject's turn. Who has nothing
+   * waiting has time of its own, so that little work never queues behind much.
+   */
   enter(subject: string): Promise<void> | undefined {
     if (subject !== this.last_subject) {
       this.last_subject = subject;
       this.changed_ms = performance.now();
     }
-    if (this.waiting.size === 0 && this.hasTime()) return undefined;
+    if (!this.waiting.has(subject) && this.hasTime()) return undefined;
     return new Promise((resolve) => {
       const before = this.waiting.get(subject);
       if (before) before.push(resolve);
@@ -41,7 +46,8 @@ export class LoopTurns {
   private hasTime(): boolean {
     const now_ms = performance.now();
     if (this.began_ms === undefined) this.begin(now_ms);
-    return now_ms - this.began_ms! < this.turnMs(now_ms);
+    this.entered_ms ??= now_ms;
+    return now_ms - this.entered_ms < this.turnMs(now_ms);
   }
 
   private turnMs(now_ms: number): number {
@@ -57,6 +63,7 @@ export class LoopTurns {
     const now_ms = performance.now();
     const is_short = now_ms - this.began_ms! < this.turnMs(now_ms);
     this.began_ms = undefined;
+    this.entered_ms = undefined;
     if (this.waiting.size === 0) return;
     const { min, max } = each_round;
     this.each = is_short ? Math.min(max, this.each * 2) : Math.max(min, this.each >> 1);

@@ -45,7 +45,16 @@ test("another owner's call overtakes a long queue, and every call gets its turn"
   expect(order.indexOf("bob")).toBeLessThan(8);
 });
 
-test("a caller that comes while others wait has to wait too", async () => {
+test("who has nothing waiting does not queue behind others", async () => {
+  const turns = new LoopTurns();
+  const all = [useUp(turns, "ada")];
+  for (let n = 0; n < 500; n++) all.push(turns.enter("ada")!);
+  await nextTurn();
+  expect(turns.enter("bob")).toBeUndefined();
+  await Promise.all(all);
+});
+
+test("a caller that comes while others of its own wait has to wait too", async () => {
   const turns = new LoopTurns();
   const all = [useUp(turns, "ada")];
   for (let n = 0; n < 20; n++) all.push(turns.enter("ada")!);

@@ -133,6 +133,7 @@ export {
 } from "./http/pagination";
 export {
   announcedBytes,
+  receiveBody,
   receiveFile,
   receiveFiles,
   type FilePart,

@@ -2,6 +2,7 @@
 import { HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import type { BodyTurn } from "./bodies";
+import { gatheredBody } from "./gathered-body";
 
 /** For a JSON body whose route has no limit of its own, bytes. */
 export const json_body_bytes_max = 64 * 1024;
@@ -78,8 +79,8 @@ export async function readBytes(
   checkLength(request, bytes_max);
   const declared = declaredLength(request);
   if (declared !== undefined && declared <= small_bytes) return readSmall(request);
-  const reader = request.body?.getReader();
-  if (!reader) return new Uint8Array();
+  if (!request.body) return new Uint8Array();
+  const reader = gatheredBody(request.body).getReader();
   const collected = new Collected(declared);
   let is_late = false;
   let begun_ms = performance.now();

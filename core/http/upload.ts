@@ -9,6 +9,7 @@ import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
+import { gatheredBody } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
@@ -67,6 +68,14 @@ export async function receiveFile(
   const [file] = await receiveFiles(request, files, { ...options, ...limits });
   return file!;
 }
+
+/** Receives the body itself. The caller releases it. @throws HttpError 413 or 507 */
+export const receiveBody = (
+  { body }: Request,
+  files: Pick<Files, "receive">,
+  bytes_max: number,
+): Promise<ReceivedFile> =>
+  files.receive(body ? gatheredBody(body) : new Blob([]).stream(), { bytes_max });
 
 /**
  * Receives the files of this body, at least one, in order; all or none. The caller releases each.
@@ -186,7 +195,7 @@ async function parseBody(
 ): Promise<void> {
   // Through a Node stream, because its chunks are small: those of the body have whatever size the
   // socket delivered.
-  const source = Readable.fromWeb(body as NodeReadableStream);
+  const source = Readable.fromWeb(gatheredBody(body) as NodeReadableStream);
   let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
   const end = (how: typeof ended) => {

@@ -6,6 +6,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  receiveBody,
   receiveFile,
   reply,
   rfc3339,
@@ -242,7 +243,7 @@ export const archiveHandlers = (
 /** The part `file`, or the body itself. */
 async function receiveArchive(request: Request, files: Context["files"], bytes_max: number) {
   const is_multipart = /^multipart\//i.test(request.headers.get("content-type") ?? "");
-  if (!is_multipart) return files.receive(request.body ?? new Blob([]).stream(), { bytes_max });
+  if (!is_multipart) return receiveBody(request, files, bytes_max);
   const { received } = await receiveFile(request, files, {
     part: "file",
     bytes_max,

@@ -1,0 +1,26 @@
+/** Reads a body in chunks of a reasonable size, whatever size its sender gives them. */
+
+/** Smaller chunks are followed by a pause. */
+const small_bytes = 16 * 1024;
+const nextIteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * The same bytes. Reading a chunk costs as much as if it had thousands of bytes, and a sender may
+ * give each only one: so after a small one, the runtime gathers what arrives until the next
+ * iteration of the event loop.
+ */
+export function gatheredBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        controller.enqueue(value);
+        if (value.byteLength < small_bytes) await nextIteration();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

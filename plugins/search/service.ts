@@ -2,6 +2,7 @@
  * The rules of search: which folders a question may see, and which of the index's passages may be
  * shown.
  */
+import { nextTurn } from "../../core/lib/chunked-work";
 import { requiredText, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
@@ -34,6 +35,8 @@ export const documents_max = 200;
 const under_way_max = { per_owner: 50, total: 500 };
 /** A phrase is looked for in this many of the passages that have its words. */
 const phrase_candidates_max = 500;
+/** So many are read before others continue: each takes some hundredths of a millisecond. */
+const phrase_part_size = 50;
 
 /** Absent and null mean the same. */
 export interface SearchInput {
@@ -93,7 +96,7 @@ export class SearchService implements Retrieval {
       limit: phrases.length === 0 ? limit : phrase_candidates_max,
     };
     const { passages } = await this.find(db, request, signal);
-    return passages.filter(({ quote }) => containsPhrases(quote, phrases)).slice(0, limit);
+    return withPhrases(passages, phrases, limit);
   }
 
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
@@ -185,6 +188,22 @@ export class SearchService implements Retrieval {
         : [];
     });
   }
+}
+
+/** The first `limit` passages that contain the phrases, looked for in parts. */
+async function withPhrases(
+  passages: readonly FoundPassage[],
+  phrases: readonly string[],
+  limit: number,
+): Promise<FoundPassage[]> {
+  if (phrases.length === 0) return passages.slice(0, limit);
+  const found: FoundPassage[] = [];
+  for (const [at, passage] of passages.entries()) {
+    if (found.length === limit) break;
+    if (at > 0 && at % phrase_part_size === 0) await nextTurn();
+    if (containsPhrases(passage.quote, phrases)) found.push(passage);
+  }
+  return found;
 }
 
 /**

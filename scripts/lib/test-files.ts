@@ -1,8 +1,8 @@
-/** What `npm test` knows of test files: which take long, and which run on PostgreSQL too. */
+/** What `npm test` knows about test files: which are slow, and which also run on PostgreSQL. */
 
 /**
- * About how many seconds the long files take: the longest begin first, so that none of them runs
- * last and alone.
+ * The approximate duration of slow files in seconds. The slowest start first, so that none of them
+ * runs alone at the end.
  */
 export const seconds_of: Readonly<Record<string, number>> = {
   "acceptance/documentation": 92,
@@ -37,7 +37,7 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "acceptance/queue": 18,
   "acceptance/commands-pages": 17,
   "acceptance/proxies": 17,
-  "http/http": 16,
+  "http/slow-bodies": 16,
   "acceptance/chats": 16,
   "acceptance/plugin-ends": 16,
   "unit/jobs-ends": 16,
@@ -118,8 +118,8 @@ export const seconds_of: Readonly<Record<string, number>> = {
 };
 
 /**
- * Of `test/unit` and `test/http`, those that wait more than they compute: for a clock, a retry, a
- * peer that is silent. They have processes of their own, so that the others never wait for them.
+ * Files of `test/unit` and `test/http` that mostly wait: for a clock, a retry or a silent peer.
+ * They run in separate processes, so that they don't delay the others.
  */
 export const mostly_waiting: readonly string[] = [
   "http/answer-turns",
@@ -128,7 +128,7 @@ export const mostly_waiting: readonly string[] = [
   "http/console-system",
   "http/doctor-server",
   "http/embedding-turns",
-  "http/http",
+  "http/slow-bodies",
   "http/import-runs",
   "http/originals-elsewhere",
   "http/search-backend",
@@ -150,29 +150,39 @@ export const mostly_waiting: readonly string[] = [
 ];
 
 /**
- * What `npm run test:quick` leaves to `npm test`: tests that start other programs, compute with the
- * built-in model, do many random operations, or start some twenty servers.
+ * Files that only `npm test` runs, and `npm run test:quick` does not: they start other programs or
+ * some twenty servers, compute with the built-in model, do many random operations, or wait for
+ * clocks and disks.
  */
 export const left_out_of_quick: readonly string[] = [
   "http/backups",
   "http/before-hooks",
+  "http/documents-long-texts",
   "http/documents-random",
+  "http/embedding-turns",
   "http/embeddings",
   "http/embeddings-builtin",
+  "http/embeddings-floor",
+  "http/embeddings-sets",
   "http/folder-archives",
   "http/originals-elsewhere",
   "http/pgvector",
   "http/plugin-manager",
   "http/search-backend",
   "http/settings",
+  "http/slow-bodies",
   "http/sorted-lists",
   "unit/encoder",
+  "unit/jobs-clock",
+  "unit/jobs-ends",
+  "unit/shrinking",
+  "unit/store-disk",
 ];
 
-/** Tests over HTTP that `npm test` runs on both databases: those that touch the store most. */
+/** Tests over HTTP that `npm test` runs on both databases: those that use the store most. */
 export const on_both: readonly string[] = ["accounts", "chats", "documents", "folders", "queue"];
 
-/** Unit tests of what keeps or finds something in the database, for either one. */
+/** Unit tests that apply to both databases. */
 export const unit_on_both: readonly string[] = [
   "certain-time",
   "file-claims",
@@ -188,7 +198,7 @@ export const unit_on_both: readonly string[] = [
   "schedule",
 ];
 
-/** Acceptance tests that are not for PostgreSQL, and why. */
+/** Acceptance tests that do not apply to PostgreSQL, and why. */
 export const of_sqlite_alone: Readonly<Record<string, string>> = {
   "acceptance/backup": "backups of PostgreSQL are made by its own tools",
   "acceptance/completions": "shells, whatever the database",

@@ -1,6 +1,6 @@
-/** What `bun test` says of its tests: how many passed and failed, in all and in each file. */
+/** Parses the output of `bun test`: how many tests passed and failed, in total and per file. */
 
-/** How `bun test` ends: a line for each count, then how many tests it ran. */
+/** The last lines of `bun test`: one for each count, then the number of tests. */
 const closing_lines = new RegExp(
   "((?:^ *\\d+ (?:pass|skip|todo|fail|error|snapshots|expect\\(\\) calls).*\\n)+)" +
     "Ran (\\d+) tests? across",
@@ -14,9 +14,8 @@ export interface Counts {
 }
 
 /**
- * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that
- * ended without them, ran nothing, or failed without saying where has failed once more than it
- * says.
+ * The counts of one run, from its last lines. A run without these lines, without any test, or with
+ * an exit code that no failed test explains counts as one more failure.
  */
 export function countsOf(output: string, code: number): Counts {
   const closing = closing_lines.exec(output.slice(output.lastIndexOf("\n\n")));
@@ -32,18 +31,19 @@ export function countsOf(output: string, code: number): Counts {
   };
 }
 
-/** A line of a test, its file above it, or an error outside of every test. */
-const told = /^(?:(test\/\S+\.test\.ts):|\((pass|fail|skip|todo)\) .*|(# Unhandled error).*)$/;
+/** The line of a test, of a file, or of an error outside of all tests. */
+const reported_line =
+  /^(?:(test\/\S+\.test\.ts):|\((pass|fail|skip|todo)\) .*|(# Unhandled error).*)$/;
 const counted_as = { pass: "passed", fail: "failed", skip: "skipped", todo: "skipped" } as const;
 
-/** What each file of a run came to, by its path, as far as the run came. */
+/** The counts of each file by path, as far as the run got. */
 export function talliesOf(output: string): Map<string, Counts> {
   const tallies = new Map<string, Record<keyof Counts, number>>();
-  // All of them are named once more at the end, without their files.
+  // The summary repeats the names of failed tests without their files.
   const end = output.search(/^\d+ tests? (?:skipped|failed|todo):$/m);
   let tally: Record<keyof Counts, number> | undefined;
   for (const line of output.slice(0, end < 0 ? undefined : end).split("\n")) {
-    const [, path, word, error] = told.exec(line) ?? [];
+    const [, path, word, error] = reported_line.exec(line) ?? [];
     if (path !== undefined) {
       tally = tallies.get(path) ?? { passed: 0, failed: 0, skipped: 0 };
       tallies.set(path, tally);

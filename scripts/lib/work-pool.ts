@@ -1,27 +1,27 @@
 /**
- * Does pieces of work in their order, as many at a time as keep the processors busy: tests that
- * wait for a clock, a browser or a crash take none of it.
+ * Runs tasks in order, as many at a time as keep the processors busy: many tests only wait, for a
+ * clock, a browser or a crash.
  */
 import { availableParallelism, cpus } from "node:os";
 
-/** How often it is asked whether there is room for one more. */
+/** How often to check whether another task can start. */
 const look_ms = 1_000;
-/** Below this share of the processors' time left over, nothing more is begun. */
+/** When less of the processor time is idle than this share, no further task starts. */
 const idle_share_min = 0.2;
 
-export interface Together {
-  /** So many are always under way. */
+export interface Concurrency {
+  /** This many always run. */
   readonly min: number;
-  /** So many at most, when the processors have time left. */
+  /** At most this many run, when the processors are partly idle. */
   readonly max: number;
 }
 
-export const as_many_as_fit: Together = {
+export const as_many_as_fit: Concurrency = {
   min: Math.min(5, availableParallelism() + 2),
   max: Math.min(10, availableParallelism() + 6),
 };
 
-/** Whether the processors have time left. */
+/** Tells whether the processors are partly idle. */
 class IdleMeter {
   private idle = 0;
   private total = 0;
@@ -31,12 +31,12 @@ class IdleMeter {
     this.share();
   }
 
-  /** False as well until enough time has passed since it was last asked. */
+  /** Also false when it was asked less than `look_ms` ago. */
   hasRoom(): boolean {
     return performance.now() - this.read_ms >= look_ms && this.share() > idle_share_min;
   }
 
-  /** Which share of their time was left over since the last call, from 0 to 1. */
+  /** The idle share of processor time since the last call, 0 to 1. */
   private share(): number {
     this.read_ms = performance.now();
     let idle = 0;
@@ -51,18 +51,18 @@ class IdleMeter {
   }
 }
 
-/** Resolves to what each piece of work came to; `tell` is called as each of them ends. */
-export async function doTogether<T>(
+/** Returns the outcomes in the order in which they came; `onOutcome` is called for each at once. */
+export async function runTogether<T>(
   work: readonly (() => Promise<T>)[],
-  { min, max }: Together,
-  tell: (outcome: T) => void,
+  { min, max }: Concurrency,
+  onOutcome: (outcome: T) => void,
 ): Promise<T[]> {
   const waiting = [...work];
   const outcomes: T[] = [];
   const running = new Set<Promise<void>>();
   const begin = (): void => {
     const one = waiting.shift()!().then((outcome) => {
-      tell(outcome);
+      onOutcome(outcome);
       outcomes.push(outcome);
       running.delete(one);
     });

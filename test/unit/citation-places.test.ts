@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { linesOf } from "../../plugins/client/ask";
 import type { Passage } from "../../plugins/console/web/api/types";
-import { citationText } from "../../plugins/console/web/reader/location";
+import { citationText, furtherHeadings } from "../../plugins/console/web/reader/location";
 
 const cases: [why: string, place: Partial<Passage>, console: string, command_line: string][] = [
   ["a page", { page: 3, page_end: 3 }, "a.x, p. 3", "a.x, page 3"],
@@ -46,6 +46,19 @@ for (const [why, place, in_console, on_command_line] of cases)
       citations: [{ ...passage, id: 1 }],
     });
     expect(lines).toContain(`[1] ${on_command_line}`);
+  });
+
+const headings: [why: string, place: Partial<Passage>, shown: string | null][] = [
+  ["beside a page", { page: 3, page_end: 3, heading: "Use" }, "Use"],
+  ["not beside the same heading", { heading: "Use" }, null],
+  ["beside the nearest of several", { heading: "Guide › Use" }, "Guide › Use"],
+  ["of a table, beside the document's name", { heading: "what | limit" }, "what | limit"],
+  ["of a passage without any", {}, null],
+];
+for (const [why, place, shown] of headings)
+  test(`headings are shown in a list of passages ${why}`, () => {
+    const passage = { document_name: "a.x", page: null, time_start: null, heading: null, ...place };
+    expect(furtherHeadings(passage as Passage)).toBe(shown);
   });
 
 const quotes: [why: string, quote: string, printed: string][] = [

@@ -17,6 +17,10 @@ export function sectionText({ document_name, heading }: Passage): string {
   return section === undefined ? document_name : `${document_name} › ${section}`;
 }
 
+/** The headings above a passage, to be shown beside `citationText`; null when it has them all. */
+export const furtherHeadings = (passage: Passage): string | null =>
+  citationText(passage).endsWith(` › ${passage.heading}`) ? null : passage.heading;
+
 /** The page of the document, at this passage. */
 export function passageHref({ document_id, start, end, page, stale }: Passage): string {
   if (stale) return `/documents/${document_id}`;

@@ -9,6 +9,7 @@ import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { FoundPassage, Passage } from "../../api/types";
 import { LocationLabel } from "../../reader/location-label";
+import { furtherHeadings } from "../../reader/location";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
@@ -183,6 +184,7 @@ function Results({
       <ol class="results">
         {passages.map((passage) => {
           const key = passageKey(passage);
+          const headings = furtherHeadings(passage);
           return (
             <li key={key}>
               <button
@@ -197,7 +199,7 @@ function Results({
                   <span class="strong place-name">
                     <LocationLabel passage={passage} />
                   </span>
-                  {passage.heading && <span class="clip">· {passage.heading}</span>}
+                  {headings && <span class="clip">· {headings}</span>}
                   {passage.matched === "meaning" && (
                     <span class="nowrap muted" title={strings.by_meaning_why}>
                       · {strings.by_meaning}

@@ -44,9 +44,10 @@ const least = {
   cell: 0.75,
 } as const;
 /**
- * Across languages words say nothing, and similarities less: what answers also stands out, its
- * passage from the others (`lead`) and the sentence from the other candidates, of which each counts
- * by its weight. Chinese questions are less similar even to their answers.
+ * Across languages words say nothing. What answers is similar, and its passage and its sentence
+ * exceed the others: each counts by its weight. Chinese questions are less similar even to their
+ * answers, so less is enough. Chosen with questions in fourteen languages, most of them about
+ * passages in another one.
  */
 const across = {
   lead: 0.5,

@@ -53,7 +53,7 @@ const across = {
   lead: 0.5,
   others: 0.3,
   missing_name: 0.1,
-  least: 0.44,
+  least: 0.46,
   least_of_chinese: 0.35,
 } as const;
 /**

@@ -11,7 +11,7 @@ const subject = "work in parts";
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(() => {
-      const turn = loop_turns.enter(subject);
+      const turn = loop_turns.enter(subject, true);
       if (turn) void turn.then(resolve);
       else resolve();
     });

@@ -28,14 +28,16 @@ export class LoopTurns {
 
   /**
    * Undefined when there is time; otherwise settles when it is the subject's turn. Who has nothing
-   * waiting has time of its own, so that little work never queues behind much.
+   * waiting has time of its own, so that little work never queues behind much; `comes_last`: only
+   * if nobody waits.
    */
-  enter(subject: string): Promise<void> | undefined {
+  enter(subject: string, comes_last = false): Promise<void> | undefined {
     if (subject !== this.last_subject) {
       this.last_subject = subject;
       this.changed_ms = performance.now();
     }
-    if (!this.waiting.has(subject) && this.hasTime()) return undefined;
+    const waits = comes_last ? this.waiting.size > 0 : this.waiting.has(subject);
+    if (!waits && this.hasTime()) return undefined;
     return new Promise((resolve) => {
       const before = this.waiting.get(subject);
       if (before) before.push(resolve);

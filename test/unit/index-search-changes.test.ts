@@ -1,4 +1,4 @@
-/** Searches during changes: a document reindexed meanwhile is still found. */
+/** Searches beside others: changes meanwhile, and many passages. */
 import { describe, expect, test } from "bun:test";
 import { openReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -55,4 +55,33 @@ describe("a document reindexed during a search is found once:", () => {
       expect(passages.map(({ document_id }) => document_id).sort()).toEqual(["doc_a", "doc_b"]);
       expect(left).toBeLessThan(times);
     });
+});
+
+test("many passages are read in parts, between which others continue", async () => {
+  const index = await openTestIndex();
+  const texts = Array.from({ length: 120 }, (_, n) => ({
+    document_id: `doc_${n}`,
+    text: `Axolotl ${n} regrows limbs.`,
+    folder_id: "fld_a",
+  }));
+  await index.addAll(texts);
+  const connection = openReadConnection(index.store.read_connection);
+  const reader = new SqliteSegmentReader(connection);
+  const steps: (number | "pause")[] = [];
+  const chunks = reader.chunks.bind(reader);
+  reader.chunks = (keys) => {
+    steps.push(keys.length);
+    return chunks(keys);
+  };
+  const searcher = new Searcher(reader, {
+    analyzers: new Map([[analyzer.version, analyzer]]),
+    analyzer_version: analyzer.version,
+    cache_bytes_max: 1 << 20,
+  });
+  const request = { owner_id: "usr_ada", query: "axolotl", folder_ids: ["fld_a"], limit: 120 };
+  const pause = async (): Promise<void> => void steps.push("pause");
+  const { passages } = await searcher.search(request, { due: true, pause });
+  connection.close();
+  expect(passages).toHaveLength(120);
+  expect(steps.slice(steps.indexOf(50))).toEqual([50, "pause", 50, "pause", 20]);
 });

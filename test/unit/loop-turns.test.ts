@@ -54,6 +54,18 @@ test("who has nothing waiting does not queue behind others", async () => {
   await Promise.all(all);
 });
 
+test("work that comes last waits while anybody waits", async () => {
+  const turns = new LoopTurns();
+  const all = [useUp(turns, "ada")];
+  for (let n = 0; n < 500; n++) all.push(turns.enter("ada")!);
+  await nextTurn();
+  const last = turns.enter("work in parts", true);
+  expect(last).toBeDefined();
+  await Promise.all([...all, last]);
+  await nextTurn();
+  expect(turns.enter("work in parts", true)).toBeUndefined();
+});
+
 test("a caller that comes while others of its own wait has to wait too", async () => {
   const turns = new LoopTurns();
   const all = [useUp(turns, "ada")];

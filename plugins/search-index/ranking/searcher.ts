@@ -3,6 +3,7 @@
  * of the best. It yields to others between its reads. When something in its scope was replaced or
  * deleted meanwhile, it starts over, so that a document that is indexed again is found throughout.
  */
+import { batchesOf } from "../../../core/lib/batch";
 import type { Analyzer } from "../analysis/analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
 import type { BackendAnswer, Passage, SearchRequest, SearchResult } from "../contract";
@@ -61,6 +62,8 @@ export interface Searched extends SearchResult {
 
 /** Segments read together. */
 const segments_read = 32;
+/** Passages read together. */
+const passages_read = 50;
 /** How often a search may be overtaken by changes before it no longer yields. */
 const attempts_max = 3;
 /** The share of the cache for heads of packs. */
@@ -188,7 +191,7 @@ export class Searcher {
           );
     const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids)));
     const hits = spreadOverPages(fused, pages, request.limit);
-    const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
+    const passages = await this.passagesOf(hits, scope, request.folder_ids, pauses, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,
       idf: ranking.idfs[at]! * Math.min(1, weight),
@@ -313,14 +316,20 @@ export class Searcher {
     hits: readonly FusedHit[],
     { ids }: Scope,
     folder_ids: readonly string[],
+    pauses: Pauses,
     onGone: OnGone,
   ): Promise<Passage[]> {
-    const chunks = await this.reader.chunks(hits.map((hit) => keyOf(hit, ids)));
-    if (chunks.includes(null)) onGone();
-    return chunks.flatMap((chunk, at) => {
-      const passage = chunk && passageOf(chunk, hits[at]!, folder_ids);
-      return passage ?? [];
-    });
+    const passages: Passage[] = [];
+    for (const some of batchesOf(hits, passages_read)) {
+      if (passages.length > 0 && pauses.due) await pauses.pause();
+      const chunks = await this.reader.chunks(some.map((hit) => keyOf(hit, ids)));
+      if (chunks.includes(null)) onGone();
+      chunks.forEach((chunk, at) => {
+        const passage = chunk && passageOf(chunk, some[at]!, folder_ids);
+        if (passage) passages.push(passage);
+      });
+    }
+    return passages;
   }
 
   private forget(pack: Pack): void {

@@ -134,7 +134,7 @@ export const syncingFolders = async (
   (
     await present(db)
       .select(["id", "owner_id", "syncing_count"])
-      .where("syncing_count", ">", 0)
+      .where(sql.ref("syncing_count"), ">", sql.lit(0))
       .orderBy("syncing_count", "desc")
       .limit(limit)
       .execute()
@@ -304,16 +304,18 @@ const addToCounters = prepared(
       .where("id", "=", id),
 );
 
+const haveVectorsPending = sql<boolean>`vectors_pending > 0`;
+
 export const listVectorsPending = async (
   db: FoldersDb,
 ): Promise<{ id: string; documents: number }[]> =>
-  (
-    await present(db).select(["id", "vectors_pending"]).where("vectors_pending", ">", 0).execute()
-  ).map(({ id, vectors_pending }) => ({ id, documents: toNumber(vectors_pending) }));
+  (await present(db).select(["id", "vectors_pending"]).where(haveVectorsPending).execute()).map(
+    ({ id, vectors_pending }) => ({ id, documents: toNumber(vectors_pending) }),
+  );
 
 /** No document waits for its vectors. */
 export const clearVectorsPending = (db: FoldersDb) =>
-  db.updateTable("folders").set({ vectors_pending: 0 }).where("vectors_pending", ">", 0).execute();
+  db.updateTable("folders").set({ vectors_pending: 0 }).where(haveVectorsPending).execute();
 
 export interface Held {
   readonly documents: number;

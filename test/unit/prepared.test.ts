@@ -1,6 +1,7 @@
 /** Statements compiled once per shape of their arguments; each call has its own values. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { sql } from "kysely";
+import { withFixedPlan } from "../../core/store/fixed-plan";
 import { prepared, preparedFirst } from "../../core/store/prepared-statements";
 import type { Db, Store } from "../../core/store/store";
 import { onSqlite } from "../helpers/databases";
@@ -134,3 +135,34 @@ onSqlite("connection").test(
     expect(await find(store.db, row)).toEqual(row);
   },
 );
+
+onSqlite("plans").describe("a value hidden from the planner", () => {
+  const cases: [why: string, sql: string, fixed: string][] = [
+    [
+      "of a limit",
+      "select id from notes limit ? offset ?",
+      "select id from notes limit +? offset +?",
+    ],
+    ["of a list", "delete from notes where id in (?, ?)", "delete from notes where id in (+?, +?)"],
+    [
+      "beside texts and comments with question marks, which stay",
+      `select '?''s' as "a ?" -- why?\nfrom notes where words = ? and id != 'it''s ?'`,
+      `select '?''s' as "a ?" -- why?\nfrom notes where words = +? and id != 'it''s ?'`,
+    ],
+  ];
+  for (const [why, given, fixed] of cases)
+    test(why, () => {
+      expect(withFixedPlan(given)).toBe(fixed);
+    });
+
+  test("keeps its type", async () => {
+    const { reads } = store;
+    const types = "select typeof(?) as a, typeof(?) as b, typeof(?) as c, typeof(?) as d";
+    expect(await reads.get<object>(types, "7", 7, null, new Uint8Array(1))).toEqual({
+      a: "text",
+      b: "integer",
+      c: "null",
+      d: "blob",
+    });
+  });
+});

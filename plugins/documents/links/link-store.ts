@@ -328,7 +328,7 @@ export const reserveName = (db: DocumentsDb, document_id: string) =>
             .whereRef("other.folder_id", "=", "documents_links.folder_id")
             .whereRef("other.name_key", "=", "documents_links.name_key")
             .where("other.deleted_at", "is", null)
-            .where("other.reserves_name", "=", 1)
+            .where(sql.ref("other.reserves_name"), "=", sql.lit(1))
             .where("other.document_id", "!=", document_id),
         ),
       ),

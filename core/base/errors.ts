@@ -37,8 +37,8 @@ export const badRequest = (detail: string, pointer?: string, code = "invalid_req
   new HttpError(400, code, detail, pointer === undefined ? {} : { errors: [{ pointer, detail }] });
 export const forbidden = (detail: string, code = "forbidden"): HttpError =>
   new HttpError(403, code, detail);
-export const notFound = (what: string): HttpError =>
-  new HttpError(404, "not_found", `The ${what} could not be found.`);
+export const notFound = (kind: string): HttpError =>
+  new HttpError(404, "not_found", `The ${kind} could not be found.`);
 export const conflict = (detail: string, code = "conflict"): HttpError =>
   new HttpError(409, code, detail);
 export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_large", detail);

@@ -7,8 +7,8 @@ import { withoutOrigin } from "./origin";
 
 /** Activities in the server, by name: `GET /folders`, `job documents.index`. */
 export interface ActivityTracker {
-  begin(what: string): void;
-  end(what: string): void;
+  begin(activity: string): void;
+  end(activity: string): void;
 }
 export interface Stalls {
   /** The longest stall of the last minute, milliseconds. */
@@ -71,20 +71,20 @@ export class StallMeter implements ActivityTracker {
     clearTimeout(this.timer);
   }
 
-  begin(what: string): void {
+  begin(activity: string): void {
     if (!this.looks_often && !this.stopped)
       withoutOrigin(() => {
         clearTimeout(this.timer);
         this.look();
         this.wait(true);
       });
-    this.in_work.set(what, (this.in_work.get(what) ?? 0) + 1);
+    this.in_work.set(activity, (this.in_work.get(activity) ?? 0) + 1);
   }
-  end(what: string): void {
-    const left = this.in_work.get(what)! - 1;
-    if (left === 0) this.in_work.delete(what);
-    else this.in_work.set(what, left);
-    this.ended.add(what);
+  end(activity: string): void {
+    const left = this.in_work.get(activity)! - 1;
+    if (left === 0) this.in_work.delete(activity);
+    else this.in_work.set(activity, left);
+    this.ended.add(activity);
   }
 
   lastMinute(): Stalls {

@@ -150,10 +150,10 @@ const keywords: Readonly<Record<string, (value: any, limit: any) => boolean>> = 
 const fits = (value: unknown, schema: Json): boolean =>
   Object.entries(schema).every(([keyword, limit]) => keywords[keyword]?.(value, limit) ?? true);
 
-function typeOf(value: unknown, wanted: readonly string[]): string {
+function typeOf(value: unknown, types: readonly string[]): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return Number.isInteger(value) && wanted.includes("integer") ? "integer" : typeof value;
+  return Number.isInteger(value) && types.includes("integer") ? "integer" : typeof value;
 }
 
 /** In code points, as `maxLength` of JSON Schema counts. */

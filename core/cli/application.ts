@@ -290,8 +290,8 @@ function coreHandlers(
 /** A field is null while the database can't be read for it. */
 async function healthFields(host: Host): Promise<Record<string, unknown>> {
   const fields = host.filled(HealthFields).map(async ({ plugin, value: { name, read } }) => {
-    const what = { plugin, what: `its field ${name} of /health` };
-    const field = await host.inTime(what, read, null).catch((error: unknown) => {
+    const label = { plugin, what: `its field ${name} of /health` };
+    const field = await host.inTime(label, read, null).catch((error: unknown) => {
       if (!(translateError(error) instanceof HttpError)) throw error;
       return null;
     });

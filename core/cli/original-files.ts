@@ -47,14 +47,14 @@ export async function openFiles(
   { store, clock, serves }: OpenOptions,
 ): Promise<OpenedFiles> {
   const { data, database } = boot.located;
-  const wanted = filesPlaceOfSettings(boot);
-  if (wanted === null)
+  const place = filesPlaceOfSettings(boot);
+  if (place === null)
     return { files: new FileStore(join(data, "files")), close: async () => undefined };
   const temporary = join(data, "tmp");
   if (serves) await removeLeftovers(temporary, prefix);
   const { cache, keep_deleted } = boot.config.values.files!;
   const files = new SharedFiles({
-    place: openPlace(wanted, boot, clock),
+    place: openPlace(place, boot, clock),
     store,
     clock,
     log: boot.log,
@@ -69,8 +69,8 @@ export async function openFiles(
 
 /** The place named by the settings, otherwise the data directory. @throws ConfigError */
 export const placeOfSettings = (boot: Bootstrap, clock: Clock): ObjectPlace => {
-  const wanted = filesPlaceOfSettings(boot);
-  return wanted === null ? placeInData(boot) : openPlace(wanted, boot, clock);
+  const place = filesPlaceOfSettings(boot);
+  return place === null ? placeInData(boot) : openPlace(place, boot, clock);
 };
 
 /** The place at an address, with the keys of the settings; `data` is the data directory. */
@@ -87,12 +87,12 @@ const placeInData = ({ config, located }: Bootstrap): ObjectPlace =>
   );
 
 function openPlace(
-  wanted: FilesPlace,
+  place: FilesPlace,
   { config }: Pick<Bootstrap, "config">,
   clock: Pick<Clock, "now_ms">,
 ): ObjectPlace {
   const timeout_ms = config.values.files!.timeout as number;
-  return wanted.kind === "directory"
-    ? new DirectoryPlace(wanted.path, timeout_ms)
-    : new S3Place({ ...wanted, timeout_ms, now_ms: () => clock.now_ms() });
+  return place.kind === "directory"
+    ? new DirectoryPlace(place.path, timeout_ms)
+    : new S3Place({ ...place, timeout_ms, now_ms: () => clock.now_ms() });
 }

@@ -30,16 +30,16 @@ const bodyTooLarge = (bytes_max: number) =>
 /** @throws HttpError 415 when the body has none of these media types, or is compressed. */
 export function checkMediaType(
   request: Request,
-  ...wanted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
+  ...accepted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
 ): void {
   const media_type = mediaType(request);
-  if (wanted.some((one) => one === media_type)) return checkCoding(request);
+  if (accepted.some((one) => one === media_type)) return checkCoding(request);
   const but =
     media_type === "" ? "; the request has no Content-Type header" : `, not ${media_type}`;
   throw new HttpError(
     415,
     "unsupported_media_type",
-    `The body must be ${wanted.join(" or ")}${but}.`,
+    `The body must be ${accepted.join(" or ")}${but}.`,
   );
 }
 /** @throws HttpError 415 */

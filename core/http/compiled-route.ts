@@ -102,7 +102,7 @@ function compileRoute(
       throw forbidden(`This API key lacks the scope ${scope}.`, "missing_scope");
   };
   const body = bodyReader(route, bodies);
-  const what = `${route.method} ${route.path}`;
+  const activity = `${route.method} ${route.path}`;
   return async (request, params, context) => {
     const { caller, request_id, client } = context;
     context.route = route;
@@ -112,7 +112,7 @@ function compileRoute(
     const expected = body.expect(request);
     const turn =
       expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
-    work.begin(what);
+    work.begin(activity);
     let long_text: Uint8Array | undefined;
     try {
       // The shape of body and query is checked after size and type of the body.
@@ -147,7 +147,7 @@ function compileRoute(
       } as Call<any, any>;
       return respond(await handler(call));
     } finally {
-      work.end(what);
+      work.end(activity);
       // Now rather than at garbage collection, so that the next body may be read.
       (long_text?.buffer as ArrayBuffer | undefined)?.transfer(0);
       turn?.end();

@@ -103,10 +103,10 @@ export class Gateway {
     try {
       return await this.respond(routed, state);
     } catch (error) {
-      const what = { method: incoming.method, path: pathOf(incoming.url) };
-      if (incoming.signal.aborted) log.info("the client disconnected", what);
+      const fields = { method: incoming.method, path: pathOf(incoming.url) };
+      if (incoming.signal.aborted) log.info("the client disconnected", fields);
       else if (!(error instanceof HttpError))
-        log.error("request failed", { ...what, ...errorFields(error) });
+        log.error("request failed", { ...fields, ...errorFields(error) });
       const problem = this.mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
       const public_error = toldTo(translateError(error), state.served?.route ?? null);
       return problem(public_error, state.request_id);
@@ -217,8 +217,8 @@ const servedRequest = (
 
 const isBelow = (path: string, area: string): boolean =>
   path.startsWith(area) && (path.length === area.length || path[area.length] === "/");
-function addMissing(headers: Headers, wanted: Readonly<Record<string, string>>): void {
-  for (const name in wanted) if (!headers.has(name)) headers.set(name, wanted[name]!);
+function addMissing(headers: Headers, defaults: Readonly<Record<string, string>>): void {
+  for (const name in defaults) if (!headers.has(name)) headers.set(name, defaults[name]!);
 }
 
 function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {

@@ -8,10 +8,10 @@ import { forbidden, HttpError, notFound } from "../base/errors";
 export function requireOwned<Row extends { readonly owner_id: string }>(
   row: Row | undefined,
   owner_id: string,
-  what: string,
+  kind: string,
 ): Row {
-  if (!row) throw notFound(what);
-  if (row.owner_id !== owner_id) throw forbidden(`This ${what} belongs to another user.`);
+  if (!row) throw notFound(kind);
+  if (row.owner_id !== owner_id) throw forbidden(`This ${kind} belongs to another user.`);
   return row;
 }
 
@@ -23,12 +23,12 @@ export function requireAllOwned<Row extends { readonly id: string; readonly owne
   rows: readonly Row[],
   ids: readonly string[],
   owner_id: string,
-  { what, pointer }: { readonly what: string; readonly pointer: string },
+  { what: kind, pointer }: { readonly what: string; readonly pointer: string },
 ): Row[] {
   const by_id = new Map(rows.map((row) => [row.id, row]));
   const refuse = (status: number, code: string, id: string | undefined, why: string): void => {
     if (id === undefined) return;
-    const detail = `The ${what} ${id} ${why}.`;
+    const detail = `The ${kind} ${id} ${why}.`;
     throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
   };
   const missing = ids.find((id) => !by_id.has(id));

@@ -38,8 +38,12 @@ export class ByteBudget {
    * the whole budget counts as the whole budget. @throws BudgetRefusal, and the reason of `signal`
    * when that fires during the wait.
    */
-  acquire(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
-    const bytes = Math.min(wanted, this.options.bytes_max);
+  acquire(
+    owner: string,
+    requested: number,
+    signal: AbortSignal,
+  ): (() => void) | Promise<() => void> {
+    const bytes = Math.min(requested, this.options.bytes_max);
     if (this.waiting_count === 0 && this.hasShare(owner, bytes) && this.hasRoom(bytes))
       return this.grant(owner, bytes);
     return this.wait(owner, bytes, signal);

@@ -234,10 +234,10 @@ class Names {
 
   declare(prefix: string, uri: string, depth: number): void {
     const before = this.prefixes.get(prefix);
-    const wanted = this.prefixOf(uri);
-    if (before === wanted) return;
+    const known_prefix = this.prefixOf(uri);
+    if (before === known_prefix) return;
     this.scopes.push({ depth, prefix, before });
-    this.set(prefix, wanted);
+    this.set(prefix, known_prefix);
   }
 
   /** Removes the declarations of the element at this depth and of those inside it. */

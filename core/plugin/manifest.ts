@@ -116,32 +116,32 @@ function routeProblems(key: string, route: Route, schemas: boolean): string[] {
   if (typeof route !== "object" || route === null || !methods.includes(route.method))
     return [`its routes.${key} is not made by \`route.get\`, \`route.post\` and so on`];
   const { method, path, operation, summary, tag, answers, root } = route;
-  const what = `its route ${method} ${String(path)}`;
+  const label = `its route ${method} ${String(path)}`;
   const problems: string[] = [];
   if (typeof path !== "string" || !path.startsWith("/"))
-    return [`the path of ${what} must begin with "/"`];
+    return [`the path of ${label} must begin with "/"`];
   const parts = path.slice(1).split("/");
   if (parts.some((part, i) => part === "" && !(root && parts.length === 1 && i === 0)))
-    problems.push(`the path of ${what} has an empty part`);
-  if (/[\s?#]/.test(path)) problems.push(`the path of ${what} has a space, a "?" or a "#"`);
+    problems.push(`the path of ${label} has an empty part`);
+  if (/[\s?#]/.test(path)) problems.push(`the path of ${label} has a space, a "?" or a "#"`);
   if (
     parts.some((part, i) => part.includes("*") && !(root && part === "*" && i + 1 === parts.length))
   )
     problems.push(
-      `the path of ${what} has a "*", which is only allowed at the end of a path at the root`,
+      `the path of ${label} has a "*", which is only allowed at the end of a path at the root`,
     );
   const params = parts.filter((part) => part.startsWith(":"));
   if (params.some((param, i) => !/^:[A-Za-z]\w*$/.test(param) || params.indexOf(param) !== i))
-    problems.push(`the parameters of ${what} must be different names such as ":id"`);
+    problems.push(`the parameters of ${label} must be different names such as ":id"`);
   if (typeof operation !== "string" || !operation_pattern.test(operation))
     problems.push(
-      `the operation ${JSON.stringify(operation)} of ${what} must be a name such as "getNote"`,
+      `the operation ${JSON.stringify(operation)} of ${label} must be a name such as "getNote"`,
     );
   if (typeof summary !== "string" || typeof tag !== "string")
-    problems.push(`${what} needs a summary and a tag, both texts`);
+    problems.push(`${label} needs a summary and a tag, both texts`);
   if (typeof answers !== "object" || answers === null)
-    problems.push(`${what} must declare its answers: { 200: { description, schema } }`);
-  else problems.push(...answerProblems(what, answers));
+    problems.push(`${label} must declare its answers: { 200: { description, schema } }`);
+  else problems.push(...answerProblems(label, answers));
   if (!schemas || problems.length > 0) return problems;
   try {
     requireValidSchemas(route);
@@ -151,16 +151,16 @@ function routeProblems(key: string, route: Route, schemas: boolean): string[] {
   try {
     openApiDocument([route], api, { version: host_version, server_url: "" });
   } catch (error) {
-    return [`${what} can't be documented: ${messageOf(error)}`];
+    return [`${label} can't be documented: ${messageOf(error)}`];
   }
   return [];
 }
 
-function answerProblems(what: string, answers: Route["answers"]): string[] {
+function answerProblems(label: string, answers: Route["answers"]): string[] {
   return Object.entries(answers).flatMap(([status, answer]) =>
     /^[1-5]\d\d$/.test(status) && typeof answer?.description === "string"
       ? []
-      : [`the answer ${status} of ${what} needs a status such as 200, and a description`],
+      : [`the answer ${status} of ${label} needs a status such as 200, and a description`],
   );
 }
 

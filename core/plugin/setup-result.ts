@@ -172,19 +172,19 @@ function jobProblems(
   const { on, run, limits } = one ?? {};
   if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")
     return ["one of its jobs has no job or event: check the name that is imported"];
-  const what = `the ${on.kind} ${on.id}`;
-  if (typeof run !== "function") return [`its handler of ${what} must be a function`];
+  const label = `the ${on.kind} ${on.id}`;
+  if (typeof run !== "function") return [`its handler of ${label} must be a function`];
   const problems: string[] = [];
   if (!isCount(limits?.attempts_max))
-    problems.push(`its handler of ${what} needs limits.attempts_max, a number of 1 or more`);
+    problems.push(`its handler of ${label} needs limits.attempts_max, a number of 1 or more`);
   if (!(typeof limits?.timeout_ms === "number" && limits.timeout_ms > 0))
-    problems.push(`its handler of ${what} needs limits.timeout_ms, a number of milliseconds`);
+    problems.push(`its handler of ${label} needs limits.timeout_ms, a number of milliseconds`);
   if (limits?.concurrency !== undefined && !isCount(limits.concurrency))
-    problems.push(`limits.concurrency of ${what} must be a number of 1 or more`);
+    problems.push(`limits.concurrency of ${label} must be a number of 1 or more`);
   const rival = taken.handlerOf(on);
-  if (before.some((other) => other.on?.id === on.id)) problems.push(`it handles ${what} twice`);
+  if (before.some((other) => other.on?.id === on.id)) problems.push(`it handles ${label} twice`);
   else if (on.kind === "job" && rival !== undefined)
-    problems.push(`it handles ${what}, as the plugin ${rival} already does`);
+    problems.push(`it handles ${label}, as the plugin ${rival} already does`);
   return problems;
 }
 

@@ -55,10 +55,10 @@ export class SlotRegistry {
   fillerOf({ id, key }: SlotRef<any>, value?: unknown): string | undefined {
     const filled = this.fills.get(id) ?? [];
     if (value === undefined) return filled[0]?.plugin;
-    const wanted = key?.(value);
-    return wanted === undefined
+    const key_of_value = key?.(value);
+    return key_of_value === undefined
       ? undefined
-      : filled.find(({ fill }) => !fill.varies && key!(fill.value) === wanted)?.plugin;
+      : filled.find(({ fill }) => !fill.varies && key!(fill.value) === key_of_value)?.plugin;
   }
 
   /** Every plugin is set up: from now on slots may be read. */

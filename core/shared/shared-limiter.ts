@@ -170,7 +170,7 @@ export class SharedLimiter extends Semaphore {
           : alive === null || alive.has(at);
       const running = before.running.filter(keep);
       const waiting = before.waiting.filter(keep);
-      const kept = running.length + waiting.length;
+      const count = running.length + waiting.length;
       const known = new Set([...running, ...waiting].map(([id]) => id));
       // Runs of a process that was taken for dead are still active.
       for (const [id, key] of this.running) if (!known.has(id)) running.push([id, node, key]);
@@ -184,7 +184,7 @@ export class SharedLimiter extends Semaphore {
       if (now === 0) return { value: null, result };
       const is_same =
         admitted.length === 0 &&
-        now === kept &&
+        now === count &&
         now === before.running.length + before.waiting.length;
       return is_same && !this.isDue()
         ? { result }

@@ -63,8 +63,8 @@ export const toKey = (row: KeyRow): Key => ({
  * `2027-01-01` (midnight UTC) or an RFC 3339 time, as epoch ms. @throws Error when it is neither.
  */
 export function parseTime(written: string): number {
-  const wanted = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
-  const at_ms = wanted.test(written) ? Date.parse(written) : NaN;
+  const pattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+  const at_ms = pattern.test(written) ? Date.parse(written) : NaN;
   // The runtime parses 2027-02-30 as a day in March.
   const day = Date.parse(written.slice(0, 10));
   if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10)))

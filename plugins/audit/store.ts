@@ -121,10 +121,10 @@ export async function entriesBefore(
     .limit(1)
     .offset(limit - 1)
     .executeTakeFirst();
-  const wanted = older(filtered(db, filter)).selectAll();
+  const matching = older(filtered(db, filter)).selectAll();
   const rows = next
-    ? wanted.where(sql<boolean>`${place} >= (${next.created_at}, ${next.id})`)
-    : wanted;
+    ? matching.where(sql<boolean>`${place} >= (${next.created_at}, ${next.id})`)
+    : matching;
   return { rows: await rows.execute(), next: next ?? null };
 }
 

@@ -98,9 +98,9 @@ export async function findFolders(call: Asked, named: string): Promise<FolderRec
     }
   const folders = await listFolders(call, named_max);
   const names = new Map(folders.map(({ id, name }) => [id, name]));
-  const wanted = named.toLowerCase();
+  const lower = named.toLowerCase();
   return folders.filter(
     (folder) =>
-      folder.name.toLowerCase() === wanted || folderPath(folder, names).toLowerCase() === wanted,
+      folder.name.toLowerCase() === lower || folderPath(folder, names).toLowerCase() === lower,
   );
 }

@@ -53,13 +53,13 @@ class Backlog {
   readonly listeners = new Set<() => void>();
   expiry: ReturnType<typeof setTimeout> | undefined;
   private readonly pending = new Map<string, Change>();
-  private kept: NumberedChange[] = [];
+  private changes: NumberedChange[] = [];
 
   /** `from_seq`: every change after this number is still held. */
   constructor(public from_seq: number) {}
 
   get last_seq(): number {
-    return this.kept.at(-1)?.seq ?? this.from_seq;
+    return this.changes.at(-1)?.seq ?? this.from_seq;
   }
 
   add(change: Change): void {
@@ -70,7 +70,7 @@ class Backlog {
   /** Drops the backlog: clients that saw earlier changes have to refetch. */
   reset(seq: number): void {
     this.pending.clear();
-    this.kept = [];
+    this.changes = [];
     this.from_seq = seq;
     for (const wake of this.listeners) wake();
   }
@@ -78,17 +78,17 @@ class Backlog {
   /** Numbers what was added since the last call and wakes the streams. */
   publish(nextSeq: () => number): void {
     if (this.pending.size === 0) return;
-    for (const change of this.pending.values()) this.kept.push({ seq: nextSeq(), change });
+    for (const change of this.pending.values()) this.changes.push({ seq: nextSeq(), change });
     this.pending.clear();
-    if (this.kept.length > kept_max) {
-      this.kept = this.kept.slice(-kept_max);
-      this.from_seq = this.kept[0]!.seq - 1;
+    if (this.changes.length > kept_max) {
+      this.changes = this.changes.slice(-kept_max);
+      this.from_seq = this.changes[0]!.seq - 1;
     }
     for (const wake of this.listeners) wake();
   }
 
   after(seq: number): readonly NumberedChange[] {
-    return this.kept.filter((numbered) => numbered.seq > seq);
+    return this.changes.filter((numbered) => numbered.seq > seq);
   }
 }
 

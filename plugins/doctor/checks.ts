@@ -106,12 +106,12 @@ async function writable(temporary: string): Promise<CheckResult> {
 async function openToOthers(data: string): Promise<{ path: string; mode: number }[]> {
   // Windows has no such permission bits.
   if (process.platform === "win32") return [];
-  const wanted: [string, number][] = [
+  const modes: [string, number][] = [
     [data, 0o700],
     [join(data, "secret.key"), 0o600],
   ];
   const open: { path: string; mode: number }[] = [];
-  for (const [path, mode] of wanted) {
+  for (const [path, mode] of modes) {
     const found = await stat(path).catch(() => null);
     if (found !== null && (found.mode & 0o077) !== 0) open.push({ path, mode });
   }

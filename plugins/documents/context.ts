@@ -129,9 +129,9 @@ export async function dropOtherVersions(
   { removeFiles, texts }: Pick<DocumentContext, "removeFiles" | "texts">,
   tx: Db,
   document_id: string,
-  kept: readonly number[],
+  kept_versions: readonly number[],
 ): Promise<void> {
-  const dropped = await store.dropOtherVersions(tx, document_id, kept);
+  const dropped = await store.dropOtherVersions(tx, document_id, kept_versions);
   removeFiles(dropped.files);
   await texts.drop(tx, dropped.texts);
 }

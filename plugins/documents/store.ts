@@ -248,12 +248,12 @@ export interface DroppedVersions {
 export const dropOtherVersions = async (
   db: DocumentsDb,
   document_id: string,
-  kept: readonly number[],
+  kept_versions: readonly number[],
 ): Promise<DroppedVersions> => {
   const dropped = await db
     .deleteFrom("documents_versions")
     .where("document_id", "=", document_id)
-    .where("version", "not in", kept)
+    .where("version", "not in", kept_versions)
     .returning(["sha256", "in_files", "text_id", "text_units", "text_points"])
     .execute();
   return { files: filesOf(dropped), texts: dropped.flatMap((row) => storedTextOf(row) ?? []) };

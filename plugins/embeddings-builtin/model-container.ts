@@ -118,9 +118,9 @@ function* tensorSizes(layers: number, words_bytes: number): Generator<[string, n
 }
 
 function readShape(reader: Reader): { layers: number; words: number } {
-  const required = (what: string, is: number, must: number): void => {
+  const required = (field: string, is: number, must: number): void => {
     if (is !== must)
-      throw new InvalidModel(`its ${what} is ${is}; the encoder is made for ${must}`);
+      throw new InvalidModel(`its ${field} is ${is}; the encoder is made for ${must}`);
   };
   required("width", reader.i32(), dimensions);
   const layers = reader.count("number of layers", 1, layers_max);
@@ -227,10 +227,10 @@ class Reader {
       throw new InvalidModel(`a place of ${value} bytes is named in it`);
     return Number(value);
   }
-  count(what: string, least: number, most: number): number {
+  count(field: string, least: number, most: number): number {
     const value = this.i32();
     if (value < least || value > most)
-      throw new InvalidModel(`its ${what} is ${value}, not ${least} to ${most}`);
+      throw new InvalidModel(`its ${field} is ${value}, not ${least} to ${most}`);
     return value;
   }
   private skip(size: number): number {

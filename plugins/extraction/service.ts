@@ -53,11 +53,11 @@ async function readEnds({
 }
 
 function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]): string {
-  const what = describeSignature(head);
+  const description = describeSignature(head);
   const why =
-    what === null
+    description === null
       ? "This is not a text file, and its type is not known"
-      : `This appears to be ${what}, which can't be read`;
+      : `This appears to be ${description}, which can't be read`;
   return `${why}. Supported formats: ${extractors.map(({ name }) => name).join(", ")}.`;
 }
 

@@ -23,7 +23,7 @@ export async function purgeFolder(
 ): Promise<void> {
   const folder_ids = (await store.deletedFolders(db, folder_id)).map(({ id }) => id);
   if (folder_ids.length === 0) return;
-  for (const kept of contents()) await kept.purge?.(owner_id, folder_ids, signal);
+  for (const content of contents()) await content.purge?.(owner_id, folder_ids, signal);
   await inDeletion((tx) => store.deleteFolder(tx, folder_id));
   truncateWal();
   log.info("a deleted folder was purged", { folder_id, folders: folder_ids.length });

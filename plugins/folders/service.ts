@@ -284,7 +284,7 @@ export class FolderService implements Folders {
       const { parent_id } = await requireRow(tx, owner_id, folder_id);
       const marked = await store.markDeleted(tx, folder_id, now_ms());
       const folder_ids = [...marked.filter((id) => id !== folder_id), folder_id];
-      for (const kept of contents()) await kept.remove(tx, owner_id, folder_ids);
+      for (const content of contents()) await content.remove(tx, owner_id, folder_ids);
       await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
       await emit(tx, FolderDeleted, { owner_id, folder_ids, parent_id });
       await enqueuePurge(tx, { folder_id, owner_id });
@@ -343,9 +343,9 @@ export class FolderService implements Folders {
 
 /** The subfolder with that name, in canonical composition. */
 async function findChild(from: Db, parent_id: string, name: string) {
-  const wanted = name.normalize("NFC");
+  const composed = name.normalize("NFC");
   const children = await store.childrenOf(from, parent_id);
-  return children.find((child) => child.name.normalize("NFC") === wanted);
+  return children.find((child) => child.name.normalize("NFC") === composed);
 }
 
 const copyOf = ({

@@ -140,8 +140,8 @@ class ItemWriter {
       if (!(await store.findUnfinished(tx, this.run.id))) return false;
       const items = await endUnchanged(this.ctx, tx, this.run, rows);
       const added = await itemStore.insertItems(tx, items);
-      const count = (wanted: ItemStatus): number =>
-        added.filter(({ status }) => status === wanted).length;
+      const count = (counted: ItemStatus): number =>
+        added.filter(({ status }) => status === counted).length;
       const pending = added.filter(({ status }) => status === "pending");
       await store.addCounts(tx, this.run.id, {
         total: added.length,

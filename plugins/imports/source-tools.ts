@@ -147,12 +147,12 @@ export class RunTools implements SourceTools {
     const { sha256 } = received;
     try {
       await received.keep();
-      const kept = await inTransaction(async (tx) => {
+      const updated = await inTransaction(async (tx) => {
         const run = await store.findUnfinished(tx, run_id);
         if (run?.kept_sha256) documents.removeFiles([run.kept_sha256]);
         return run && store.updateRun(tx, run_id, { kept_url: url, kept_sha256: sha256 });
       });
-      if (!kept) throw new SourceFailure("The import has ended.");
+      if (!updated) throw new SourceFailure("The import has ended.");
     } finally {
       documents.removeFiles([sha256]);
       await received.release();

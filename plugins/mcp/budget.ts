@@ -30,8 +30,8 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
 
 /** As much of the beginning as fits, with a note that it was cut. */
 export function cutTo(text: string, tokens_max: number): string {
-  const kept = beginningOf(text, tokens_max);
-  return kept.length === text.length ? text : `${kept}\n(cut: the rest did not fit)`;
+  const beginning = beginningOf(text, tokens_max);
+  return beginning.length === text.length ? text : `${beginning}\n(cut: the rest did not fit)`;
 }
 
 /** As much of a text as fits, without splitting a character. */

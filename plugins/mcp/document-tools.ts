@@ -18,8 +18,8 @@ const passages_max = 25;
 /** More than fits any response. */
 const read_points = 40_000;
 
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? "" : "s"}`;
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const Skip = t.Optional(
   t.Integer({ minimum: 0, description: "How many of the list to leave out: go on with it." }),

@@ -74,7 +74,7 @@ export async function dropLeftovers(tx: Db<CoreTables>, owners: Owners): Promise
 async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<void> {
   let left = [...tables];
   while (left.length > 0) {
-    const kept: string[] = [];
+    const remaining: string[] = [];
     let problem: unknown;
     for (const table of left)
       try {
@@ -83,11 +83,11 @@ async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<v
       } catch (error) {
         // PostgreSQL rejects every statement in a transaction after one has failed.
         await sql`rollback to savepoint before_drop`.execute(tx);
-        kept.push(table);
+        remaining.push(table);
         problem = error;
       }
-    if (kept.length === left.length) throw problem;
-    left = kept;
+    if (remaining.length === left.length) throw problem;
+    left = remaining;
   }
 }
 

@@ -47,7 +47,7 @@ export interface IndexContext
   /** Without it, search uses words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
   readonly similarities?: Pick<TextSimilarities, "of">;
-  readonly pgvector?: Pick<PgvectorCopy, "wanted">;
+  readonly pgvector?: Pick<PgvectorCopy, "request">;
   readonly backend?: {
     readonly feed: Pick<BackendFeed, "changed" | "enqueue" | "wake">;
     readonly search: Pick<BackendSearch, "find" | "settle">;
@@ -227,7 +227,7 @@ export class IndexService implements SearchIndex {
     const searched = await this.ctx.searcher.ask({ search }, { owner: owner_id, signal });
     const { passages, terms, lead, loose_chunks, is_beyond_memory, is_short } = searched!;
     if (among) backend?.search.settle(is_short);
-    if (is_beyond_memory) this.ctx.pgvector?.wanted();
+    if (is_beyond_memory) this.ctx.pgvector?.request();
     this.packer.searched(owner_id, folder_ids, loose_chunks);
     return { passages, terms, lead };
   }

@@ -19,7 +19,7 @@ const hits = (scored: Scored) =>
   scored.map(([chunk, score]) => ({ segment: 0, chunk, score, document_score: 0 }));
 
 /** Like those of multilingual-e5-small: .73 for unrelated texts, .89 for a correct answer. */
-const usual: Scale = { unrelated: 0.73, alike: 0.77, excess: 0, spread: 0.02, right: 0.16 };
+const typical: Scale = { unrelated: 0.73, alike: 0.77, excess: 0, spread: 0.02, right: 0.16 };
 interface Asked {
   readonly words?: Scored;
   /** The share of the query that the first keyword hit covers. */
@@ -46,7 +46,7 @@ function fused({
   unlikely,
   ...more
 }: Asked): FusedHit[] {
-  const scale = "scale" in more ? more.scale : usual;
+  const scale = "scale" in more ? more.scale : typical;
   return fuseRankings(
     { hits: hits(words), coverage },
     { hits: hits(meaning), compared, mean, likeness, around, scale },
@@ -190,7 +190,7 @@ describe("fusing two rankings:", () => {
 });
 
 describe("found by meaning alone:", () => {
-  const excessive = { ...usual, excess: 0.03 };
+  const excessive = { ...typical, excess: 0.03 };
   const cases: [string, Asked, number[]][] = [
     ["a passage as similar as an answer", { meaning: [[1, 0.88]] }, [1]],
     [
@@ -360,7 +360,7 @@ describe("found by meaning alone:", () => {
       [2, 0.3],
       [3, 0.1],
     ];
-    expect(meanings(e5, usual)).toEqual([1, 0.5, 0, 0]);
+    expect(meanings(e5, typical)).toEqual([1, 0.5, 0, 0]);
     expect(
       meanings(other, { unrelated: 0.1, alike: 0.1, excess: 0, spread: 0.05, right: 0.4 }),
     ).toEqual([1, 0.5, 0, 0]);
@@ -371,10 +371,10 @@ describe("found by meaning alone:", () => {
 describe("the lead of the most similar passage:", () => {
   const tail: Scored = Array.from({ length: 9 }, (_, at) => [at + 2, 0.81 - at / 100]);
   const cases: [string, Scored, Scale | undefined, number | null][] = [
-    ["over the tenth", [[1, 0.89], ...tail], usual, 1],
-    ["small, when the tenth is almost as similar", [[1, 0.746], ...tail], usual, 0.1],
-    ["over unrelated passages, when there are fewer", [[1, 0.81]], usual, 0.5],
-    ["unknown, when there are no passages", [], usual, null],
+    ["over the tenth", [[1, 0.89], ...tail], typical, 1],
+    ["small, when the tenth is almost as similar", [[1, 0.746], ...tail], typical, 0.1],
+    ["over unrelated passages, when there are fewer", [[1, 0.81]], typical, 0.5],
+    ["unknown, when there are no passages", [], typical, null],
     ["unknown, when the model has no scale", [[1, 0.89], ...tail], undefined, null],
   ];
   test.each(cases)("%s", (_why, meaning, scale, expected) => {
@@ -405,16 +405,16 @@ describe("calibrating a model:", () => {
   ) => calibrationOf({ pairs, questions });
 
   test("measures unrelated texts and the margin of correct ones", () => {
-    const { usual, alike, spread, right, passages } = measured(five)!;
-    expect([usual, alike, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
+    const { typical, alike, spread, right, passages } = measured(five)!;
+    expect([typical, alike, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
       0.355, 0.64, 0.036, 0.36,
     ]);
     expect(passages.length).toBe(5);
   });
   test("languages unknown to the model change little", () => {
     const strange = { question: vector(5, 0), passage: vector(6, 1) };
-    const { usual, right } = measured([...five, strange])!;
-    expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.35, 0.36]);
+    const { typical, right } = measured([...five, strange])!;
+    expect([typical, right].map((one) => Number(one.toFixed(2)))).toEqual([0.35, 0.36]);
   });
   test("a model that can't tell related texts has no scale", () => {
     const same = [0, 1, 2, 3, 4].map(() => pair(0));

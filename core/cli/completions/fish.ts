@@ -27,8 +27,8 @@ function* linesOf(
   { path, commands, options, args, is_variadic }: CompletedCommand,
   program: string,
 ): Generator<string> {
-  const line = (when: string, what: string): string =>
-    `complete -c ${program} -n ${quoted(when)} ${what}`;
+  const line = (condition: string, completion: string): string =>
+    `complete -c ${program} -n ${quoted(condition)} ${completion}`;
   for (const { name, description } of commands)
     yield line(`__dossier_at ${quoted(path)} 0`, `-a ${quoted(name)} -d ${quoted(description)}`);
   for (const option of options)
@@ -39,8 +39,8 @@ function* linesOf(
   for (const [at, value] of args.entries()) {
     const many = is_variadic && at === args.length - 1;
     const place = many ? `${at} more` : String(at);
-    const what = offered(value);
-    if (what !== "") yield line(`__dossier_at ${quoted(path)} ${place}`, what);
+    const completion = offered(value);
+    if (completion !== "") yield line(`__dossier_at ${quoted(path)} ${place}`, completion);
   }
 }
 

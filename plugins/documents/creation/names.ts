@@ -99,9 +99,9 @@ export async function nameOfLongText({ parts }: LongText): Promise<string> {
  * The name of ingested content, made from the name in its source: without control characters, cut
  * to 255 characters. Never refused.
  */
-export function cleanedName(given: string): string {
+export function cleanedName(raw: string): string {
   const name = trimmed(
-    given
+    raw
       .slice(0, 4 * name_length_max)
       .toWellFormed()
       .replaceAll(/\p{Cc}+/gu, " ")

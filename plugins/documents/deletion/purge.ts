@@ -146,12 +146,12 @@ async function purgeSomeLinks(
   size: number,
 ): Promise<Part> {
   const links = await store.linksOf(tx, folder_id, size);
-  const kept = links.filter(({ is_linked }) => is_linked === 1);
-  const gone = links.filter(({ is_linked }) => is_linked === 0);
+  const still_linked = links.filter(({ is_linked }) => is_linked === 1);
+  const unlinked = links.filter(({ is_linked }) => is_linked === 0);
   const documents = await removeDocuments(
     ctx,
     tx,
-    gone.map(({ id }) => id),
+    unlinked.map(({ id }) => id),
   );
   for (const { owner_id, held_by, size_bytes } of documents)
     if (held_by === null) await giveBack(ctx, tx, owner_id, 1, size_bytes);
@@ -159,11 +159,11 @@ async function purgeSomeLinks(
     tx,
     documents.flatMap((one) => (one.held_by === null ? [] : heldChanges(one.held_by, one, -1))),
   );
-  if (kept.length > 0) {
-    const document_ids = kept.map(({ id }) => id);
+  if (still_linked.length > 0) {
+    const document_ids = still_linked.map(({ id }) => id);
     await store.deleteLinks(tx, folder_id, document_ids);
     await ctx.index.unlink(tx, document_ids, folder_id);
-    for (const document of kept) await updateHolder(ctx, tx, document);
+    for (const document of still_linked) await updateHolder(ctx, tx, document);
   }
   return { is_last: links.length === 0, files: documents.flatMap(({ files }) => files) };
 }

@@ -34,13 +34,13 @@ export class OriginalsZip {
    */
   async open(
     owner_id: string,
-    wanted: WantedOriginals,
+    selection: WantedOriginals,
     signal: AbortSignal,
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
-    const folder = await folders.require(db, owner_id, wanted.folder_id);
+    const folder = await folders.require(db, owner_id, selection.folder_id);
     const make = async (left: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-      const { ids, total } = await this.ids(folder, wanted, left);
+      const { ids, total } = await this.ids(folder, selection, left);
       if (total === 0) throw new HttpError(404, "not_found", "No document in the folder matches.");
       if (total > documents_max)
         throw badRequest(

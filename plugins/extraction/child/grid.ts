@@ -123,13 +123,13 @@ const isProse = (rows: readonly SheetRow[]): boolean =>
 /** The columns in use, and the empty ones between them. */
 function keptColumns(rows: readonly SheetRow[], left: number, right: number): number[] {
   const used = new Set(rows.flatMap(({ columns }) => columns));
-  const kept: number[] = [];
+  const shown: number[] = [];
   let gap = 0;
   for (let column = left; column <= right; column++) {
     gap = used.has(column) ? 0 : gap + 1;
-    if (gap <= gap_max) kept.push(column);
+    if (gap <= gap_max) shown.push(column);
   }
-  return kept;
+  return shown;
 }
 
 function tableLines(rows: readonly SheetRow[], columns: readonly number[]): string[] {

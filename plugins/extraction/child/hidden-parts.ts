@@ -69,10 +69,10 @@ function hiddenIn(
   ];
   return parts.length === 0 ? [] : [leftOut(parts.join(" and "), where, page)];
 }
-const leftOut = (what: string, where: string, page: number | null): Warning => ({
+const leftOut = (parts: string, where: string, page: number | null): Warning => ({
   code: "hidden_left_out",
   message:
-    `Hidden content was left out: ${what} of ${where}. To include it, unhide it and upload ` +
+    `Hidden content was left out: ${parts} of ${where}. To include it, unhide it and upload ` +
     "the file again.",
   page,
 });

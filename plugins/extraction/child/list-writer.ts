@@ -34,9 +34,9 @@ export class ListWriter {
       const before = label ?? (level === null ? "" : `${"#".repeat(Math.min(levels_max, level))} `);
       return { before, text: level === null ? shown(block) : headingText(block), continues: false };
     }
-    const wanted = Math.min(block.depth ?? 0, depth_max);
-    this.base = this.open.length === 0 ? wanted : Math.min(this.base, wanted);
-    const depth = wanted - this.base;
+    const declared = Math.min(block.depth ?? 0, depth_max);
+    this.base = this.open.length === 0 ? declared : Math.min(this.base, declared);
+    const depth = declared - this.base;
     const beside = this.open[depth];
     // A different kind of list begins.
     const changes = beside !== undefined && (beside === bullet) !== (mark === bullet);

@@ -36,10 +36,10 @@ export function listedHeadings(
   }));
   const found = new Map<number, ListedHeading>();
   for (const { title, level } of entries.slice(0, entries_max)) {
-    const wanted = lettersOf(title);
-    for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
-      const end = endOf(lines, at, wanted);
-      if (end === undefined || found.has(start) || beginsLater(lines, at, wanted)) continue;
+    const title_letters = lettersOf(title);
+    for (const [at, { start }] of title_letters === "" ? [] : lines.entries()) {
+      const end = endOf(lines, at, title_letters);
+      if (end === undefined || found.has(start) || beginsLater(lines, at, title_letters)) continue;
       found.set(start, { start, end, level, text: text.slice(start, end) });
       break;
     }
@@ -56,12 +56,12 @@ const lettersOf = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** The end of the title that begins at this line; undefined if none does. */
-function endOf(lines: readonly ComparedLine[], at: number, wanted: string): number | undefined {
+function endOf(lines: readonly ComparedLine[], at: number, title: string): number | undefined {
   let letters = "";
   for (const line of lines.slice(at, at + heading_lines_max)) {
     letters += line.letters;
-    if (letters === wanted || isNumbered(letters, wanted)) return line.end;
-    if (letters.length > wanted.length + number_max) return undefined;
+    if (letters === title || isNumbered(letters, title)) return line.end;
+    if (letters.length > title.length + number_max) return undefined;
   }
   return undefined;
 }
@@ -69,13 +69,13 @@ function endOf(lines: readonly ComparedLine[], at: number, wanted: string): numb
 /**
  * Whether it begins on the next line: this one is the number of a note, or the end of a sentence.
  */
-const beginsLater = (lines: readonly ComparedLine[], at: number, wanted: string): boolean =>
+const beginsLater = (lines: readonly ComparedLine[], at: number, title: string): boolean =>
   lines[at]!.letters === "" ||
-  (/^\d/.test(lines[at + 1]?.letters ?? "") && endOf(lines, at + 1, wanted) !== undefined);
+  (/^\d/.test(lines[at + 1]?.letters ?? "") && endOf(lines, at + 1, title) !== undefined);
 
 /** Whether one of the two has a number before the title, or a word for it, that the other lacks. */
-function isNumbered(letters: string, wanted: string): boolean {
-  const [long, short] = letters.length > wanted.length ? [letters, wanted] : [wanted, letters];
+function isNumbered(letters: string, title: string): boolean {
+  const [long, short] = letters.length > title.length ? [letters, title] : [title, letters];
   if (short.length < 2 || !long.endsWith(short)) return false;
   const before = long.slice(0, long.length - short.length);
   return (

@@ -124,10 +124,10 @@ function startsParagraph(
   // Further up: the next column, or another part of the page.
   if (step < 0) return !(continues || isUnfinished());
   if (size_ratio > 1.3 || size_ratio < 0.77) return true;
-  const usual = leading(Math.max(line.size, previous.size));
-  if (step > 2.2 * usual) return true;
+  const normal_step = leading(Math.max(line.size, previous.size));
+  if (step > 2.2 * normal_step) return true;
   if (continues) return false;
-  if (size_ratio > 1.12 || size_ratio < 0.89 || step > 1.18 * usual) return true;
+  if (size_ratio > 1.12 || size_ratio < 0.89 || step > 1.18 * normal_step) return true;
   return isIndented(lines, at) || (endedEarly(lines, at) && endsSentence(previous.text));
 }
 

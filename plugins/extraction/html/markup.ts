@@ -173,16 +173,16 @@ class Scanner {
     this.at = from + found.length;
     return found.slice(0, name_chars_max).toLowerCase().replace(/^svg:/, "");
   }
-  private find(what: string, from: number): number {
-    if (this.missing.has(what)) return -1;
-    const found = this.html.indexOf(what, from);
-    if (found < 0) this.missing.add(what);
+  private find(text: string, from: number): number {
+    if (this.missing.has(text)) return -1;
+    const found = this.html.indexOf(text, from);
+    if (found < 0) this.missing.add(text);
     return found;
   }
   /** The index after the next `what`, or the end. */
-  private after(what: string, from: number): number {
-    const found = this.find(what, from);
-    return found < 0 ? this.html.length : found + what.length;
+  private after(text: string, from: number): number {
+    const found = this.find(text, from);
+    return found < 0 ? this.html.length : found + text.length;
   }
 }
 const name_chars_max = 40;

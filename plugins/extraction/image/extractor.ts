@@ -14,7 +14,7 @@ export const imageExtractor = (ctx: ExtractionContext): Extractor => ({
   extract: async ({ path }, options) => {
     // Not null, because the file was selected by it.
     const type = imageType(await Bun.file(path).slice(0, head_bytes).bytes()) as ImageType;
-    return readPagedFile(ctx, { what: "image", media_type: type }, options, (input, run_options) =>
+    return readPagedFile(ctx, { noun: "image", media_type: type }, options, (input, run_options) =>
       ctx.isolate("image", { path, type, ...input }, run_options),
     );
   },

@@ -44,25 +44,26 @@ export function readCompoundFile(
 }
 
 /** Compound files that can't be read, by a stream in them. */
-const other_formats: readonly { readonly stream: string; readonly what: string }[] = [
-  { stream: "__properties_version1.0", what: "an Outlook message (.msg)" },
-  { stream: "Quill", what: "a Publisher document" },
-  { stream: "VisioDocument", what: "a Visio drawing" },
-  { stream: "PP40", what: "a PowerPoint 4 presentation" },
-  { stream: "PP95", what: "a PowerPoint 95 presentation" },
-  { stream: "MatOST", what: "a Works document" },
-  { stream: "Props12", what: "a Project plan" },
-  { stream: "SwDocContentMgr", what: "a SolidWorks file" },
+const other_formats: readonly { readonly stream: string; readonly description: string }[] = [
+  { stream: "__properties_version1.0", description: "an Outlook message (.msg)" },
+  { stream: "Quill", description: "a Publisher document" },
+  { stream: "VisioDocument", description: "a Visio drawing" },
+  { stream: "PP40", description: "a PowerPoint 4 presentation" },
+  { stream: "PP95", description: "a PowerPoint 95 presentation" },
+  { stream: "MatOST", description: "a Works document" },
+  { stream: "Props12", description: "a Project plan" },
+  { stream: "SwDocContentMgr", description: "a SolidWorks file" },
 ];
 function unsupported(file: CompoundFile): ExtractionFailure {
   if (file.has("EncryptedPackage"))
     return new ExtractionFailure("encrypted", "This file is protected by a password.");
   if (file.names().length === 0) return damagedFile();
-  const what =
-    other_formats.find(({ stream }) => file.has(stream))?.what ?? "a file of an older program";
+  const description =
+    other_formats.find(({ stream }) => file.has(stream))?.description ??
+    "a file of an older program";
   return new ExtractionFailure(
     "unsupported_type",
-    `This is ${what}, which can't be read. Of the older formats, Word, Excel and ` +
+    `This is ${description}, which can't be read. Of the older formats, Word, Excel and ` +
       "PowerPoint files can be read.",
   );
 }

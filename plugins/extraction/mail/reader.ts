@@ -40,8 +40,8 @@ export async function readMail({
   const email = await parse(await Bun.file(path).arrayBuffer());
   const { text, headings } = assemble([bodyOf(email)], characters_max);
   writeOutput(output, text);
-  const kept = email.attachments.filter((one) => !isDecoration(one, email));
-  const attachments = kept.slice(0, attachments_max).map((one, index): MailAttachment => {
+  const attached = email.attachments.filter((one) => !isDecoration(one, email));
+  const attachments = attached.slice(0, attachments_max).map((one, index): MailAttachment => {
     const content = one.content as ArrayBuffer;
     const attachment = {
       path: `${output}-${index + 1}`,
@@ -52,7 +52,7 @@ export async function readMail({
     writeOutput(attachment.path, new Uint8Array(content));
     return attachment;
   });
-  return { headings, attachments, left_out: kept.length - attachments.length };
+  return { headings, attachments, left_out: attached.length - attachments.length };
 }
 
 async function parse(bytes: ArrayBuffer): Promise<Email> {

@@ -88,13 +88,13 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
     }
   };
   const languages = languagesIn(directory);
-  const wanted = languages.map(({ name, version }) => `${name} ${version}`).join("\n");
-  if (engine.languages !== wanted) {
+  const available = languages.map(({ name, version }) => `${name} ${version}`).join("\n");
+  if (engine.languages !== available) {
     const files = await Promise.all(
       languages.map(async ({ name, read }) => ({ name, bytes: await read() })),
     );
     guarded(() => setUp(engine, languages, files));
-    engine.languages = wanted;
+    engine.languages = available;
   }
   return {
     unusable_languages: engine.unusable_languages,

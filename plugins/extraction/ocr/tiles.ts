@@ -41,9 +41,9 @@ export function tilesOf(picture: Gray): Tiles {
 }
 
 /** The shade at this percentile. */
-function lighterThan(counts: Uint16Array, wanted: number): number {
+function lighterThan(counts: Uint16Array, count: number): number {
   let shade = 255;
-  for (let left = wanted; shade > 0 && left > counts[shade]!; shade--) left -= counts[shade]!;
+  for (let left = count; shade > 0 && left > counts[shade]!; shade--) left -= counts[shade]!;
   return shade;
 }
 

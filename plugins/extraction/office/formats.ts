@@ -81,10 +81,10 @@ export function findDocument(pkg: OfficePackage): OfficeDocument {
   throw unsupported("This is a ZIP archive, but not a document that can be read");
 }
 
-const unsupported = (what: string): ExtractionFailure =>
+const unsupported = (problem: string): ExtractionFailure =>
   new ExtractionFailure(
     "unsupported_type",
-    `${what}. Similar files that can be read are ${openxml_names} files from 2007 or ` +
+    `${problem}. Similar files that can be read are ${openxml_names} files from 2007 or ` +
       "later, OpenDocument files and e-books (EPUB).",
   );
 

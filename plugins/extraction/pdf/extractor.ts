@@ -17,7 +17,7 @@ export const pdfExtractor = (ctx: ExtractionContext): Extractor => ({
       Math.min(head.length, signature_within_bytes),
     ).includes(signature),
   extract: ({ path }, options) =>
-    readPagedFile(ctx, { what: "PDF", media_type: "application/pdf" }, options, (input, run) =>
+    readPagedFile(ctx, { noun: "PDF", media_type: "application/pdf" }, options, (input, run) =>
       ctx.isolate("pdf", { path, ...input }, run),
     ),
 });

@@ -17,7 +17,7 @@ import { handOver, type WrittenFile } from "./written-text";
 
 export interface PagedFile {
   /** The noun used in messages. */
-  readonly what: "PDF" | "image";
+  readonly noun: "PDF" | "image";
   readonly media_type: string;
 }
 
@@ -150,7 +150,7 @@ export class PageCollector {
       doubtful,
       unusable_languages,
     };
-    if (!this.hasText()) throw emptyFailure(this.file.what, report);
+    if (!this.hasText()) throw emptyFailure(this.file.noun, report);
     return {
       ...(await this.readable(takeLong)),
       media_type: this.file.media_type,

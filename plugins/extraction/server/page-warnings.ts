@@ -17,39 +17,39 @@ export interface PageReport extends Readonly<
 }
 
 /** Why no page of the file has text. */
-export function emptyFailure(what: "PDF" | "image", report: PageReport): ExtractionFailure {
+export function emptyFailure(noun: "PDF" | "image", report: PageReport): ExtractionFailure {
   const { too_slow, garbled, illegible, oversized, damaged, page_count } = report;
   if (too_slow.length > 0)
     return new ExtractionFailure(
       "timeout",
-      `Recognising the text of this ${what} took too long and was stopped.`,
+      `Recognising the text of this ${noun} took too long and was stopped.`,
     );
   if (garbled.length > 0)
     return new ExtractionFailure(
       "empty",
-      `The text of this ${what} can't be read: its fonts do not map to characters, and its ` +
+      `The text of this ${noun} can't be read: its fonts do not map to characters, and its ` +
         "pictures contain no legible text.",
     );
   if (illegible.length > 0)
     return new ExtractionFailure(
       "empty",
-      `No legible text was found in this ${what}: the results of text recognition were too ` +
+      `No legible text was found in this ${noun}: the results of text recognition were too ` +
         "uncertain to keep.",
     );
   if (oversized.length > 0)
     return new ExtractionFailure(
       "too_large",
-      `The pages of this ${what} have too many pixels to be read.`,
+      `The pages of this ${noun} have too many pixels to be read.`,
     );
   if (damaged.length > 0)
     return new ExtractionFailure(
       "corrupt",
-      what === "PDF"
+      noun === "PDF"
         ? "This PDF is damaged: none of its pages can be read."
         : "This image is damaged and can't be read.",
     );
   const where = page_count === 1 ? "in" : "on any page of";
-  return new ExtractionFailure("empty", `No text was found ${where} this ${what}.`);
+  return new ExtractionFailure("empty", `No text was found ${where} this ${noun}.`);
 }
 
 interface PageWarning {

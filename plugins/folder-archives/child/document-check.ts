@@ -225,8 +225,8 @@ class DocumentCheck {
 
 /** The counterpart of `vectorsFault` for format version 1: one per chunk, 32-bit floats. */
 function floatsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
-  const wanted = chunks * dimensions * 4;
-  if (data.length !== wanted) return `they are ${data.length} bytes, not ${wanted}`;
+  const expected = chunks * dimensions * 4;
+  if (data.length !== expected) return `they are ${data.length} bytes, not ${expected}`;
   const is_number = (number: number): boolean =>
     Number.isFinite(number) && Math.abs(number) <= 1.001;
   return new Float32Array(data.slice().buffer).every(is_number) ? null : "they are not of length 1";

@@ -177,10 +177,10 @@ function xmlFeed(text: string): Found | null {
 /** Without its prefix, in lower case. */
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
 /** The value of an attribute, whatever its prefix and case. */
-function attributeOf(tag: Tag, wanted: string): string | undefined {
+function attributeOf(tag: Tag, name: string): string | undefined {
   const attributes = tag.attributes();
   for (let at = 0; at < attributes.length; at += 2)
-    if (localName(attributes[at]!) === wanted) return tag.get(attributes[at]!);
+    if (localName(attributes[at]!) === name) return tag.get(attributes[at]!);
   return undefined;
 }
 

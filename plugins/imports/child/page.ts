@@ -219,14 +219,14 @@ const sum = (parts: readonly HTMLElement[], stats: ReadonlyMap<HTMLElement, Stat
 function outermost(
   root: HTMLElement,
   removed: ReadonlySet<HTMLElement>,
-  wanted: (element: HTMLElement) => boolean,
+  accepts: (element: HTMLElement) => boolean,
 ): HTMLElement[] {
   return root.childNodes.flatMap((child) =>
     !(child instanceof HTMLElement) || removed.has(child)
       ? []
-      : wanted(child)
+      : accepts(child)
         ? [child]
-        : outermost(child, removed, wanted),
+        : outermost(child, removed, accepts),
   );
 }
 

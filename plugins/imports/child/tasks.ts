@@ -28,7 +28,7 @@ const memory_max_bytes = 600 * 2 ** 20;
 /** @throws SourceFailure, and the reason of the signal when it fires. */
 export async function readInChild<R>(
   { signal }: Pick<SourceTools, "signal">,
-  what: string,
+  noun: string,
   read: (within: Within) => Promise<R>,
 ): Promise<R> {
   try {
@@ -38,17 +38,17 @@ export async function readInChild<R>(
     if (!(error instanceof TaskFailure)) throw error;
     if (error.reason === "timeout")
       throw new SourceFailure(
-        `Reading ${what} took longer than ${timeout_ms / 1_000} s and was stopped.`,
+        `Reading ${noun} took longer than ${timeout_ms / 1_000} s and was stopped.`,
       );
     if (error.reason === "memory")
       throw new SourceFailure(
-        `Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory ` +
+        `Reading ${noun} took more than ${memory_max_bytes / 2 ** 20} MiB of memory ` +
           "and was stopped.",
       );
     if (error.code === "unfit") throw new SourceFailure(error.message);
     // It would crash again: the author of the list or archive may have intended it.
     if (error.reason === "crashed")
-      throw new SourceFailure(`Reading ${what} ended unexpectedly: it may be damaged.`);
+      throw new SourceFailure(`Reading ${noun} ended unexpectedly: it may be damaged.`);
     throw error;
   }
 }

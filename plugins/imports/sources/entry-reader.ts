@@ -19,13 +19,13 @@ export interface Listing<Line, Head> {
 export async function openListing<Line, Head>(
   { newId }: Pick<Context, "newId">,
   tools: Pick<SourceTools, "signal" | "temporary">,
-  what: string,
+  noun: string,
   write: (output: string, within: Within) => Promise<Head>,
 ): Promise<Listing<Line, Head>> {
   const output = join(tools.temporary, `${listing_prefix}${newId("lst")}`);
   const release = () => rm(output, { force: true });
   try {
-    const head = await readInChild(tools, what, (within) => write(output, within));
+    const head = await readInChild(tools, noun, (within) => write(output, within));
     const bytes = Bun.file(output).stream();
     return { head, lines: decodeLines<Line>(bytes), release };
   } catch (error) {

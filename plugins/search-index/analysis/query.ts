@@ -73,18 +73,18 @@ export function parseQuery(
     }
   }
   for (const token of earlier_terms) if (!weights.has(token.term)) add(token, context_weight);
-  const kept = [...weights.values()].slice(0, terms_max);
+  const heaviest = [...weights.values()].slice(0, terms_max);
   const hashes = new Map<number, TermHash[]>();
   for (const other of analyzers.values()) {
     const hashes_at = other === analyzer ? null : hashesByKey(text, context ?? "", other);
-    const found = kept.flatMap(({ token }, at) => {
+    const found = heaviest.flatMap(({ token }, at) => {
       const of_term = hashes_at === null ? token.hashes : (hashes_at.get(token.key) ?? []);
       return [...of_term].map((hash) => ({ at, hash }));
     });
     hashes.set(other.version, found);
   }
   return {
-    terms: kept.map(({ weight, token: { term, position }, forms }) => ({
+    terms: heaviest.map(({ weight, token: { term, position }, forms }) => ({
       term,
       weight,
       forms: [...forms],

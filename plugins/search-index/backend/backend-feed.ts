@@ -113,11 +113,17 @@ export class BackendFeed {
   /** What it contains, or will contain from now on. */
   private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
     const { db, inTransaction, log } = this.ctx;
-    const wanted = { name: backend.name, ...(await servingVectors(db)) };
+    const expected = { name: backend.name, ...(await servingVectors(db)) };
     let row = await store.findBackend(db);
-    const is_same = row?.name === wanted.name && holdsVectors(row, wanted);
+    const is_same = row?.name === expected.name && holdsVectors(row, expected);
     if (row === undefined || !is_same || (await this.isLost(backend, row, signal))) {
-      row = { id: 1, ...wanted, contents: newUuid().replaceAll("-", ""), begun: 0, filled_to: -1 };
+      row = {
+        id: 1,
+        ...expected,
+        contents: newUuid().replaceAll("-", ""),
+        begun: 0,
+        filled_to: -1,
+      };
       const { id: _id, ...values } = row;
       await inTransaction((tx) => store.replaceBackend(tx, values));
       log.info("a search backend is being filled from the start", { backend: backend.name });

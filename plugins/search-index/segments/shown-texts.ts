@@ -15,7 +15,7 @@ const entry_bytes = 200;
 
 /** Least recently used ones are dropped first. */
 export class ShownTexts {
-  private readonly kept = new Map<number, SegmentText>();
+  private readonly texts = new Map<number, SegmentText>();
   private bytes = 0;
   private version: number | undefined;
 
@@ -25,7 +25,7 @@ export class ShownTexts {
   beginAt(version: number): void {
     if (version === this.version) return;
     this.version = version;
-    this.kept.clear();
+    this.texts.clear();
     this.bytes = 0;
   }
 
@@ -34,16 +34,16 @@ export class ShownTexts {
     segment_id: number,
     read: (segment_id: number) => SegmentText | undefined,
   ): SegmentText | undefined {
-    const known = this.kept.get(segment_id);
+    const known = this.texts.get(segment_id);
     const text = known ?? read(segment_id);
     if (text === undefined) return undefined;
-    this.kept.delete(segment_id);
-    this.kept.set(segment_id, text);
+    this.texts.delete(segment_id);
+    this.texts.set(segment_id, text);
     if (known !== undefined) return known;
     this.bytes += bytesOf(text);
-    for (const [id, oldest] of this.kept) {
+    for (const [id, oldest] of this.texts) {
       if (this.bytes <= this.bytes_max) break;
-      this.kept.delete(id);
+      this.texts.delete(id);
       this.bytes -= bytesOf(oldest);
     }
     return text;

@@ -9,7 +9,7 @@ export interface Calibration extends Pick<MeaningScale, "spread" | "right" | "al
   /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
   /** The typical cosine of a question with an unrelated passage. */
-  readonly usual: number;
+  readonly typical: number;
 }
 
 /** What the vectors of questions have in common whatever they ask. */
@@ -75,10 +75,10 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
     const others = known
       .filter((other) => other.passage !== passage)
       .map((other) => cosine(own, other.passage));
-    const usual = median(others);
-    unrelated.push(usual);
-    deviations.push(...others.map((one) => Math.abs(one - usual)));
-    rights.push(cosine(own, passage) - usual);
+    const typical = median(others);
+    unrelated.push(typical);
+    deviations.push(...others.map((one) => Math.abs(one - typical)));
+    rights.push(cosine(own, passage) - typical);
   }
   const right = median(rights);
   const spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
@@ -87,7 +87,7 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
         languages,
         passages: known.map(({ passage }) => passage),
         alike: likenessOf(known.map(({ passage }) => passage)),
-        usual: median(unrelated),
+        typical: median(unrelated),
         spread,
         right,
       }
@@ -96,12 +96,12 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
 
 /** `question`: of length 1. */
 export function scaleOf(
-  { languages, passages, usual, alike, spread, right }: Calibration,
+  { languages, passages, typical, alike, spread, right }: Calibration,
   question: Float32Array,
 ): MeaningScale {
   const own = ownOf(question, languages);
   const unrelated = median(passages.map((passage) => cosine(own, passage)));
-  return { own, unrelated, alike, excess: Math.max(0, unrelated - usual), spread, right };
+  return { own, unrelated, alike, excess: Math.max(0, unrelated - typical), spread, right };
 }
 
 /** The typical cosine of two of these vectors. */

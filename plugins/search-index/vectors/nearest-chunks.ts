@@ -71,9 +71,10 @@ async function nearestAmong(
 ): Promise<NearestChunks> {
   const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments);
   const { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
-  const wanted = new Set([...near, ...unknown]);
+  const remaining = new Set([...near, ...unknown]);
   const places: number[] = [];
-  for (let place = 0; place < ids.length; place++) if (wanted.has(ids[place]!)) places.push(place);
+  for (let place = 0; place < ids.length; place++)
+    if (remaining.has(ids[place]!)) places.push(place);
   const some = Float64Array.from(places, (place) => ids[place]!);
   const { hits } = await compareAll(some, vector, options);
   return {

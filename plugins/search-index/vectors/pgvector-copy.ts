@@ -61,7 +61,7 @@ export class PgvectorCopy {
   /**
    * A search covered more vectors than fit into memory, and found no copy, or an incomplete one.
    */
-  wanted(): void {
+  request(): void {
     const { db, now_ms, read_connection, log } = this.ctx;
     if (read_connection.engine !== "postgres" || now_ms() < this.asked_at_ms + pause_ms) return;
     this.asked_at_ms = now_ms();
@@ -142,9 +142,9 @@ async function dropOthers(
       "where quote_ident(table_schema) = ? and table_name like 'copy!_%' escape '!'",
     schema,
   );
-  const kept = new Set(sets.map(({ id }) => copyOf(schema, id)));
+  const in_use = new Set(sets.map(({ id }) => copyOf(schema, id)));
   for (const { name } of tables) {
-    if (kept.has(`${schema}.${name}`)) continue;
+    if (in_use.has(`${schema}.${name}`)) continue;
     await all(`drop table if exists ${schema}.${name}`);
     await all(`delete from ${schema}.copied where set_id = ?`, Number(name.slice("copy_".length)));
   }

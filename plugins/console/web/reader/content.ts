@@ -7,13 +7,13 @@ import type { Answer, Document } from "../api/types";
 /** The text of the current version; empty until there is one. Not fetched unless `wanted`. */
 export const useContent = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,
-  wanted = true,
+  enabled = true,
 ) =>
   useQuery({
     queryKey: ["content", id, version, status],
     staleTime: Infinity,
     gcTime: 60_000,
-    enabled: wanted,
+    enabled,
     queryFn: async ({ signal }) =>
       (await api<Required<Answer<"getDocument">>>(`/documents/${id}`, { signal })).content,
   });
@@ -36,12 +36,12 @@ export type Outline = Answer<"getDocumentOutline">;
  */
 export const useOutline = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,
-  wanted = true,
+  enabled = true,
 ) =>
   useQuery({
     queryKey: ["content", "outline", id, version, status],
     staleTime: Infinity,
     gcTime: 60_000,
-    enabled: wanted,
+    enabled,
     queryFn: ({ signal }) => api<Outline>(`/documents/${id}/outline`, { signal }),
   });

@@ -65,15 +65,15 @@ function foldedTextOf(pieces: readonly string[]): FoldedText {
 /** The parts of `pieces` that match `quote`; empty when too little of it is there. */
 export function locate(pieces: readonly string[], quote: string): Hit[] {
   // A line break in a table cell.
-  const wanted = foldedTextOf([quote.replace(/<br>/g, " ")]).text;
+  const needle = foldedTextOf([quote.replace(/<br>/g, " ")]).text;
   const page = foldedTextOf(pieces);
-  if (wanted.length === 0 || page.text.length === 0) return [];
-  const whole = page.text.indexOf(wanted);
-  if (whole >= 0) return hitsOf(pieces, page, [[whole, whole + wanted.length]]);
-  const runs = commonRuns(page.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
+  if (needle.length === 0 || page.text.length === 0) return [];
+  const whole = page.text.indexOf(needle);
+  if (whole >= 0) return hitsOf(pieces, page, [[whole, whole + needle.length]]);
+  const runs = commonRuns(page.text, needle, dense.test(quote) ? seed_length_dense : seed_length);
   const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
   // A quotation that continues on the next page is longer than what this page can match.
-  return found >= found_share_min * Math.min(wanted.length, page.text.length)
+  return found >= found_share_min * Math.min(needle.length, page.text.length)
     ? hitsOf(pieces, page, runs)
     : [];
 }
@@ -96,7 +96,7 @@ export function locateWithin(
  * Walks along the quotation and takes the longest matching run each time; among equals, the one
  * nearest to the previous run.
  */
-function commonRuns(text: string, wanted: string, seed: number): [number, number][] {
+function commonRuns(text: string, needle: string, seed: number): [number, number][] {
   const places = new Map<string, number[]>();
   for (let at = 0; at + seed <= text.length; at++) {
     const key = text.slice(at, at + seed);
@@ -106,13 +106,13 @@ function commonRuns(text: string, wanted: string, seed: number): [number, number
   }
   const runs: [number, number][] = [];
   let expected = 0;
-  for (let at = 0; at + seed <= wanted.length;) {
+  for (let at = 0; at + seed <= needle.length;) {
     const best = bestRun(
       text,
-      wanted,
+      needle,
       at,
       seed,
-      places.get(wanted.slice(at, at + seed)) ?? [],
+      places.get(needle.slice(at, at + seed)) ?? [],
       expected,
     );
     if (!best) {
@@ -128,7 +128,7 @@ function commonRuns(text: string, wanted: string, seed: number): [number, number
 
 function bestRun(
   text: string,
-  wanted: string,
+  needle: string,
   at: number,
   seed: number,
   candidates: readonly number[],
@@ -137,7 +137,7 @@ function bestRun(
   let best: [number, number] | null = null;
   for (const from of candidates.slice(0, 64)) {
     let length = seed;
-    while (at + length < wanted.length && wanted[at + length] === text[from + length]) length++;
+    while (at + length < needle.length && needle[at + length] === text[from + length]) length++;
     const nearer =
       best !== null &&
       length === best[1] - best[0] &&

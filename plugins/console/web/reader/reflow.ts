@@ -14,13 +14,14 @@ export function reflowed(text: string): string {
     .map((line) => line.length)
     .filter((length) => length > 0)
     .sort((a, b) => a - b);
-  const usual = lengths[Math.floor(lengths.length * usual_share)] ?? 0;
-  if (usual < usual_min) return text;
+  const typical_length = lengths[Math.floor(lengths.length * usual_share)] ?? 0;
+  if (typical_length < usual_min) return text;
   return lines
     .map((line, at) => {
       const next = lines[at + 1];
       if (next === undefined) return line;
-      const continues = line.length >= full_share * usual && /^\S/.test(next) && !begins.test(next);
+      const continues =
+        line.length >= full_share * typical_length && /^\S/.test(next) && !begins.test(next);
       return `${line}${continues ? " " : "\n"}`;
     })
     .join("");

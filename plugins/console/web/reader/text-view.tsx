@@ -30,18 +30,18 @@ export interface TextViewProps {
 }
 
 export function TextView(props: TextViewProps) {
-  const { text, name, rendering: usual, fixed, outline, heading_level } = props;
+  const { text, name, rendering: default_rendering, fixed, outline, heading_level } = props;
   const { highlight, onFound } = props;
   const root = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [as_written, setAsWritten] = useState(false);
-  const rendering = as_written ? "as_written" : usual;
+  const rendering = as_written ? "as_written" : default_rendering;
   const [listed, setListed] = useState(false);
   const [target, setTarget] = useState<Heading | null>(null);
   const { find, ...finding } = useFind(root);
   const { layout, headings } = useMemo(
-    () => layoutOf(text, outline, heading_level, usual),
-    [text, outline, usual],
+    () => layoutOf(text, outline, heading_level, default_rendering),
+    [text, outline, default_rendering],
   );
   const { quote, shade } = useQuoted(text, highlight);
   const hits = useMemo(() => findAll(text, find.query), [text, find.query]);
@@ -63,7 +63,7 @@ export function TextView(props: TextViewProps) {
       <TextTools
         listed={headings.length > 1 ? listed : null}
         onList={() => setListed(!listed)}
-        written={usual === "as_written" ? null : as_written}
+        written={default_rendering === "as_written" ? null : as_written}
         onWritten={() => setAsWritten(!as_written)}
         finding={find.open}
         onFind={finding.toggle}

@@ -194,7 +194,7 @@ function splitAt(
 ): Word[][] {
   const parts: Word[][] = [[piece[0]!]];
   if (piece.length === 1) return parts;
-  const usual = median(piece.slice(1).map(({ left }, i) => left - piece[i]!.right));
+  const typical_gap = median(piece.slice(1).map(({ left }, i) => left - piece[i]!.right));
   for (const [at, word] of piece.slice(1).entries()) {
     const before = piece[at]!;
     const edge = edges
@@ -203,7 +203,7 @@ function splitAt(
     const gap = word.left - before.right;
     const is_edge =
       edge >= 0 &&
-      (gap > 1.25 * usual || piece.length === 2) &&
+      (gap > 1.25 * typical_gap || piece.length === 2) &&
       before.left >= columns[edge]!.left - word.size &&
       word.right <= columns[edge + 1]!.right + word.size;
     if (is_edge) parts.push([word]);

@@ -184,10 +184,10 @@ function neighbours(
 ): CellLine[] {
   const found: CellLine[] = [];
   let base = edge;
-  let usual = 0;
+  let typical_step = 0;
   for (const row of rows) {
     const distance = Math.abs(row.base - base);
-    if (distance > Math.max(2.1 * row.size, 1.3 * step, 1.1 * usual)) break;
+    if (distance > Math.max(2.1 * row.size, 1.3 * step, 1.1 * typical_step)) break;
     const line = lineOf(row);
     const filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
     const before = found.at(-1);
@@ -201,7 +201,7 @@ function neighbours(
     if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !continues) break;
     found.push(line);
     base = row.base;
-    if (found.length > 1) usual = Math.max(usual, distance);
+    if (found.length > 1) typical_step = Math.max(typical_step, distance);
   }
   return found;
 }

@@ -150,9 +150,10 @@ function isTypewritten(lines: readonly CellLine[]): boolean {
     .filter(({ text }) => text.length >= 4)
     .map(({ left, right, text, size }) => (right - left) / text.length / size);
   if (widths.length < 4) return false;
-  const usual = median(widths);
+  const typical_width = median(widths);
   return (
-    widths.filter((width) => Math.abs(width - usual) < 0.06 * usual).length > 0.85 * widths.length
+    widths.filter((width) => Math.abs(width - typical_width) < 0.06 * typical_width).length >
+    0.85 * widths.length
   );
 }
 

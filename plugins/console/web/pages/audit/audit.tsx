@@ -35,11 +35,11 @@ function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
   };
   const change = (changes: Partial<Filter>) => {
     const next = { ...filter, page: 1, ...changes };
-    const wanted = new URLSearchParams(
+    const query = new URLSearchParams(
       fields.filter((name) => next[name] !== "").map((name) => [name, next[name]]),
     );
-    if (next.page > 1) wanted.set("page", String(next.page));
-    navigate(wanted.size > 0 ? `${path}?${wanted}` : path, { replace: true });
+    if (next.page > 1) query.set("page", String(next.page));
+    navigate(query.size > 0 ? `${path}?${query}` : path, { replace: true });
   };
   return [filter, change];
 }

@@ -89,7 +89,7 @@ function Shown({ document }: { readonly document: Document }) {
             <SourceView
               document={document}
               highlight={highlight.passage}
-              has_passage={highlight.wanted}
+              has_passage={highlight.has_passage}
               steps={trail && <TrailSteps trail={trail} />}
               page={highlight.page}
               heading_level={2}

@@ -9,14 +9,14 @@ import type { Document } from "../../api/types";
 export function useHighlight(
   document: Document,
   fields: URLSearchParams,
-): { readonly passage: Highlight | null; readonly wanted: boolean; readonly page: number } {
+): { readonly passage: Highlight | null; readonly has_passage: boolean; readonly page: number } {
   const start = numberOf(fields, "start");
   const end = numberOf(fields, "end");
   const asked_page = numberOf(fields, "page");
-  const wanted = start !== null && end !== null && end > start;
-  const text = useContent(document, wanted).data;
+  const has_passage = start !== null && end !== null && end > start;
+  const text = useContent(document, has_passage).data;
   const passage = useMemo(() => {
-    if (!wanted || text === undefined) return null;
+    if (!has_passage || text === undefined) return null;
     const from = indexOfCodePoint(text, start);
     return {
       start,
@@ -28,7 +28,11 @@ export function useHighlight(
       time_end: null,
     };
   }, [text, start, end, asked_page]);
-  return { passage: passage?.quote ? passage : null, wanted, page: asked_page ?? 1 };
+  return {
+    passage: passage?.quote ? passage : null,
+    has_passage,
+    page: asked_page ?? 1,
+  };
 }
 
 function numberOf(fields: URLSearchParams, name: string): number | null {

@@ -25,7 +25,7 @@ async function act(chosen: Chosen, action: Action, title: string): Promise<Outco
 }
 
 /** The verb for the message. */
-const what = (chosen: Chosen, done: number): string =>
+const labelOf = (chosen: Chosen, done: number): string =>
   chosen.name === null ? folder_strings.documents(done) : `“${chosen.name}”`;
 
 /**
@@ -41,21 +41,22 @@ export async function removeFromFolder(chosen: Chosen, folder_id: string): Promi
     if (back.done.length > 0) toast({ text: strings.undone });
   };
   toast({
-    text: strings.removed(what(chosen, done.length)),
+    text: strings.removed(labelOf(chosen, done.length)),
     action: { label: shared.undo, run: () => void undo() },
   });
 }
 
 export async function reindex(chosen: Chosen): Promise<void> {
   const { done } = await act(chosen, { action: "reindex" }, titles.reindexing);
-  if (done.length > 0) toast({ text: strings.reindexing(what(chosen, done.length), done.length) });
+  if (done.length > 0)
+    toast({ text: strings.reindexing(labelOf(chosen, done.length), done.length) });
 }
 
 /** Restores removed documents to the folder. */
 export async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
   const chosen = these(documents);
   const { done } = await act(chosen, { action: "restore", folder_id }, titles.restoring);
-  if (done.length > 0) toast({ text: strings.restored(what(chosen, done.length)) });
+  if (done.length > 0) toast({ text: strings.restored(labelOf(chosen, done.length)) });
 }
 
 /** Moves them to another folder, or adds them if they stay in `from` too. */
@@ -90,7 +91,7 @@ export async function place(
   };
   toast({
     text: (action.action === "move" ? strings.moved : strings.added)(
-      what(chosen, done.length),
+      labelOf(chosen, done.length),
       name,
     ),
     action: { label: shared.undo, run: () => void undo() },

@@ -141,10 +141,10 @@ function useFolderDocuments(
   folder_id: string,
   { page, query, status, type, removed, sort, order }: Filter,
 ) {
-  const wanted = { page, name: query, status, type, deleted: removed, sort, order };
+  const parameters = { page, name: query, status, type, deleted: removed, sort, order };
   return useQuery({
-    queryKey: keys.documents(folder_id, wanted),
-    queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal),
+    queryKey: keys.documents(folder_id, parameters),
+    queryFn: ({ signal }) => listDocuments(folder_id, parameters, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -223,10 +223,10 @@ function RemovedLink({
   readonly folder_id: string;
   readonly onShow: () => void;
 }) {
-  const wanted = { page: 1, deleted: true };
+  const parameters = { page: 1, deleted: true };
   const removed = useQuery({
-    queryKey: keys.documents(folder_id, wanted),
-    queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal),
+    queryKey: keys.documents(folder_id, parameters),
+    queryFn: ({ signal }) => listDocuments(folder_id, parameters, signal),
   });
   return (
     (removed.data?.pagination.total ?? 0) > 0 && (

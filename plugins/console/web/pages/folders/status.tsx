@@ -11,8 +11,8 @@ const stalled_ms = 60_000;
 /** When this document last made progress, while it is on screen. */
 function useMovedAt({ indexing: { stage, progress }, version }: Document): number {
   const seen = useRef({ at: Date.now(), what: "" });
-  const what = `${version} ${stage} ${progress}`;
-  if (seen.current.what !== what) seen.current = { at: Date.now(), what };
+  const state = `${version} ${stage} ${progress}`;
+  if (seen.current.what !== state) seen.current = { at: Date.now(), what: state };
   return seen.current.at;
 }
 

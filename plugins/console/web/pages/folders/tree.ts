@@ -46,9 +46,9 @@ export const folderOptions = (
 
 /** Branches in which the folder or a subfolder has a matching name. */
 export function matching(tree: readonly Branch[], query: string): readonly Branch[] {
-  const wanted = query.trim().toLocaleLowerCase();
-  if (wanted === "") return tree;
-  const named = ({ name }: Folder) => name.toLocaleLowerCase().includes(wanted);
+  const term = query.trim().toLocaleLowerCase();
+  if (term === "") return tree;
+  const named = ({ name }: Folder) => name.toLocaleLowerCase().includes(term);
   return tree.flatMap(({ folder, subfolders }) => {
     if (named(folder)) return [{ folder, subfolders }];
     const found = subfolders.filter(named);

@@ -35,10 +35,10 @@ const name_max = 255;
  * individually is never skipped.
  */
 export function planTree(found: readonly FoundFile[], levels: number): Plan {
-  const wanted = found.filter(({ path }) => path.length === 1 || !path.some(isHidden));
+  const visible = found.filter(({ path }) => path.length === 1 || !path.some(isHidden));
   return {
-    hidden: found.length - wanted.length,
-    files: wanted.map(({ path, file }) => {
+    hidden: found.length - visible.length,
+    files: visible.map(({ path, file }) => {
       const depth = Math.min(levels, path.length - 1);
       return {
         folders: path.slice(0, depth),

@@ -88,9 +88,9 @@ async function start({ folder_id, kind, text, repeat, cron }: Fields): Promise<s
 function useCall() {
   const [busy, setBusy] = useState<"preview" | "start" | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const call = async (what: "preview" | "start", work: () => Promise<void>) => {
+  const call = async (action: "preview" | "start", work: () => Promise<void>) => {
     if (busy) return;
-    setBusy(what);
+    setBusy(action);
     setProblem(null);
     try {
       await work();

@@ -18,7 +18,7 @@ import { state_columns } from "./columns";
 import { enable, isWanted, type Plugin, type Plugins } from "./records";
 
 const refresh_ms = 10_000;
-type Asking = { readonly what: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
+type Asking = { readonly action: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
 
 export default function PluginsPage() {
   const [asking, setAsking] = useState<Asking>(null);
@@ -66,10 +66,10 @@ export default function PluginsPage() {
             </Note>
           )}
           {asking === "add" && <AddDialog onClose={close} />}
-          {asking !== null && asking !== "add" && asking.what === "disable" && (
+          {asking !== null && asking !== "add" && asking.action === "disable" && (
             <DisableDialog plugin={asking.plugin} onClose={close} />
           )}
-          {asking !== null && asking !== "add" && asking.what === "remove" && (
+          {asking !== null && asking !== "add" && asking.action === "remove" && (
             <RemoveDialog plugin={asking.plugin} onClose={close} />
           )}
         </>
@@ -133,7 +133,7 @@ function itemsOf(
   ask: (asking: Asking) => void,
 ): readonly MenuItem[] {
   const turn: MenuItem = isWanted(plugin)
-    ? { label: strings.disable, icon: "close", run: () => ask({ what: "disable", plugin }) }
+    ? { label: strings.disable, icon: "close", run: () => ask({ action: "disable", plugin }) }
     : { label: strings.enable, icon: "check", run: () => void enable(plugin) };
   const removes = installs && !plugin.built_in && plugin.next_start !== "removed";
   return removes
@@ -144,7 +144,7 @@ function itemsOf(
           label: strings.remove,
           icon: "trash",
           danger: true,
-          run: () => ask({ what: "remove", plugin }),
+          run: () => ask({ action: "remove", plugin }),
         },
       ]
     : [turn];

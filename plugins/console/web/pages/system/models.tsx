@@ -82,9 +82,9 @@ const Service = ({ section, settings }: ServiceProps) => (
 function useCall() {
   const [busy, setBusy] = useState<"test" | "save" | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
-  const call = async (what: "test" | "save", work: () => Promise<unknown>) => {
+  const call = async (action: "test" | "save", work: () => Promise<unknown>) => {
     if (busy) return;
-    setBusy(what);
+    setBusy(action);
     setProblem(null);
     await work().catch(setProblem);
     setBusy(null);

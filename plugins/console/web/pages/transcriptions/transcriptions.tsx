@@ -25,8 +25,8 @@ export default function Transcriptions() {
   const [, navigate] = useLocation();
   const [page, setPage] = useState(1);
   // `?new=` with a folder opens the dialog for a new one.
-  const wanted = new URLSearchParams(useSearch()).get("new");
-  const [creating, setCreating] = useState(wanted !== null);
+  const new_in = new URLSearchParams(useSearch()).get("new");
+  const [creating, setCreating] = useState(new_in !== null);
   const folders = useFolders();
   const runs = useQuery({
     queryKey: [...keys.transcriptions, "list", page],
@@ -61,7 +61,7 @@ export default function Transcriptions() {
       {creating && folders.data && folders.data.length > 0 && (
         <NewTranscription
           folders={folders.data}
-          into={wanted}
+          into={new_in}
           onClose={() => setCreating(false)}
           onStarted={({ id }) => navigate(`/transcriptions/${id}`)}
         />

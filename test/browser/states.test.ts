@@ -351,6 +351,23 @@ describe.skipIf(!chromium_path)("the content on screen", () => {
   );
 
   test(
+    "says that the server is unreachable when the next page can't be loaded, and then shows it",
+    async () => {
+      await at.open(`/folders/${ids.folder}`);
+      await say("Route notes");
+      await page.route("**/console/**", (route) => route.abort());
+      await page
+        .getByRole("navigation", { name: "Main" })
+        .getByRole("link", { name: "Webhooks" })
+        .click();
+      await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
+      await page.unrouteAll();
+      await say("http://127.0.0.1:9/hook");
+    },
+    limit_ms,
+  );
+
+  test(
     "is covered by the sign-in page when the session ends elsewhere, and returns afterwards",
     async () => {
       const path = `/folders/${ids.folder}?status=synced`;

@@ -1,9 +1,11 @@
 /** Shows a component that is loaded when it is first needed. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { api, offline, unreachable } from "../api/client";
+import type { Session } from "../api/types";
 import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";
-import { Empty, Skeleton } from "../ui/states";
+import { Empty, ErrorView, Skeleton } from "../ui/states";
 
 type Load<P> = () => Promise<{ readonly default: ComponentType<P> }>;
 const loaded = new Map<unknown, unknown>();
@@ -27,9 +29,11 @@ export function Lazy<P extends object>({
 }) {
   const [, setReady] = useState(0);
   const [failed, setFailed] = useState(false);
+  const away = unreachable.value;
   const Component = loaded.get(load) as ComponentType<P> | undefined;
   useEffect(() => {
     let is_mounted = true;
+    setFailed(false);
     const show = () => {
       if (is_mounted) setReady((count) => count + 1);
     };
@@ -39,7 +43,9 @@ export function Lazy<P extends object>({
           loaded.set(load, module.default);
           show();
         },
-        () => {
+        async () => {
+          // Tells a chunk that is gone from a server that is.
+          await api<Session>("/session").catch(() => undefined);
           if (is_mounted) setFailed(true);
         },
       );
@@ -48,8 +54,10 @@ export function Lazy<P extends object>({
     return () => {
       is_mounted = false;
     };
-  }, [load]);
+    // When the server is back, it is loaded again.
+  }, [load, away]);
   if (Component) return <Component {...props} />;
+  if (failed && away) return <ErrorView error={offline()} />;
   // Most likely the chunk is gone, because the server has a newer build than this page.
   if (failed)
     return (

@@ -130,10 +130,14 @@ class TextFeatures {
   }
 }
 
-const isWritten = (forms: readonly string[], text: string, start: number, end: number): boolean =>
-  forms.some(
-    (form) => form.length === end - start && text.slice(start, end).toLowerCase() === form,
-  );
+function isWritten(forms: readonly string[], text: string, start: number, end: number): boolean {
+  for (const form of forms) {
+    if (form.length !== end - start) continue;
+    // Most words are in lower case, and so compared without a copy.
+    if (text.startsWith(form, start) || text.slice(start, end).toLowerCase() === form) return true;
+  }
+  return false;
+}
 
 /**
  * 0 to 1: for any two neighbouring words of the query, how closely their distance occurs in the

@@ -25,6 +25,7 @@ interface FolderRow {
   updated_at: number;
 }
 
+// A plus sign before a value keeps SQLite from compiling the statement again at each run.
 const findKey = db.prepare<{ owner_id: string; deactivated_at: number | null }, [Uint8Array]>(
   "select owner_id, deactivated_at from keys where hash = ?",
 );
@@ -33,14 +34,14 @@ const countFolders = db.prepare<{ total: number }, [string]>(
 );
 const listFolders = db.prepare<FolderRow, [string, number, number]>(
   "select id, name, description, parent_id, syncing, synced, failed, created_at, updated_at from " +
-    "folders where owner_id = ? order by created_at desc, id desc limit ? offset ?",
+    "folders where owner_id = ? order by created_at desc, id desc limit +? offset +?",
 );
 const countDocuments = db.prepare<{ total: number }, [string]>(
   "select count(*) as total from documents where folder_id = 'folder' and type = ?",
 );
 const listDocuments = db.prepare<Record<string, unknown>, [string, number, number]>(
   "select * from documents where folder_id = 'folder' and type = ? " +
-    "order by size desc, created_at desc, id desc limit ? offset ?",
+    "order by size desc, created_at desc, id desc limit +? offset +?",
 );
 const search = db.prepare<{ text: string; score: number }, [string, string]>(
   "select text, bm25(texts) as score from texts where texts match ? and folder = ? order by " +

@@ -9,7 +9,7 @@ import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
-import { gatheredBody } from "./gathered-body";
+import { gatheredBody, pauseAfter, small_bytes } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
@@ -193,9 +193,9 @@ async function parseBody(
   bytes_max: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Through a Node stream, because its chunks are small: those of the body have whatever size the
-  // socket delivered.
-  const source = Readable.fromWeb(gatheredBody(body) as NodeReadableStream);
+  // Through a Node stream, because its chunks are no larger than its buffer: those of the body have
+  // whatever size the socket delivered.
+  const source = Readable.fromWeb(body as NodeReadableStream, { highWaterMark: small_bytes });
   let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
   const end = (how: typeof ended) => {
@@ -231,6 +231,7 @@ async function parseBody(
         await step((done) => parser.write(some, done));
       }
       if (ended) break;
+      await pauseAfter(chunk);
     }
     if (!ended) await step(() => parser.end());
   } catch (error) {

@@ -16,7 +16,7 @@ import { translateError } from "./storage-errors";
  */
 const check_space_bytes_max = 4 * 2 ** 20;
 /** Hashed and written before yielding to the event loop. */
-const block_bytes = 2 ** 16;
+const block_bytes = 2 ** 15;
 
 export interface Spooled {
   readonly sha256: string;

@@ -3,8 +3,9 @@
  * with curl.
  */
 import { describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { selfSigned } from "../helpers/self-signed";
@@ -24,13 +25,16 @@ interface Proxy extends AsyncDisposable {
   curl(path: string, ...args: string[]): Promise<{ status: number; head: string; body: string }>;
 }
 
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { port: number };
-    server.close(() => resolve(port));
+/** Two different ones. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = servers.map(async (server) => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return (server.address() as AddressInfo).port;
   });
-  return promise;
+  const [first, second] = await Promise.all(ports);
+  for (const server of servers) server.close();
+  return [first!, second!];
 }
 
 /** nginx with the example, adapted to this machine and by `change`. */
@@ -40,14 +44,14 @@ async function startNginx(
 ): Promise<Proxy> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-nginx-"));
   const at = (name: string) => join(directory, name);
-  const port = await freePort();
+  const [port, other_port] = await freePorts();
   const { cert, key } = await selfSigned("nas.example");
   writeFileSync(at("nas.crt"), cert);
   writeFileSync(at("nas.key"), key);
   const conf = change(example("nginx.conf"))
     .replace("server 127.0.0.1:4780", `server ${upstream}`)
     .replace("listen 443", `listen 127.0.0.1:${port}`)
-    .replace("listen 80", `listen 127.0.0.1:${await freePort()}`)
+    .replace("listen 80", `listen 127.0.0.1:${other_port}`)
     .replace("/etc/ssl/nas.example.crt", at("nas.crt"))
     .replace("/etc/ssl/nas.example.key", at("nas.key"));
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -72,13 +76,13 @@ async function startCaddy(
 ): Promise<Proxy> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-caddy-"));
   const at = (name: string) => join(directory, name);
-  const port = await freePort();
+  const [port, other_port] = await freePorts();
   const { cert, key } = await selfSigned("nas.example");
   writeFileSync(at("nas.crt"), cert);
   writeFileSync(at("nas.key"), key);
   const conf = change(example("Caddyfile"))
     .replaceAll("reverse_proxy 127.0.0.1:4780", `reverse_proxy ${upstream}`)
-    .replace(/^dossier\.example \{/m, `http://dossier.example:${await freePort()} {`)
+    .replace(/^dossier\.example \{/m, `http://dossier.example:${other_port} {`)
     .replace(
       /^nas\.example \{/m,
       `nas.example:${port} {\n\tbind 127.0.0.1\n\ttls ${at("nas.crt")} ${at("nas.key")}`,

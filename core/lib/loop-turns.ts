@@ -27,9 +27,9 @@ export class LoopTurns {
   private changed_ms = -Infinity;
 
   /**
-   * Undefined when there is time; otherwise settles when it is the subject's turn. Who has nothing
-   * waiting has time of its own, so that little work never queues behind much; `comes_last`: only
-   * if nobody waits.
+   * Undefined when the work may continue at once; otherwise settles when it is the subject's turn.
+   * A subject of which nothing waits doesn't queue behind the others, so that a single request is
+   * not delayed by the many of another user. With `comes_last` it does, for background work.
    */
   enter(subject: string, comes_last = false): Promise<void> | undefined {
     if (subject !== this.last_subject) {

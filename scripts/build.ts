@@ -2,7 +2,7 @@
  * Builds dist/dossier: one self-contained executable. `--if-stale` does nothing if the sources have
  * not changed.
  */
-import { Glob } from "bun";
+import { Glob, type BunPlugin } from "bun";
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import manifest from "../package.json";
@@ -67,6 +67,18 @@ const workers = (): string[] =>
     .sort()
     .map((path) => join(root, path));
 
+/** Files that core/lib/packed-file.ts unpacks. A higher level costs seconds and saves little. */
+const packed_files = /(multilingual-e5-small\.bin|pdfium\.wasm|tesseract-core-simd-lstm\.wasm)$/;
+const packing: BunPlugin = {
+  name: "packing",
+  setup: (build) => {
+    build.onLoad({ filter: packed_files }, async ({ path }) => ({
+      contents: await Bun.zstdCompress(await Bun.file(path).bytes(), { level: 3 }),
+      loader: "file",
+    }));
+  },
+};
+
 /** The commit of the checkout, or `unknown` outside git. */
 function commit(): string {
   const { success, stdout } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], {
@@ -91,6 +103,7 @@ async function compile(outfile: string): Promise<void> {
     // Dynamic imports become separate files, which a start neither reads nor runs.
     splitting: true,
     sourcemap: "none",
+    plugins: [packing],
     define: { DOSSIER_COMMIT: JSON.stringify(commit()) },
     compile: {
       outfile,

@@ -6,10 +6,10 @@ import { freeSpace } from "../../core/lib/disk-usage";
 import { startThread, type Context } from "../../core/sdk";
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { EncoderPool } from "./pool";
-import { missing, readShared } from "./model-files";
+import { missing, unpackShared } from "./model-files";
 import type { KnownModel } from "./models";
 
-/** Disk space that must remain free after the model was copied. */
+/** Disk space that must remain free after the model was unpacked. */
 const room_left_bytes = 256 * 2 ** 20;
 /** Workers are stopped after this long without work, so an idle server has none. */
 const idle_ms = 30_000;
@@ -21,9 +21,9 @@ export interface BuiltinEmbedderContext extends Pick<Context, "log"> {
   readonly model: KnownModel;
   readonly threads: number;
   /**
-   * Copied in a child process: reading a file embedded in the executable keeps its pages in memory.
+   * Works in a child process: reading a file embedded in the executable keeps its pages in memory.
    */
-  readonly copyModel: (from: string, to: string) => Promise<void>;
+  readonly unpackModel: (from: string, to: string) => Promise<void>;
 }
 
 export class BuiltinEmbedder implements Embedder {
@@ -65,13 +65,13 @@ export class BuiltinEmbedder implements Embedder {
   }
 
   private async repairModel(problem: string): Promise<SharedArrayBuffer | null> {
-    const { log, model, copyModel } = this.ctx;
+    const { log, model, unpackModel } = this.ctx;
     const { path, source } = model;
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
-    if (problem !== missing) log.warn(`the model ${path} ${problem}; it is copied again`);
+    if (problem !== missing) log.warn(`the model ${path} ${problem}; it is unpacked again`);
     try {
       await requireFreeSpace(dirname(path), model.bytes);
-      await copyModel(source, path);
+      await unpackModel(source, path);
       return null;
     } catch (error) {
       const reason = messageOf(error);
@@ -79,7 +79,7 @@ export class BuiltinEmbedder implements Embedder {
         path,
         reason,
       });
-      return readShared(source);
+      return unpackShared(source, model.bytes);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The model files on disk. The bundled model is copied into the data directory, because only a
+ * The model files on disk. The bundled model is unpacked into the data directory, because only a
  * separate file can be mapped, and shared by all workers.
  */
 import {
@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { packedParts } from "../../core/lib/packed-file";
 
 /** A model file that should exist. */
 export interface ModelFile {
@@ -22,7 +23,7 @@ export interface ModelFile {
   readonly bytes: number;
   /** SHA-256, hexadecimal. */
   readonly sha256: string;
-  /** Its source in the executable; null for a model that an operator added. */
+  /** Its packed source in the executable; null for a model that an operator added. */
   readonly source: string | null;
 }
 /** The problem when a file is missing. */
@@ -45,8 +46,14 @@ export function problemOf(
 export const hashOf = (data: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
-/** Copies a file atomically: afterwards it is complete or absent. */
-export async function copyModel(from: string, to: string): Promise<void> {
+/** The copy is complete or absent afterwards. */
+export const copyModel = (from: string, to: string): Promise<void> => writeModel(partsOf(from), to);
+
+/** The same for the bundled model. */
+export const unpackModel = (from: string, to: string): Promise<void> =>
+  writeModel(packedParts(from), to);
+
+async function writeModel(parts: AsyncIterable<Uint8Array>, to: string): Promise<void> {
   const directory = dirname(to);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // Left by a process that was killed while copying.
@@ -56,7 +63,7 @@ export async function copyModel(from: string, to: string): Promise<void> {
   const fresh = `${to}.${process.pid}.part`;
   const file = openSync(fresh, "w", 0o600);
   try {
-    for await (const part of partsOf(from))
+    for await (const part of parts)
       for (let at = 0; at < part.length;) at += writeSync(file, part, at);
     fsyncSync(file);
   } catch (error) {
@@ -92,12 +99,12 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** The whole file in shared memory of the workers. */
-export async function readShared(path: string): Promise<SharedArrayBuffer> {
-  const shared = new SharedArrayBuffer(Bun.file(path).size);
+/** The whole bundled model in shared memory of the workers. */
+export async function unpackShared(path: string, bytes: number): Promise<SharedArrayBuffer> {
+  const shared = new SharedArrayBuffer(bytes);
   const data = new Uint8Array(shared);
   let at = 0;
-  for await (const part of partsOf(path)) {
+  for await (const part of packedParts(path)) {
     data.set(part, at);
     at += part.length;
   }

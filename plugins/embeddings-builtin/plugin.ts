@@ -16,7 +16,7 @@ import { modelCheck } from "./model-check";
 import * as files from "./model-files";
 import { Models } from "./models";
 
-const copy_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 256 * 2 ** 20 };
+const unpack_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 256 * 2 ** 20 };
 
 export default definePlugin({
   name: "embeddings-builtin",
@@ -24,7 +24,7 @@ export default definePlugin({
   provides: { encoder: BuiltinEncoder },
   commands,
   tasks: {
-    copyModel: task(({ from, to }: { from: string; to: string }) => files.copyModel(from, to)),
+    unpackModel: task(({ from, to }: { from: string; to: string }) => files.unpackModel(from, to)),
   },
   setup: (ctx) => {
     const models = new Models(ctx.paths);
@@ -37,7 +37,7 @@ export default definePlugin({
             if (model === undefined) return undefined;
             const key = `${threads} ${name} ${model.sha256}`;
             const embedder =
-              opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
+              opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, unpackModel });
             // A model that is no longer selected stops its workers once their work is done.
             opened.set(key, embedder);
             return embedder;
@@ -51,8 +51,8 @@ export default definePlugin({
       },
     };
 
-    function copyModel(from: string, to: string): Promise<void> {
-      return ctx.isolate("copyModel", { from, to }, copy_limits);
+    function unpackModel(from: string, to: string): Promise<void> {
+      return ctx.isolate("unpackModel", { from, to }, unpack_limits);
     }
   },
 });

@@ -29,7 +29,7 @@ export async function embedRows(): Promise<Row[]> {
     model,
     threads: 1,
     log: jsonLog("warn"),
-    copyModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
+    unpackModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
   });
   let number = 0;
   const embed = (kind: "document" | "query", count: number): Promise<unknown> =>

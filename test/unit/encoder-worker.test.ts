@@ -8,7 +8,7 @@ const embedder = new BuiltinEmbedder({
   model: new Models({ data: "/nowhere" }).find("multilingual-e5-small")!,
   threads: 1,
   log: jsonLog("error"),
-  copyModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
+  unpackModel: () => Promise.reject(new Error("the model of the project is mapped as it is")),
 });
 // Workers don't keep the process alive, so the tests need something else that does.
 const alive = setInterval(() => undefined, 60_000);

@@ -4,6 +4,7 @@
  */
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
+import { readPacked } from "../../../core/lib/packed-file";
 import { EngineFailure } from "../child/engine-failure";
 import { toPgm, type Gray, type Scan, type Window } from "./bitmap";
 import { parseHocr, type RecognisedLine } from "./hocr";
@@ -49,7 +50,7 @@ let loaded: Promise<Loaded> | undefined;
 async function load(): Promise<Loaded> {
   const { default: start } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
   const messages: string[] = [];
-  const code = await WebAssembly.compile(await Bun.file(wasm_path).arrayBuffer());
+  const code = await WebAssembly.compile(await readPacked(wasm_path));
   let memory: WebAssembly.Memory | undefined;
   const module = await start({
     instantiateWasm: (imports, done) => {

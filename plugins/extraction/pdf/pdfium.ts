@@ -2,6 +2,7 @@
  * Runs in the child: the PDF engine, PDFium in WebAssembly. Loaded on first use, and kept for later
  * files.
  */
+import { readPacked } from "../../../core/lib/packed-file";
 import wasm_path from "@embedpdf/pdfium/pdfium.wasm" with { type: "file" };
 
 /**
@@ -158,7 +159,7 @@ export function discardPdfium(): void {
 async function load(): Promise<LoadedPdfium> {
   const { init } = await import("@embedpdf/pdfium");
   const wrapped = await init({
-    wasmBinary: await Bun.file(wasm_path).arrayBuffer(),
+    wasmBinary: await readPacked(wasm_path),
     noFSInit: true,
   } as Parameters<typeof init>[0]);
   wrapped.PDFiumExt_Init();

@@ -26,7 +26,8 @@ export function scanXml(xml: string, handler: XmlHandler, prefixOf: PrefixOf = k
 class Scanner {
   private readonly names: Names;
   private readonly tag: Tag;
-  private next_declaration: number;
+  /** The last start tag may declare a namespace, which few do. */
+  private declares = false;
   private depth = 0;
   /** The element being skipped, and how many open elements inside it have the same name. */
   private skipped: string | null = null;
@@ -39,13 +40,12 @@ class Scanner {
   ) {
     this.names = new Names(prefixOf);
     this.tag = new Tag(xml, this.names);
-    this.next_declaration = xml.indexOf("xmlns");
   }
 
   scan(): void {
     const { xml, handler } = this;
     for (let at = 0; at < xml.length;) {
-      const start = xml.indexOf("<", at);
+      const start = xml.charCodeAt(at) === less ? at : xml.indexOf("<", at);
       const text_end = start < 0 ? xml.length : start;
       if (text_end > at && this.skipped === null)
         handler.text(decodeEntities(xml.slice(at, text_end)));
@@ -64,7 +64,7 @@ class Scanner {
   /** `from` is the start of the tag's name. Returns where to continue. */
   private openTag(from: number): number {
     const { xml } = this;
-    const end = endOfTag(xml, from);
+    const end = this.endOfTag(from);
     if (end < 0) return xml.length;
     const name_end = endOfName(xml, from, end);
     const empty = xml.charCodeAt(end - 1) === slash;
@@ -74,7 +74,7 @@ class Scanner {
     }
     this.depth++;
     this.tag.set(name_end, empty ? end - 1 : end);
-    this.declareNamespaces(from, end);
+    if (this.declares) this.declareNamespaces();
     const name = this.names.at(xml, from, name_end);
     this.tag.name = name;
     const skip = this.handler.open(this.tag) === "skip";
@@ -126,11 +126,7 @@ class Scanner {
     return to - from === this.skipped!.length && this.xml.startsWith(this.skipped!, from);
   }
 
-  /** Few tags declare a namespace: attributes are parsed only when the text contains `xmlns`. */
-  private declareNamespaces(from: number, end: number): void {
-    while (this.next_declaration >= 0 && this.next_declaration < from)
-      this.next_declaration = this.xml.indexOf("xmlns", from);
-    if (this.next_declaration < 0 || this.next_declaration >= end) return;
+  private declareNamespaces(): void {
     const attributes = this.tag.attributes();
     for (let at = 0; at < attributes.length; at += 2) {
       const name = attributes[at]!;
@@ -138,6 +134,21 @@ class Scanner {
       if (name === "xmlns") this.names.declare("", uri, this.depth);
       else if (name.startsWith("xmlns:")) this.names.declare(name.slice(6), uri, this.depth);
     }
+  }
+
+  /** The end of a start tag: the first `>` outside quotes; -1 when there is none. */
+  private endOfTag(from: number): number {
+    const { xml } = this;
+    this.declares = false;
+    for (let at = from; at < xml.length; at++) {
+      const code = xml.charCodeAt(at);
+      if (code === greater) return at;
+      if (code === letter_x && xml.startsWith("xmlns", at)) this.declares = true;
+      if (code !== double_quote && code !== single_quote) continue;
+      at = xml.indexOf(code === double_quote ? '"' : "'", at + 1);
+      if (at < 0) return -1;
+    }
+    return -1;
   }
 }
 
@@ -214,8 +225,7 @@ class Names {
         37 * (end - start)) &
       (cache_slots - 1);
     const raw = this.cached_raw[slot];
-    if (raw !== undefined && raw.length === end - start && xml.startsWith(raw, start))
-      return this.cached[slot]!;
+    if (raw !== undefined && isAt(xml, start, end, raw)) return this.cached[slot]!;
     const own = xml.slice(start, end);
     this.cached_raw[slot] = own;
     return (this.cached[slot] = this.of(own));
@@ -264,8 +274,11 @@ const exclamation = 33;
 const double_quote = 34;
 const single_quote = 39;
 const slash = 47;
+const less = 60;
+const equals = 61;
 const greater = 62;
 const question = 63;
+const letter_x = 120;
 const bracket_open = 91;
 const bracket_close = 93;
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
@@ -277,6 +290,14 @@ const startsName = (code: number): boolean =>
   code === 58 ||
   code > 127;
 
+/** Whether the characters from `start` to `end` are this name. */
+function isAt(xml: string, start: number, end: number, name: string): boolean {
+  if (name.length !== end - start) return false;
+  for (let at = 0; at < name.length; at++)
+    if (name.charCodeAt(at) !== xml.charCodeAt(start + at)) return false;
+  return true;
+}
+
 /** Where the name of a tag ends; the tag itself ends at `end`. */
 function endOfName(xml: string, from: number, end: number): number {
   let at = from + 1;
@@ -286,18 +307,6 @@ function endOfName(xml: string, from: number, end: number): number {
     code = xml.charCodeAt(++at)
   );
   return at;
-}
-
-/** The end of a start tag: the first `>` outside quotes; -1 when there is none. */
-function endOfTag(xml: string, from: number): number {
-  for (let at = from; at < xml.length; at++) {
-    const code = xml.charCodeAt(at);
-    if (code === greater) return at;
-    if (code !== double_quote && code !== single_quote) continue;
-    at = xml.indexOf(code === double_quote ? '"' : "'", at + 1);
-    if (at < 0) return -1;
-  }
-  return -1;
 }
 
 /** The end of a document type, including everything it declares. */
@@ -334,26 +343,29 @@ function endAfter(xml: string, mark: string, from: number): number {
 
 function parseAttributes(raw: string): string[] {
   const found: string[] = [];
-  for (let at = 0; at < raw.length;) {
-    while (at < raw.length && (isSpace(raw.charCodeAt(at)) || raw[at] === "/")) at++;
+  const { length } = raw;
+  for (let at = 0; at < length;) {
+    let code = raw.charCodeAt(at);
+    while (isSpace(code) || code === slash) code = raw.charCodeAt(++at);
     const name_start = at;
-    while (at < raw.length && raw[at] !== "=" && raw[at] !== "/" && !isSpace(raw.charCodeAt(at)))
-      at++;
+    while (at < length && code !== equals && code !== slash && !isSpace(code))
+      code = raw.charCodeAt(++at);
     const name = raw.slice(name_start, at);
-    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
-    if (raw[at] !== "=") {
+    while (isSpace(code)) code = raw.charCodeAt(++at);
+    if (code !== equals) {
       if (name !== "") found.push(name, "");
       continue;
     }
-    at++;
-    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
-    const quote = raw[at] === '"' || raw[at] === "'" ? raw[at]! : null;
-    const start = quote === null ? at : at + 1;
-    let end = quote === null ? start : raw.indexOf(quote, start);
-    if (quote === null) while (end < raw.length && !isSpace(raw.charCodeAt(end))) end++;
-    if (end < 0) end = raw.length;
+    do code = raw.charCodeAt(++at);
+    while (isSpace(code));
+    const is_quoted = code === double_quote || code === single_quote;
+    const start = is_quoted ? at + 1 : at;
+    let end = start;
+    if (is_quoted) end = raw.indexOf(code === double_quote ? '"' : "'", start);
+    else while (end < length && !isSpace(raw.charCodeAt(end))) end++;
+    if (end < 0) end = length;
     found.push(name, raw.slice(start, end));
-    at = quote === null ? end : end + 1;
+    at = is_quoted ? end + 1 : end;
   }
   return found;
 }

@@ -32,6 +32,7 @@ const edge_tolerance = 40;
 
 /** The rows, all of the same length. Columns in which no cell begins are left out. */
 export function setCells(rows: readonly CellRow[]): SetRow[] {
+  if (isPlain(rows)) return rows.map(({ cells }) => cells);
   const spanned = spansOfEdges(rows);
   /** For each column, the number of further rows that a cell from above covers. */
   const below: number[] = [];
@@ -44,6 +45,16 @@ export function setCells(rows: readonly CellRow[]): SetRow[] {
     });
   const columns = [...begun.keys()].filter((column) => begun[column]);
   return set.map((row) => columns.map((column) => row[column] ?? null));
+}
+
+/** Whether every row has the same number of cells, and none is merged with others. */
+function isPlain(rows: readonly CellRow[]): boolean {
+  const width = rows[0]?.cells.length;
+  for (const { cells, edges } of rows) {
+    if (edges !== undefined || cells.length !== width || width > columns_max) return false;
+    for (const { columns, rows: spanned } of cells) if (columns !== 1 || spanned !== 1) return false;
+  }
+  return true;
 }
 
 function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null)[] {

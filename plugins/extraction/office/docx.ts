@@ -186,12 +186,12 @@ class WordReader implements XmlHandler {
         this.builder.beginCell();
         return;
       default:
-        return tag.name.startsWith("w:") ? this.openWord(tag) : this.openOther(tag);
+        return this.openProperty(tag);
     }
   }
 
-  /** Handles properties of cells and rows, then all other elements of Word. */
-  private openWord(tag: Tag): void | "skip" {
+  /** Handles properties of runs, cells and rows, then all other elements. */
+  private openProperty(tag: Tag): void | "skip" {
     const { builder } = this;
     switch (tag.name) {
       case "w:b":

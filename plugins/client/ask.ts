@@ -2,24 +2,17 @@
  * `dossier ask`: asks the documents of folders one question and prints the answer with its quotes.
  */
 import { counted } from "../../core/lib/counted";
-import { pagesOf } from "../search/contract";
+import { indentedQuote, titleOf, type QuotedPassage } from "./quoted-passage";
 import type { ServerClient } from "./server-client";
 
-interface Citation {
+interface Citation extends QuotedPassage {
   readonly id: number;
-  readonly document_name: string;
-  readonly quote: string;
-  readonly page: number | null;
-  readonly page_end: number | null;
-  /** Servers of versions before labels existed send none. */
-  readonly page_label?: string | null;
-  readonly heading: string | null;
 }
 export interface Result {
   readonly answer: string;
   readonly outcome: string;
   readonly citations: readonly Citation[];
-  readonly related?: readonly Omit<Citation, "id">[];
+  readonly related?: readonly QuotedPassage[];
   readonly warnings: readonly { readonly message?: string }[];
 }
 interface Polled {
@@ -57,8 +50,8 @@ export async function ask(
 }
 
 /**
- * Why a question without an answer may get one later: questions in other words, or in another
- * language, find only documents that have their vectors. Null when all have.
+ * Why a question without an answer may get one later, and a search find more: questions in other
+ * words, or in another language, find only documents that have their vectors. Null when all have.
  */
 export async function pendingNote(server: ServerClient, folder_id: string): Promise<string | null> {
   const { vectors_pending: pending } = await server.call<{ vectors_pending: number | null }>(
@@ -67,7 +60,7 @@ export async function pendingNote(server: ServerClient, folder_id: string): Prom
   );
   if (!pending) return null;
   const documents = counted(pending, "document is", "documents are");
-  return `${documents} not searched by meaning yet. Ask again in a moment.`;
+  return `${documents} not searched by meaning yet. Try again in a moment.`;
 }
 
 /** Human-readable: the answer, then each quote with its document, its place and a link. */
@@ -75,26 +68,10 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
   answer,
   ...citations.flatMap((citation) => [
     "",
-    `[${citation.id}] ${citation.document_name}${placeOf(citation)}`,
-    indented(`“${citation.quote.trim()}”`),
+    `[${citation.id}] ${titleOf(citation)}`,
+    indentedQuote(citation),
   ]),
   ...(related.length === 0 ? [] : ["", "Also worth reading:"]),
-  ...new Set(related.map((one) => `    ${one.document_name}${placeOf(one)}`)),
+  ...new Set(related.map((one) => `    ${titleOf(one)}`)),
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
-
-/** On one line, unless it contains a code block. */
-function indented(quote: string): string {
-  const lines = /^[ \t]*(?:`{3}|~{3})/m.test(quote) ? quote : quote.replace(/\s+/g, " ");
-  return lines.replace(/^(?=.)/gm, "    ");
-}
-
-/**
- * The page numbers, or the section of documents without pages; table headers do not count as one.
- */
-function placeOf({ page, page_end, page_label = null, heading }: Omit<Citation, "id">): string {
-  const pages = pagesOf({ page, page_end, page_label });
-  const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
-  if (pages !== null) return `, ${pages}`;
-  return section === undefined ? "" : ` › ${section}`;
-}

@@ -3,11 +3,14 @@
  * result is the same.
  */
 import { counted } from "../../core/lib/counted";
-import { definePlugin, type Command, type CommandHandler } from "../../core/sdk";
+import { printRows } from "../../core/lib/print-rows";
+import { definePlugin, UsageError, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { ask, linesOf, pendingNote } from "./ask";
+import { listDocuments, listed_max } from "./document-list";
 import { exportFolder, importFolder, leftOut } from "./folder-archive";
 import { addFiles, requireFiles } from "./document-add";
+import { linesOf as linesOfPassages, search } from "./search";
 import { userOf, withServer, type ClientContext } from "./server-client";
 
 const user_option = {
@@ -35,6 +38,22 @@ const commands = {
       user_option,
       { flags: "--overwrite", description: "replace documents with the same name" },
       { flags: "--wait", description: "wait until they are indexed" },
+      { flags: "--json", description: "print one JSON array" },
+    ],
+  },
+  documentList: {
+    name: "document list",
+    summary:
+      `List the documents of a folder, newest first, ${listed_max} at most. The server must be ` +
+      "running.",
+    options: [
+      { flags: "--folder <name or id>", description: "the folder", required: true },
+      {
+        flags: "--status <status>",
+        description: "only documents with this status",
+        choices: ["syncing", "synced", "sync_failed"],
+      },
+      user_option,
       { flags: "--json", description: "print one JSON array" },
     ],
   },
@@ -68,11 +87,24 @@ const commands = {
       { flags: "--json", description: "print the answer as JSON" },
     ],
   },
+  search: {
+    name: "search",
+    summary: "Search passages, best first. The server must be running.",
+    args: ["query"],
+    options: [
+      { flags: "--folder <name or id>", description: "only this folder (default: all folders)" },
+      { flags: "--limit <number>", description: "passages to print, up to 50", default: "10" },
+      user_option,
+      { flags: "--json", description: "print one JSON array" },
+    ],
+  },
 } satisfies Record<string, Command>;
 
-const commandHandlers = (
+type Handlers<N extends keyof typeof commands> = { readonly [K in N]: CommandHandler };
+
+const folderHandlers = (
   ctx: ClientContext,
-): { readonly [N in keyof typeof commands]: CommandHandler } => ({
+): Handlers<"folderCreate" | "folderExport" | "folderImport"> => ({
   folderCreate: async ({ args, options, print }) => {
     const user = await userOf(ctx.accounts, options.user);
     const { id } = await withServer(ctx, user, async (server) => {
@@ -86,22 +118,6 @@ const commandHandlers = (
       });
     });
     print(id);
-  },
-  documentAdd: async ({ args, options, print }) => {
-    requireFiles(args);
-    const user = await userOf(ctx.accounts, options.user);
-    const added = await withServer(ctx, user, async (server) =>
-      addFiles(server, args, {
-        folder_id: (await server.folder(String(options.folder))).id,
-        overwrite: Boolean(options.overwrite),
-        wait: Boolean(options.wait),
-        say: options.json ? () => undefined : print,
-      }),
-    );
-    if (options.json) print(JSON.stringify(added, null, 2));
-    const failed = added.filter(({ error }) => error !== null).length;
-    if (failed > 0)
-      throw new Error(`${failed} of ${counted(added.length, "file")} could not be added`);
   },
   folderExport: async ({ options, print }) => {
     const user = await userOf(ctx.accounts, options.user);
@@ -123,6 +139,35 @@ const commandHandlers = (
     if (missing !== null) print(missing);
     print(`${run.folder_id} (${counted(run.completed_document_count, "document")})`);
   },
+});
+
+const documentHandlers = (
+  ctx: ClientContext,
+): Handlers<"documentAdd" | "documentList" | "ask" | "search"> => ({
+  documentAdd: async ({ args, options, print }) => {
+    requireFiles(args);
+    const user = await userOf(ctx.accounts, options.user);
+    const added = await withServer(ctx, user, async (server) =>
+      addFiles(server, args, {
+        folder_id: (await server.folder(String(options.folder))).id,
+        overwrite: Boolean(options.overwrite),
+        wait: Boolean(options.wait),
+        say: options.json ? () => undefined : print,
+      }),
+    );
+    if (options.json) print(JSON.stringify(added, null, 2));
+    const failed = added.filter(({ error }) => error !== null).length;
+    if (failed > 0)
+      throw new Error(`${failed} of ${counted(added.length, "file")} could not be added`);
+  },
+  documentList: async ({ options, print }) => {
+    const user = await userOf(ctx.accounts, options.user);
+    const status = typeof options.status === "string" ? options.status : undefined;
+    const rows = await withServer(ctx, user, async (server) =>
+      listDocuments(server, (await server.folder(String(options.folder))).id, status),
+    );
+    printRows(rows, { json: Boolean(options.json), empty: "There are none.", print });
+  },
   ask: async ({ args, options, print }) => {
     const user = await userOf(ctx.accounts, options.user);
     const { result, note } = await withServer(ctx, user, async (server) => {
@@ -137,6 +182,20 @@ const commandHandlers = (
     for (const line of linesOf(result)) print(line);
     if (note !== null) print(`\nNote: ${note}`);
   },
+  search: async ({ args, options, print }) => {
+    const limit = Number(options.limit);
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new UsageError("--limit must be a whole number of at least 1");
+    const user = await userOf(ctx.accounts, options.user);
+    const passages = await withServer(ctx, user, async (server) => {
+      const folder =
+        typeof options.folder === "string" ? await server.folder(options.folder) : undefined;
+      return search(server, args[0]!, { folder_ids: folder && [folder.id], limit });
+    });
+    if (options.json) return print(JSON.stringify(passages, null, 2));
+    if (passages.length === 0) return print("Nothing was found.");
+    for (const line of linesOfPassages(passages)) print(line);
+  },
 });
 
 export default definePlugin({
@@ -144,5 +203,8 @@ export default definePlugin({
   version: "1.0.0",
   needs: { accounts: Accounts },
   commands,
-  setup: (ctx) => ({ commands: commandHandlers({ ...ctx, ...ctx.services }) }),
+  setup: (context) => {
+    const ctx = { ...context, ...context.services };
+    return { commands: { ...folderHandlers(ctx), ...documentHandlers(ctx) } };
+  },
 });

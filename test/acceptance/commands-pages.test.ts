@@ -125,6 +125,44 @@ describe("documents", () => {
     expect(replaced).toMatchObject({ file: notes, status: "synced", error: null });
   });
 
+  test("the documents of a folder are listed, newest first, also by status", async () => {
+    const words = ["document", "list", "--folder", "Handbooks", "--user", "ada@example.com"];
+    const listed = await listOf(...words);
+    expect(listed.map(({ name, status, error }) => [name, status, error])).toEqual([
+      ["torn.pdf", "sync_failed", expect.stringContaining("PDF")],
+      ["notes é.txt", "synced", null],
+      ["handbook.pdf", "synced", null],
+    ]);
+    expect(listed[2]).toMatchObject({
+      id: expect.stringMatching(/^doc_/),
+      page_count: expect.any(Number),
+      size_bytes: Bun.file(handbook).size,
+    });
+    const lines = (await server.mustCli([...words, "--status", "sync_failed"])).split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^id +name +status +page count +size bytes +created at +error$/),
+      expect.stringMatching(/^doc_\w+ +torn\.pdf +sync_failed +- +13 +20/),
+    ]);
+    expect(await server.mustCli([...words, "--status", "syncing"])).toBe("There are none.");
+  });
+
+  test("passages are found, best first, in one folder or in all", async () => {
+    const words = ["search", "ceramic filter replaced", "--user", "ada@example.com"];
+    const lines = (await server.mustCli([...words, "--limit", "2"])).split("\n");
+    expect(lines.slice(0, 4)).toEqual([
+      expect.stringMatching(/^1\. handbook\.pdf, page \d$/),
+      expect.stringMatching(/^ {4}“.*filter.*”$/i),
+      "",
+      expect.stringMatching(/^2\. handbook\.pdf, page/),
+    ]);
+    expect(lines).toHaveLength(5);
+    const [best] = await listOf(...words, "--folder", "Handbooks");
+    expect(best).toMatchObject({ document_name: "handbook.pdf", verified: true });
+    const nothing = ["search", "xylophones", "--user", "bob@example.com"];
+    expect(await server.mustCli(nothing)).toBe("Nothing was found.");
+    expect(await listOf(...nothing)).toEqual([]);
+  });
+
   test("a question is answered with its quotes and pages, and leaves no chat behind", async () => {
     const question = "How often is the ceramic filter replaced?";
     const words = ["ask", question, "--folder", "Handbooks", "--user", "ada@example.com"];
@@ -211,6 +249,18 @@ describe("a failing command prints the reason", () => {
     ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
     ["no folder", ["ask", "What?"], 2, /folder/],
     ["a missing folder", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
+    ["a list of no folder", ["document", "list"], 2, /folder/],
+    [
+      "an unknown status",
+      ["document", "list", "--folder", "f", "--status", "done"],
+      2,
+      /syncing, synced, sync_failed/,
+    ],
+    ["a search for nothing", ["search"], 2, /query/],
+    ["a search in a missing folder", ["search", "x", "--folder", "y", ...user], 1, /no folder y/],
+    ["a blank search", ["search", " ", ...user], 1, /query/],
+    ["a limit of none", ["search", "x", "--limit", "0", ...user], 2, /at least 1/],
+    ["a limit that is no number", ["search", "x", "--limit", "ten", ...user], 2, /whole number/],
     ["no user, when there are several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
   ];
   test.each(cases)("%s", async (_reason, words, code, said) => {

@@ -18,10 +18,7 @@ const deleteVectorsOf = async (
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 };
 
-/**
- * Deletes every pack with one of these segments, which are about to be deleted. The other segments
- * of the pack are searched singly until they are packed again.
- */
+/** Deletes every pack with one of these segments, which are about to be deleted. */
 async function deletePacksOf(
   tx: IndexDb,
   segments: ReturnType<typeof segmentIds> | readonly number[],
@@ -32,13 +29,19 @@ async function deletePacksOf(
     .distinct()
     .where("segment_id", "in", segments)
     .execute();
-  await inIdBatches(packs, async (some) => {
-    const ids = some.map(({ pack_id }) => pack_id);
-    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", ids).execute();
-    await tx.deleteFrom("index_packed").where("pack_id", "in", ids).execute();
-    await tx.deleteFrom("index_packs").where("id", "in", ids).execute();
-  });
+  await deletePacks(
+    tx,
+    packs.map(({ pack_id }) => pack_id),
+  );
 }
+
+/** Their segments are searched singly until they are packed again. */
+export const deletePacks = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
+  inIdBatches(ids, async (some) => {
+    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", some).execute();
+    await tx.deleteFrom("index_packed").where("pack_id", "in", some).execute();
+    await tx.deleteFrom("index_packs").where("id", "in", some).execute();
+  });
 
 /** Deletes the segments of these index versions, with their chunks, links and vectors. */
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>

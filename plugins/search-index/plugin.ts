@@ -15,6 +15,7 @@ import {
   type Isolate,
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
+import { SystemChecks } from "../doctor/contract";
 import { Folders } from "../folders/contract";
 import { Calibrations } from "./vectors/calibrations";
 import { EmbedderChanged, Embedders, Embedding, SearchBackends, SearchIndex } from "./contract";
@@ -28,6 +29,7 @@ import { PgvectorCopy } from "./vectors/pgvector-copy";
 import { QueryEmbedder } from "./vectors/query-embedder";
 import { Reindexer } from "./indexing/reindexer";
 import type { SearchProtocol } from "./ranking/search-handler";
+import { PackCheck } from "./segments/pack-check";
 import { IndexService } from "./service";
 import { TextSimilarities } from "./vectors/similarities";
 import { countBytesBy, type IndexBytes } from "./sizes";
@@ -132,6 +134,7 @@ export default definePlugin({
       fills: [
         ...indexMetrics({ ...ctx, embedding: document_embedder, countBytes: byteCounter(ctx) }),
         ...vectorFills(document_embedder, pgvector),
+        fill(SystemChecks, new PackCheck(ctx)),
         ...backend.fills,
         ...watchedBy(ctx, searcher, encoder),
       ],

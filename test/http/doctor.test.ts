@@ -2,9 +2,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definePlugin, fill, type Context, type Operations } from "../../core/sdk";
+import { definePlugin, fill, toNumber, type Context } from "../../core/sdk";
 import { Doctors, type Checked } from "../../plugins/doctor/contract";
 import { Embedders } from "../../plugins/search-index/contract";
+import { buildPack } from "../../plugins/search-index/segments/pack";
+import { insertPack } from "../../plugins/search-index/segments/pack-store";
+import { fromStored } from "../../plugins/search-index/segments/stored-segment";
+import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { signedIn, type Browser } from "../helpers/browser";
 import { onSqlite, spoilDatabase } from "../helpers/databases";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
@@ -13,7 +17,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 let server: TestServer;
 let root: Browser;
 let folder_id: string;
-let operations: Operations;
+let ctx: Context;
 let names: NameServer;
 
 /** Writes past the server, which would refuse it: data that no version writes. */
@@ -50,8 +54,8 @@ beforeAll(async () => {
   const embedder = definePlugin({
     name: "embedder",
     version: "1.0.0",
-    setup: (ctx) => {
-      operations = (ctx as unknown as Context).operations;
+    setup: (all) => {
+      ctx = all as unknown as Context;
       return {
         fills: [
           fill(Embedders, {
@@ -79,6 +83,34 @@ beforeAll(async () => {
   await server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, form);
   await server.settle();
 });
+
+/** As searches do when there are thousands of passages. */
+async function packAll(): Promise<void> {
+  const rows = await ctx.db.selectFrom("index_segments").select(["id", "data"]).execute();
+  const members = rows
+    .map(({ id, data }) => ({ id: toNumber(id), segment: fromStored(data.slice()) }))
+    .toSorted((a, b) => a.id - b.id);
+  const pack = await buildPack(members, no_pauses);
+  await ctx.inTransaction(async (tx) => {
+    expect(await insertPack(tx, 1, "usr_ada", pack)).toBe(true);
+  });
+}
+async function flipByteOfPack(): Promise<void> {
+  const { part, data } = await ctx.db
+    .selectFrom("index_pack_parts")
+    .select(["part", "data"])
+    .orderBy((e) => e.fn("length", ["data"]), "desc")
+    .executeTakeFirstOrThrow();
+  const bytes = Uint8Array.from(data as Uint8Array);
+  bytes[bytes.length - 1]! ^= 1;
+  await ctx.inTransaction(async (tx) => {
+    await tx
+      .updateTable("index_pack_parts")
+      .set({ data: bytes })
+      .where("part", "=", part)
+      .execute();
+  });
+}
 
 interface Case {
   readonly check: string;
@@ -260,6 +292,19 @@ const cases: readonly Case[] = [
     mend: fix("index"),
   },
   {
+    check: "Index packs",
+    deep: true,
+    because: "a byte has flipped",
+    spoil: async () => {
+      await packAll();
+      expect(await check("Index packs", true)).toMatchObject({ detail: "1 pack, none damaged." });
+      await flipByteOfPack();
+    },
+    status: "fail",
+    says: /1 pack is damaged/,
+    mend: fix("index-packs"),
+  },
+  {
     check: "Name servers",
     because: "they don't respond",
     spoil: async () => {
@@ -302,13 +347,13 @@ const cases: readonly Case[] = [
         "insert into core_settings (setting, value, sealed, changed_at) values " +
           "('answers.api_key', 'v1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 1, 0)",
       );
-      await operations.reloadSettings();
+      await ctx.operations.reloadSettings();
     },
     status: "fail",
     says: /answers\.api_key is not used: a stored secret can't be decrypted/,
     mend: async () => {
       await write("delete from core_settings");
-      await operations.reloadSettings();
+      await ctx.operations.reloadSettings();
     },
   },
   {

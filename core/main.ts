@@ -63,8 +63,10 @@ installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebo
 if (first === task_command) {
   await runChild(
     async (plugin, task) =>
-      (isAbsolute(plugin) ? await importPlugin(plugin) : plugins.find((one) => one.name === plugin))
-        ?.tasks[task],
+      (isAbsolute(plugin)
+        ? await importPlugin(plugin)
+        : plugins.find((built_in) => built_in.name === plugin)
+      )?.tasks[task],
   );
 } else {
   if (first === "__preflight") {

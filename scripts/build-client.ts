@@ -134,7 +134,7 @@ interface Method {
 function methodOf(path: string, method: string, operation: Operation): Method {
   const { operationId, summary, description, parameters } = operation;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const queried = parameters.filter((one) => one.in === "query");
+  const queried = parameters.filter((parameter) => parameter.in === "query");
   const body = bodyOf(operation);
   const result = resultOf(operation);
   const takes_query = queried.length > 0;

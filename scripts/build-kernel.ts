@@ -50,7 +50,7 @@ export async function compileKernel(path: string): Promise<Uint8Array> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-"));
   const outfile = join(directory, basename(path));
   const compiler = join(root, "node_modules/assemblyscript/bin/asc.js");
-  const { source, options: own } = kernels[path]!;
+  const { source, options: kernel_options } = kernels[path]!;
   if (!existsSync(compiler))
     throw new Error(
       `The sources of ${path} have changed, and AssemblyScript is not installed to compile them: ` +
@@ -58,7 +58,7 @@ export async function compileKernel(path: string): Promise<Uint8Array> {
     );
   try {
     const compiling = Bun.spawn(
-      [process.execPath, compiler, source, ...options, ...own, "--outFile", outfile],
+      [process.execPath, compiler, source, ...options, ...kernel_options, "--outFile", outfile],
       { cwd: join(root, dirname(path)), stdout: "pipe", stderr: "pipe", stdin: "ignore" },
     );
     const [output, code] = await Promise.all([compiling.stderr.text(), compiling.exited]);

@@ -42,7 +42,7 @@ export const tools: readonly Step[] = [
     ],
   },
 ];
-const own: readonly Step[] = [
+const own_steps: readonly Step[] = [
   { name: "imports", command: [process.execPath, "scripts/check-imports.ts"] },
   { name: "tidy", command: [process.execPath, "scripts/tidy.ts"] },
 ];
@@ -83,7 +83,7 @@ if (import.meta.main) {
   await buildConsoleIfStale();
   await generateConsoleSchema();
   let failed = false;
-  for (const step of [...tools, ...own]) {
+  for (const step of [...tools, ...own_steps]) {
     const { ok, output } = await check(step);
     console.log(`${ok ? "ok  " : "FAIL"} ${step.name}${ok ? "" : `\n${output}`}`);
     failed ||= !ok;

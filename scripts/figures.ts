@@ -46,7 +46,7 @@ async function figuresOf(root: string): Promise<Figure[]> {
       what: "longest file",
       value: `${longest_file.lines.length} lines (${longest_file.path})`,
     },
-    { what: "longest function", value: functionOf(most(functions, (one) => one.lines)) },
+    { what: "longest function", value: functionOf(most(functions, (fn) => fn.lines)) },
     { what: "names in the SDK", value: `${await namesOfSdk(root)}` },
     { what: "lines of product", value: count(linesOf(product)) },
     { what: "lines of tests", value: count(linesOf(tests)) },
@@ -60,7 +60,7 @@ async function figuresOf(root: string): Promise<Figure[]> {
 
 async function readSources(root: string, folders: readonly string[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
-  for (const folder of folders.filter((one) => existsSync(join(root, one)))) {
+  for (const folder of folders.filter((folder) => existsSync(join(root, folder)))) {
     for (const found of [...new Glob(source).scanSync({ cwd: join(root, folder) })].sort()) {
       const path = `${folder}/${found}`;
       if (generated.test(path)) continue;
@@ -99,10 +99,10 @@ const where = (at: { readonly path: string; readonly line: number }, value: stri
   `${value} (${at.path}:${at.line})`;
 const functionOf = (found: Measured): string => where(found, `${found.lines} lines`);
 
-function most<T>(all: readonly T[], size: (one: T) => number): T {
+function most<T>(all: readonly T[], size: (item: T) => number): T {
   const [first, ...others] = all;
   if (first === undefined) throw new Error("there is no source to measure here");
-  return others.reduce((largest, one) => (size(one) > size(largest) ? one : largest), first);
+  return others.reduce((largest, item) => (size(item) > size(largest) ? item : largest), first);
 }
 
 if (import.meta.main) {

@@ -67,7 +67,7 @@ const run = Bun.spawn(
     "run",
     `${server.url}/api/dev/v1/openapi.json`,
     ...["--url", server.url, "--header", `Authorization: Bearer ${key}`, "--workers", "1"],
-    ...(given.some((one) => /^(-n|--max-examples)/.test(one))
+    ...(given.some((arg) => /^(-n|--max-examples)/.test(arg))
       ? []
       : ["--max-examples", `${examples}`]),
     ...given,

@@ -178,7 +178,8 @@ async function repeatedApart(outcomes: readonly Outcome[]): Promise<Outcome[]> {
 function splitFailed(shared: Outcome): { rest: Outcome[]; failing: string[] | null } {
   const all = [...talliesOf(shared.output)];
   const bad = all.filter(([, { failed }]) => failed > 0);
-  const sum = (of: typeof all, count: keyof Counts) => of.reduce((n, [, one]) => n + one[count], 0);
+  const sum = (of: typeof all, count: keyof Counts) =>
+    of.reduce((n, [, counts]) => n + counts[count], 0);
   if (sum(all, "failed") !== shared.failed || sum(all, "passed") !== shared.passed)
     return { rest: [], failing: null };
   const passed = shared.passed - sum(bad, "passed");

@@ -112,13 +112,14 @@ export class DocumentBell {
         this.isLive = true;
         const id = "document_id" in told ? told.document_id : null;
         // After `ready` and `reset`, earlier events may have been missed.
-        for (const one of this.listeners) if (id === null || id === one.documentId) one.ring();
+        for (const listener of this.listeners)
+          if (id === null || id === listener.documentId) listener.ring();
       }
     } catch {
       // It was stopped, or this server has no stream for it: fall back to polling.
     }
     if (this.stop !== stop) return;
     this.isLive = false;
-    for (const one of this.listeners) one.ring();
+    for (const listener of this.listeners) listener.ring();
   }
 }

@@ -217,7 +217,7 @@ const isRepeatable = (body: unknown): boolean => !isStreamed(body) || body.isRep
 /** A form if one of the fields is a file, or a list of files. */
 function formOf(body: unknown): FormData | null {
   const fields = Object.entries(body as object).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one: unknown) => [name, one] as const),
+    (Array.isArray(value) ? value : [value]).map((item: unknown) => [name, item] as const),
   );
   if (!fields.some(([, value]) => value instanceof Blob)) return null;
   const form = new FormData();

@@ -73,7 +73,7 @@ export async function upload(
   if (!wait) return document;
   return synced(transport, bell, document.id, {
     ...call,
-    ...(onProgress && { onProgress: (one) => onProgress({ phase: "indexing", ...one }) }),
+    ...(onProgress && { onProgress: (progress) => onProgress({ phase: "indexing", ...progress }) }),
   });
 }
 

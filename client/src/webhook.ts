@@ -58,9 +58,9 @@ export async function verifyWebhook(sent: SentWebhook): Promise<VerifiedWebhook>
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   const signatures = header("webhook-signature")
     .split(" ")
-    .filter((one) => one.startsWith("v1,"))
+    .filter((signature) => signature.startsWith("v1,"))
     .slice(0, signatures_max)
-    .flatMap((one) => bytesOfBase64(one.slice(3)) ?? []);
+    .flatMap((signature) => bytesOfBase64(signature.slice(3)) ?? []);
   const secrets = typeof sent.secret === "string" ? [sent.secret] : sent.secret;
   if (!(await isSigned(signed, signatures, await Promise.all(secrets.map(keyOf)))))
     throw refused("The signature is of another secret, or the body is not as it was sent.");

@@ -285,7 +285,9 @@ function measured(raw: unknown, units: Record<string, number>, words: string): D
 
 function expected(of: SettingSchema): string {
   if (Array.isArray(of.anyOf))
-    return of.anyOf.map((one: TSchema) => JSON.stringify(one.const ?? one.type)).join(" or ");
+    return of.anyOf
+      .map((variant: TSchema) => JSON.stringify(variant.const ?? variant.type))
+      .join(" or ");
   const range = [
     of.minimum === undefined ? [] : `at least ${of.minimum}`,
     of.maximum === undefined ? [] : `at most ${of.maximum}`,
@@ -317,7 +319,7 @@ export const unknownKeys = (
   sources: ConfigSources,
 ): string[] =>
   findUnknown(sections, sources)
-    .keys.filter((one) => one.section === section)
+    .keys.filter((key) => key.section === section)
     .map(({ problem }) => problem);
 
 /**
@@ -374,7 +376,7 @@ function addUnknownVariables(
     const near = nearestWord(name, names);
     // Of `web` and `web_push`, prefer the longer.
     const [section] = [...sections.keys()]
-      .filter((one) => name.startsWith(`DOSSIER_${one.toUpperCase()}_`))
+      .filter((section) => name.startsWith(`DOSSIER_${section.toUpperCase()}_`))
       .sort((a, b) => b.length - a.length);
     const hint = meant(name, names, (known) => known);
     const problem = `environment: there is no setting ${name}${hint}`;

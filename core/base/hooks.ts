@@ -96,8 +96,8 @@ export class Hooks<S> {
    */
   async run(subject: S, signal?: AbortSignal): Promise<void> {
     if (!this.any) return;
-    for (const one of this.options.filled().toSorted(inOrder))
-      await this.runOne(one, subject, signal);
+    for (const hook of this.options.filled().toSorted(inOrder))
+      await this.runOne(hook, subject, signal);
   }
 
   private async runOne(

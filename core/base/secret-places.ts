@@ -13,9 +13,11 @@ export function misplacedSecret(schema: unknown): string | null {
     for (const [name, inner] of Object.entries(value)) {
       const inside =
         name === "properties" && isObject(inner)
-          ? Object.entries(inner).map(([field, one]) => visit(one, `${at}/${field}`, is_field))
+          ? Object.entries(inner).map(([field, field_schema]) =>
+              visit(field_schema, `${at}/${field}`, is_field),
+            )
           : [visit(inner, `${at}/${name}`, false)];
-      const wrong = inside.find((one) => one !== null);
+      const wrong = inside.find((problem) => problem !== null);
       if (wrong !== undefined) return wrong;
     }
     return null;

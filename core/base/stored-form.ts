@@ -72,7 +72,7 @@ export function storedForm(of: SettingSchema): StoredForm {
   if (of.kind === "size") return { kind: "Size", limits: {} };
   if (of.kind === "list") return { kind: "List", limits: listLimits(of) };
   if (Array.isArray(of.anyOf))
-    return { kind: "Text", limits: { enum: [...of.anyOf.map((one) => one.const), null] } };
+    return { kind: "Text", limits: { enum: [...of.anyOf.map((variant) => variant.const), null] } };
   if (of.type === "boolean") return { kind: "Flag", limits: {} };
   if (of.type === "integer") {
     const minimum: number = of.minimum ?? -number_max;
@@ -93,10 +93,10 @@ function listLimits({ of, stored }: SettingSchema): Record<string, unknown> {
   const item = of === "duration" ? duration() : stored?.item;
   if (item === undefined) return { ...stored?.json };
   const { items_least = 0, items_most } = stored ?? {};
-  const one = ` *${item.slice(1, -1)} *`;
+  const list = ` *${item.slice(1, -1)} *`;
   const further =
     items_most === undefined ? "*" : `{${Math.max(0, items_least - 1)},${items_most - 1}}`;
-  const text = `${one}(?:,${one})${further}`;
+  const text = `${list}(?:,${list})${further}`;
   return {
     items: { type: "string", pattern: item },
     ...(items_least > 0 && { minItems: items_least }),
@@ -125,7 +125,9 @@ export function formWords(of: SettingSchema): string {
 export function hasForm(value: unknown, { kind, limits }: StoredForm): boolean {
   const { anyOf, ...common } = kinds[kind] as { readonly anyOf?: readonly Json[] } & Json;
   return (
-    fits(value, common) && (!anyOf || anyOf.some((one) => fits(value, one))) && fits(value, limits)
+    fits(value, common) &&
+    (!anyOf || anyOf.some((variant) => fits(value, variant))) &&
+    fits(value, limits)
   );
 }
 
@@ -141,10 +143,10 @@ const keywords: Readonly<Record<string, (value: any, limit: any) => boolean>> = 
   minLength: (value, least: number) => typeof value !== "string" || lengthOf(value) >= least,
   maxLength: (value, most: number) => typeof value !== "string" || lengthOf(value) <= most,
   pattern: (value, text: string) => typeof value !== "string" || new RegExp(text, "u").test(value),
-  items: (value, of: Json) => !Array.isArray(value) || value.every((one) => fits(one, of)),
+  items: (value, of: Json) => !Array.isArray(value) || value.every((item) => fits(item, of)),
   minItems: (value, least: number) => !Array.isArray(value) || value.length >= least,
   maxItems: (value, most: number) => !Array.isArray(value) || value.length <= most,
-  contains: (value, of: Json) => !Array.isArray(value) || value.some((one) => fits(one, of)),
+  contains: (value, of: Json) => !Array.isArray(value) || value.some((item) => fits(item, of)),
 };
 
 const fits = (value: unknown, schema: Json): boolean =>

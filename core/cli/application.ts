@@ -113,7 +113,7 @@ export const coreRoutes = {
 
 /** The OpenAPI document of the API, or of another surface, for the plugins of this host. */
 export const documentOf = (host: Host, described: Described, server_url: string): object =>
-  openApiDocument([coreRoutes.openapi, ...host.mounted.map((one) => one.route)], described, {
+  openApiDocument([coreRoutes.openapi, ...host.mounted.map(({ route }) => route)], described, {
     version,
     server_url,
     parts: host.slot(DocumentParts),
@@ -183,10 +183,10 @@ export function createApplication(
       : [
           mountApi(api_router, ofApi.isPublic, authenticators[0]!),
           ...protocols.map((protocol) => {
-            const own = compiled.filter(({ route }) => route.surface === protocol.name);
+            const of_protocol = compiled.filter(({ route }) => route.surface === protocol.name);
             return mountProtocol(
               protocol,
-              lazyRouter(() => rootRouter(own)),
+              lazyRouter(() => rootRouter(of_protocol)),
               authenticators[0]!,
               (origin) => isOwnOrigin(origin, public_url(), cors),
             );
@@ -330,10 +330,10 @@ const documentRoute = (surface: Surface, host: Host, public_url: () => string): 
 /** A proxy may or may not strip the base path, so no path of the server may begin with it. */
 function checkBasePath(base_path: string, paths: readonly string[]): void {
   const first = base_path.split("/")[1];
-  const own = first && paths.find((path) => path.split("/")[1] === first);
-  if (own)
+  const route = first && paths.find((path) => path.split("/")[1] === first);
+  if (route)
     throw new ConfigError([
-      `server.public_url: its path must not begin with /${first}, as ${own} of the server does.`,
+      `server.public_url: its path must not begin with /${first}, as ${route} of the server does.`,
     ]);
 }
 

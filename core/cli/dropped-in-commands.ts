@@ -41,10 +41,10 @@ function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
   if (wantsAll(words)) return true;
   const [first, second] = words;
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return false;
-  const found = program.commands.find((one) => one.name() === first);
+  const found = program.commands.find((child) => child.name() === first);
   if (!found) return true;
   if (found.commands.length === 0 || second === undefined || second.startsWith("-")) return false;
-  return second !== "help" && !found.commands.some((one) => one.name() === second);
+  return second !== "help" && !found.commands.some((command) => command.name() === second);
 }
 
 /** Asks for the list of all commands. */

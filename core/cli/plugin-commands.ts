@@ -54,7 +54,7 @@ function add(program: Commander, command: Command, run: (parsed: Given) => Promi
   const parent =
     second === undefined
       ? program
-      : (program.commands.find((one) => one.name() === first) ??
+      : (program.commands.find((command) => command.name() === first) ??
         program.command(first).description(`Manage ${first}s.`));
   const added = withData(parent.command(second ?? first)).description(command.summary);
   for (const arg of command.args ?? [])
@@ -139,7 +139,7 @@ async function runPluginCommand(
   await withChildren(boot, program_options, (isolate) =>
     withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
-      const handler = host.commands.find((one) => one.command === command)?.handler;
+      const handler = host.commands.find((entry) => entry.command === command)?.handler;
       if (!handler) throw new Error(whyMissing(host, command));
       const observe = (ran: RunCommand): void => {
         for (const note of host.slot(CommandObserver)) note(ran);
@@ -153,7 +153,9 @@ async function runPluginCommand(
 
 /** Why the plugin of a command is left out or disabled. */
 function whyMissing(host: Host, { name }: Command): string {
-  const reasons = [...host.off, ...host.failures].map((one) => `${one.name}: ${one.reason}`);
+  const reasons = [...host.off, ...host.failures].map(
+    (plugin) => `${plugin.name}: ${plugin.reason}`,
+  );
   return `the plugin that provides \`${name}\` is not running: ${reasons.join("; ")}`;
 }
 

@@ -60,7 +60,7 @@ function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
   return [
     ...sorted.map((plugin) => row(plugin, "loaded", null)),
     ...off.map(({ plugin, reason }) => row(plugin, "disabled", reason)),
-    ...boot.skipped.map((one) => ({ ...one, status: "disabled" as const })),
+    ...boot.skipped.map((plugin) => ({ ...plugin, status: "disabled" as const })),
     ...refused.map(({ plugin, reason }) => row(plugin, "left out", reason)),
     ...boot.failures.map(({ name, file, reason }) => ({
       name,

@@ -85,14 +85,14 @@ export function checkSettings(
     ...built_in.map((plugin) => [plugin.section, plugin.config] as const),
   ]);
   const failures = [...loaded.failures];
-  const own = loaded.plugins.filter(({ plugin: { section, config } }) => {
+  const of_plugin = loaded.plugins.filter(({ plugin: { section, config } }) => {
     // A plugin that claims what belongs to another loses all its claims, see `order`.
     if (sections.has(section)) return false;
     sections.set(section, config);
     return true;
   });
   const left_out = new Set<string>();
-  for (const { plugin, file } of own) {
+  for (const { plugin, file } of of_plugin) {
     const { section, config, name } = plugin;
     sources = withStored({ ...located, sources }, section, config);
     const problems = [
@@ -103,10 +103,10 @@ export function checkSettings(
     failures.push({ name, file, reason: `its settings are not valid: ${problems.join(" ")}` });
     left_out.add(section);
   }
-  for (const { plugin } of own)
+  for (const { plugin } of of_plugin)
     if (left_out.has(plugin.section)) sections.set(plugin.section, relaxed(plugin, sources));
   const dropped_in = loaded.plugins.filter(({ file }) =>
-    failures.every((one) => one.file !== file),
+    failures.every((failure) => failure.file !== file),
   );
   return { dropped_in, sections, failures, left_out, sources };
 }

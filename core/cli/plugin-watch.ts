@@ -32,7 +32,7 @@ export function withoutFailedPlugin(boot: Bootstrap, end: LastExit | null): Boot
   const reason = `at the last start ${end.how}. It is left out this time only`;
   return {
     ...boot,
-    dropped_in: boot.dropped_in.filter((one) => one !== culprit),
+    dropped_in: boot.dropped_in.filter((plugin) => plugin !== culprit),
     failures: [...boot.failures, { name: culprit.plugin.name, file: culprit.file, reason }],
   };
 }

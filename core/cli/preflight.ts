@@ -75,7 +75,7 @@ export async function runPreflight(
     () => "http://127.0.0.1",
   );
   for (const { name, file, reason } of assembled.host.failures) {
-    const of = dropped_in.find((one) => one.file === file);
+    const of = dropped_in.find((plugin) => plugin.file === file);
     if (of) reportProblems(of.file, name, of.plugin.version, [reason]);
   }
   for (const { file, runs, description } of assembled.host.described)

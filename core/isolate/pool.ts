@@ -141,7 +141,7 @@ export class ChildPool {
   /** The most recently used idle child, or a new one. */
   private acquire(): ChildProcess {
     // It may have died unnoticed.
-    const child = [...this.warm.keys()].findLast((one) => one.alive) ?? this.start();
+    const child = [...this.warm.keys()].findLast((idle) => idle.alive) ?? this.start();
     this.unwarm(child);
     return child;
   }

@@ -21,8 +21,8 @@ export async function correctTimes(
 ): Promise<number> {
   let corrected = 0;
   for (const correct of [correctWaiting, correctFinished])
-    for (let some = jobs_each; some === jobs_each; corrected += some)
-      some = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
+    for (let batch_count = jobs_each; batch_count === jobs_each; corrected += batch_count)
+      batch_count = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
   return corrected;
 }
 

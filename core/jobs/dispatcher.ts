@@ -157,8 +157,14 @@ export class Dispatcher {
       this.countActive(of) < Math.floor(most * at_once_part);
     const has_capacity =
       isBelow(slots_max, () => true) &&
-      isBelow(Math.min(concurrency, this.handler_slots_max), (one) => one.name === job.name) &&
-      isBelow(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
+      isBelow(
+        Math.min(concurrency, this.handler_slots_max),
+        (active) => active.name === job.name,
+      ) &&
+      isBelow(
+        job.queue_concurrency,
+        (active) => active.name === job.name && active.owner === job.owner,
+      );
     if (!has_capacity) return undefined;
     this.reserved.add(job);
     return { token: this.reservation_token, until_ms: clock.now_ms() + this.lease_ms };
@@ -257,8 +263,8 @@ export class Dispatcher {
     const counts = await this.runningCounts(store.db);
     const capacities = this.capacities(await readyKinds(store.db), slots, counts);
     const window = { after_owner: "", each_max: 1, all_max: 1 };
-    const some = await findCandidates(store.db, capacities, clock.now_ms(), window);
-    return some.map(({ id }) => id);
+    const candidates = await findCandidates(store.db, capacities, clock.now_ms(), window);
+    return candidates.map(({ id }) => id);
   }
 
   private runningCounts(db: Db): Promise<RunningCounts> {

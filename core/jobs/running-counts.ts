@@ -64,7 +64,7 @@ export async function runningByNode(
     [...Map.groupBy(leased, (job) => nodeOf(job.lease_token!))].map(([node, jobs]) => [
       node,
       [...Map.groupBy(jobs, handlerKey).values()]
-        .map((some) => ({ plugin: some[0]!.plugin, name: some[0]!.name, jobs: some.length }))
+        .map((jobs) => ({ plugin: jobs[0]!.plugin, name: jobs[0]!.name, jobs: jobs.length }))
         .sort((a, b) => b.jobs - a.jobs || (a.name < b.name ? -1 : 1)),
     ]),
   );

@@ -282,14 +282,14 @@ export async function cancelJobs(
   now_ms: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (const some of batchesOf(subjects, subjects_each)) {
+  for (const batch of batchesOf(subjects, subjects_each)) {
     const rows = await rowsOf<{ id: string }>(
       db,
       `update core_jobs
 set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where subject is not null and state in ('ready', 'running') and subject in (${marks(some.length)})
+where subject is not null and state in ('ready', 'running') and subject in (${marks(batch.length)})
 returning id`,
-      [now_ms, ...some],
+      [now_ms, ...batch],
     );
     ids.push(...rows.map((row) => row.id));
     // A failed job will not be run again.
@@ -297,8 +297,8 @@ returning id`,
       db,
       `update core_jobs set payload = ''
 where subject is not null and state = 'failed' and payload != ''
-and subject in (${marks(some.length)})`,
-      some,
+and subject in (${marks(batch.length)})`,
+      batch,
     );
   }
   return ids;

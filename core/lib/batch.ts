@@ -9,11 +9,11 @@ export function* batchesOf<T>(list: readonly T[], size: number): Generator<reado
 export function firstWithin<T>(
   list: readonly T[],
   size_max: number,
-  sizeOf: (one: T) => number,
+  sizeOf: (element: T) => number,
 ): readonly T[] {
   let size = 0;
-  const end = list.findIndex((one, at) => {
-    size += sizeOf(one);
+  const end = list.findIndex((element, at) => {
+    size += sizeOf(element);
     return size > size_max && at > 0;
   });
   return end < 0 ? list : list.slice(0, end);
@@ -24,7 +24,7 @@ const batch_rows_max = 16;
 /** Batches of 16, 8, 4, 2 and 1 rows: few statements, of few different lengths to keep prepared. */
 export async function inBatches<T>(
   rows: readonly T[],
-  insert: (some: readonly T[]) => Promise<unknown>,
+  insert: (batch: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
   for (let at = 0, size = batch_rows_max; at < rows.length; at += size) {
     while (size > rows.length - at) size /= 2;

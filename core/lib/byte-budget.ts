@@ -123,7 +123,7 @@ export class ByteBudget {
   private remove(owner: string, waiting: Waiting): boolean {
     const queue = this.waiting.get(owner);
     if (!queue?.includes(waiting)) return false;
-    const left = queue.filter((one) => one !== waiting);
+    const left = queue.filter((other) => other !== waiting);
     this.waiting.delete(owner);
     if (left.length > 0) this.waiting.set(owner, left);
     this.waiting_count -= 1;

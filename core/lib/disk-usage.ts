@@ -13,10 +13,10 @@ export async function directoryBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   let sum = 0;
   // One directory at a time, so that a large tree does not fill the queue of file system calls.
-  for (const entry of entries.filter((one) => one.isDirectory()))
+  for (const entry of entries.filter((entry) => entry.isDirectory()))
     sum += await directoryBytes(join(directory, entry.name));
   const sizes = await Promise.all(
-    entries.filter((one) => one.isFile()).map((one) => sizeOf(join(directory, one.name))),
+    entries.filter((entry) => entry.isFile()).map((entry) => sizeOf(join(directory, entry.name))),
   );
   return sizes.reduce((all, size) => all + size, sum);
 }

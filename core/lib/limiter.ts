@@ -181,10 +181,10 @@ export class Limiter extends Semaphore {
   private next(): Waiting | undefined {
     const takes_turns = this.limits().takes_turns ?? false;
     let first: Waiting | undefined;
-    for (const one of this.waiting) {
-      if (!this.admits(one.key)) continue;
-      if (!takes_turns) return one;
-      if (first === undefined || this.isBefore(one.key, first.key)) first = one;
+    for (const waiting of this.waiting) {
+      if (!this.admits(waiting.key)) continue;
+      if (!takes_turns) return waiting;
+      if (first === undefined || this.isBefore(waiting.key, first.key)) first = waiting;
     }
     return first;
   }

@@ -65,8 +65,8 @@ export class ServedText {
 
   /** Compares tags regardless of the encoding. */
   private isKnown(tags: string): boolean {
-    return tags.split(",").some((one) => {
-      const tag = one.trim().replace(/^W\//, "");
+    return tags.split(",").some((weighted) => {
+      const tag = weighted.trim().replace(/^W\//, "");
       return tag === "*" || tag === `"${this.tag}"` || tag.startsWith(`"${this.tag}-`);
     });
   }
@@ -78,8 +78,8 @@ function acceptedEncoding(header: string): (typeof encodings)[number] | null {
     header
       .toLowerCase()
       .split(",")
-      .map((one) => {
-        const [name = "", ...parameters] = one.split(";").map((part) => part.trim());
+      .map((tag) => {
+        const [name = "", ...parameters] = tag.split(";").map((part) => part.trim());
         const q = parameters.find((part) => part.startsWith("q="));
         return [name, q === undefined ? 1 : Number(q.slice(2)) || 0] as const;
       }),

@@ -12,8 +12,8 @@ export const longTextOf = (bytes: Uint8Array): LongText => ({
 
 async function* partsOf(bytes: Uint8Array): AsyncGenerator<string, void> {
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  for (const some of byteParts(bytes)) {
-    yield utf8.decode(some, { stream: true });
+  for (const part of byteParts(bytes)) {
+    yield utf8.decode(part, { stream: true });
     await nextTurn();
   }
 }

@@ -226,9 +226,9 @@ class Names {
       (cache_slots - 1);
     const raw = this.cached_raw[slot];
     if (raw !== undefined && isAt(xml, start, end, raw)) return this.cached[slot]!;
-    const own = xml.slice(start, end);
-    this.cached_raw[slot] = own;
-    return (this.cached[slot] = this.of(own));
+    const name = xml.slice(start, end);
+    this.cached_raw[slot] = name;
+    return (this.cached[slot] = this.of(name));
   }
 
   of(raw: string): string {

@@ -340,7 +340,7 @@ function namesIn(json: unknown): string[] | null {
   const data = fieldOf(json, "data");
   if (!Array.isArray(data)) return null;
   return data
-    .map((one) => fieldOf(one, "id"))
+    .map((record) => fieldOf(record, "id"))
     .filter((id): id is string => typeof id === "string" && /^[\w./:@+-]{1,100}$/.test(id));
 }
 

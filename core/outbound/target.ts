@@ -80,7 +80,7 @@ function checkName(host: string): void {
   const labels = host.split(".");
   if (
     host.length > name_length_max ||
-    !labels.every((one) => label.test(one)) ||
+    !labels.every((part) => label.test(part)) ||
     /^\d+$/.test(labels.at(-1)!)
   )
     throw new InvalidUrl("The URL's host is not a valid name.");

@@ -25,8 +25,8 @@ export function disableable(
   built_in: readonly Plugin[],
 ): readonly string[] {
   const able = names.filter((name) => {
-    const plugin = built_in.find((one) => one.name === name);
-    const enabled = built_in.filter((one) => !names.includes(one.name));
+    const plugin = built_in.find((plugin) => plugin.name === name);
+    const enabled = built_in.filter((plugin) => !names.includes(plugin.name));
     return plugin === undefined || namesNeeding(plugin, enabled).length === 0;
   });
   return able.length === names.length ? able : disableable(able, built_in);

@@ -33,10 +33,10 @@ export function guardedResult(
     ...hook("stop"),
     ...hook("health"),
     routes: guardedRoutes(plugin, result.routes as Handlers | undefined, guard),
-    fills: ((result.fills ?? []) as Fill[]).map((one) =>
-      guardedFill(name, one, slotOf(one.slot.id) ?? one.slot, guard),
+    fills: ((result.fills ?? []) as Fill[]).map((fill) =>
+      guardedFill(name, fill, slotOf(fill.slot.id) ?? fill.slot, guard),
     ),
-    jobs: ((result.jobs ?? []) as JobHandler[]).map((one) => guardedJob(name, one, guard)),
+    jobs: ((result.jobs ?? []) as JobHandler[]).map((job) => guardedJob(name, job, guard)),
     schedules: guardedSchedules(name, result.schedules, guard),
   };
 }
@@ -62,20 +62,20 @@ function guardedRoutes(plugin: Plugin, handlers: Handlers = {}, guard: Guard): H
 /** The client has disconnected, or the server is stopping. */
 const isGone = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
-function guardedFill(plugin: string, one: Fill, slot: SlotRef<any>, guard: Guard): Fill {
-  if (!one.varies) return { ...one, slot, value: guard.value(plugin, slot, one.value) };
+function guardedFill(plugin: string, fill: Fill, slot: SlotRef<any>, guard: Guard): Fill {
+  if (!fill.varies) return { ...fill, slot, value: guard.value(plugin, slot, fill.value) };
   const label = { plugin, what: `its ${slot.id}` };
   const read = guard.function(
     label,
     () => {
-      const value = (one.value as () => unknown)();
+      const value = (fill.value as () => unknown)();
       const wrong = value === null ? null : slot.check?.(value);
       if (wrong) throw new Error(`its value for ${slot.id} is invalid: ${wrong}`);
       return value;
     },
     { otherwise: () => null, isFault: () => true },
   );
-  return { ...one, slot, value: () => guard.value(plugin, slot, read()) };
+  return { ...fill, slot, value: () => guard.value(plugin, slot, read()) };
 }
 
 /** Jobs may fail, which is reported separately; the other functions must not stop others. */

@@ -137,13 +137,13 @@ export class Host {
 
   /** The plugins that return when this one, which replaces them, can't run. */
   private replacedBy(plugin: Plugin): Plugin[] {
-    return this.not_wanted.flatMap((one) => (one.by === plugin ? one.plugin : []));
+    return this.not_wanted.flatMap((off) => (off.by === plugin ? off.plugin : []));
   }
 
   /** The plugins that are disabled or replaced. */
   get off(): readonly PluginOff[] {
     const off = this.not_wanted
-      .filter(({ plugin }) => !this.running.some((one) => one.plugin === plugin))
+      .filter(({ plugin }) => !this.running.some((running) => running.plugin === plugin))
       .map(({ plugin, reason }) => ({ ...this.statusOf(plugin), reason }));
     return [...off, ...this.options.skipped];
   }
@@ -171,7 +171,7 @@ export class Host {
   get described(): readonly DescribedPlugin[] {
     const all: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
     return all.map((plugin) => {
-      const result = this.running.find((one) => one.plugin === plugin)?.result ?? null;
+      const result = this.running.find((running) => running.plugin === plugin)?.result ?? null;
       const file = this.fileOf.get(plugin) ?? null;
       return { file, runs: result !== null, description: describePlugin(plugin, result) };
     });
@@ -328,14 +328,14 @@ export class Host {
     }
     const file = this.fileOf.get(plugin);
     try {
-      const own = file === undefined ? undefined : { file, guard: this.guard };
-      const context = contextOf(plugin, own, sources);
+      const guarded = file === undefined ? undefined : { file, guard: this.guard };
+      const context = contextOf(plugin, guarded, sources);
       plugin.checkConfig?.(context.config);
       const setUp = async (): Promise<unknown> => plugin.setup(context);
-      const returned = own
+      const returned = guarded
         ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
-      const checked = own
+      const checked = guarded
         ? checkedResult(plugin, returned, this.taken())
         : (returned as SetUpResult);
       this.takeIn(plugin, checked);

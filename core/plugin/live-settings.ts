@@ -59,7 +59,8 @@ export class LiveSettings {
 
   constructor(private readonly options: LiveSettingsOptions) {
     this.rules = new SettingRules(options.config.sections);
-    for (const one of options.config.settings) this.in_force.set(`${one.section}.${one.key}`, one);
+    for (const setting of options.config.settings)
+      this.in_force.set(`${setting.section}.${setting.key}`, setting);
   }
 
   /** Before the plugins are set up: all stored values take effect. */
@@ -144,7 +145,7 @@ export class LiveSettings {
     (sections as Map<string, TObject>).set(section, schema);
     const read = this.sectionWith(section, new Map());
     (values as Record<string, unknown>)[section] = read.values;
-    for (const one of read.settings) this.in_force.set(`${section}.${one.key}`, one);
+    for (const setting of read.settings) this.in_force.set(`${section}.${setting.key}`, setting);
   }
 
   /** Every setting, in the order of definition. */
@@ -156,7 +157,7 @@ export class LiveSettings {
         return describe(name, propertyOf(schema, key), {
           changes: changesOf(schema, key),
           now: this.in_force.get(name),
-          later: later.find((one) => one.key === key),
+          later: later.find((setting) => setting.key === key),
           stored: this.stored.get(name),
           problem: this.unusable.get(name) ?? null,
         });
@@ -190,14 +191,14 @@ export class LiveSettings {
   /** Records the same for this process, for commands started with another environment. */
   async noteOrigins(): Promise<void> {
     const { store, log } = this.options;
-    const own = new Map(
+    const origins = new Map(
       this.shown()
         .filter(({ origin }) => origin !== "default" && origin !== stored_origin)
         .map(({ setting, origin, value }) => [setting, { origin, value }]),
     );
     try {
-      if (changedKeys(await rows.readOrigins(store.db), own).length === 0) return;
-      await store.inTransaction((tx) => rows.writeOrigins(tx, own));
+      if (changedKeys(await rows.readOrigins(store.db), origins).length === 0) return;
+      await store.inTransaction((tx) => rows.writeOrigins(tx, origins));
     } catch (error) {
       // Commands then report less; the settings themselves are unaffected.
       log.warn("the sources of settings could not be recorded", errorFields(error));
@@ -257,7 +258,7 @@ export class LiveSettings {
     for (const key of keysOf(schema)) {
       if (!all && changesOf(schema, key) !== "now") continue;
       const name = `${section}.${key}`;
-      const setting = fresh.settings.find((one) => one.key === key);
+      const setting = fresh.settings.find((setting) => setting.key === key);
       if (!same(values[key], fresh.values[key])) changed = true;
       if (fresh.values[key] === undefined) delete values[key];
       else values[key] = fresh.values[key];

@@ -41,9 +41,11 @@ export function sinceProblem(since: unknown): string | undefined {
   if (since === undefined) return undefined;
   if (typeof since !== "string" || !version_pattern.test(since))
     return `its since ${JSON.stringify(since)} is not a version such as "0.2"`;
-  const [wanted, own] = [since, host_version].map((one) => one.split(/[.+-]/).map(Number));
-  const part = [0, 1, 2].find((i) => (wanted![i] ?? 0) !== (own![i] ?? 0));
-  return part === undefined || (wanted![part] ?? 0) < (own![part] ?? 0)
+  const [wanted, host_numbers] = [since, host_version].map((version) =>
+    version.split(/[.+-]/).map(Number),
+  );
+  const part = [0, 1, 2].find((i) => (wanted![i] ?? 0) !== (host_numbers![i] ?? 0));
+  return part === undefined || (wanted![part] ?? 0) < (host_numbers![part] ?? 0)
     ? undefined
     : `it needs Dossier ${since} or newer; this is ${host_version}`;
 }
@@ -62,7 +64,7 @@ function nameProblems({ name, section, version, replaces }: Plugin): string[] {
       `its section ${JSON.stringify(section)} must consist of lower-case letters, digits and ` +
         "underscores",
     );
-  if (!Array.isArray(replaces) || replaces.some((one) => typeof one !== "string"))
+  if (!Array.isArray(replaces) || replaces.some((target) => typeof target !== "string"))
     problems.push("its replaces must be a list of names of plugins");
   else if (replaces.includes(name)) problems.push("it can't replace itself");
   return problems;

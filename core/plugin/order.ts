@@ -61,7 +61,7 @@ export const disabled_reason = "it is named in plugins.disabled";
 export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[] => {
   const provided = idsOf(plugin.provides);
   return among
-    .filter((one) => one !== plugin && idsOf(one.needs).some((id) => provided.includes(id)))
+    .filter((other) => other !== plugin && idsOf(other.needs).some((id) => provided.includes(id)))
     .map(({ name }) => name);
 };
 
@@ -83,7 +83,7 @@ function attempt(
   const off: Off[] = standing
     .filter(({ name }) => disabled.includes(name))
     .map((plugin) => ({ plugin, reason: disabled_reason }));
-  const enabled = standing.filter((plugin) => !off.some((one) => one.plugin === plugin));
+  const enabled = standing.filter((plugin) => !off.some((refusal) => refusal.plugin === plugin));
   const replaced = replacements(enabled, standing);
   if ("refused" in replaced) return replaced;
   for (const [plugin, by] of replaced.by)
@@ -111,7 +111,7 @@ function replacements(
   const refused: Refusal[] = [];
   for (const plugin of enabled) {
     for (const name of plugin.replaces) {
-      const target = standing.find((one) => one.name === name);
+      const target = standing.find((plugin) => plugin.name === name);
       const first = target && by.get(target);
       const reason = !target
         ? `it replaces ${name}, which is not a plugin${nearestHint(name, namesOf(standing))}`
@@ -129,10 +129,10 @@ function replacements(
 /** Those that replace another one without providing what others need of it. */
 function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
   return [...by].flatMap(([target, plugin]) => {
-    const own = idsOf(plugin.provides);
+    const provided = idsOf(plugin.provides);
     for (const id of idsOf(target.provides)) {
-      const needing = running.filter((one) => idsOf(one.needs).includes(id));
-      if (needing.length > 0 && !own.includes(id))
+      const needing = running.filter((plugin) => idsOf(plugin.needs).includes(id));
+      if (needing.length > 0 && !provided.includes(id))
         return {
           plugin,
           reason:
@@ -153,7 +153,7 @@ function clashes(
   const groups = new Map(reserved.flatMap(groupOf));
   const refused: Refusal[] = [];
   for (const plugin of standing) {
-    const is_off = off.some((one) => one.plugin === plugin);
+    const is_off = off.some((refusal) => refusal.plugin === plugin);
     const seen = new Set<string>();
     const claims = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
     // A replaced plugin returns when its replacement can't run: nobody else may take its claims.
@@ -242,7 +242,9 @@ function sort(
       refused.push({ plugin, reason: missingService(missing, [...provider.keys()], off) });
       return;
     }
-    const replaced = [...by].filter(([, one]) => one === plugin).map(([target]) => target);
+    const replaced = [...by]
+      .filter(([, replacement]) => replacement === plugin)
+      .map(([target]) => target);
     // When it can't be set up, the one it replaces is, and has needs of its own.
     for (const id of [plugin, ...replaced].flatMap(({ needs }) => idsOf(needs))) {
       const needed = provider.get(id);

@@ -101,7 +101,7 @@ export class PluginDirectory implements PluginFiles {
     try {
       const staged = join(staging, `candidate${extensionOf(shown)}`);
       writeFileSync(staged, bytes, { mode: 0o644 });
-      const isReplaceable = (one: PluginFile) => replace || one.sha256 === own_sha256;
+      const isReplaceable = (file: PluginFile) => replace || file.sha256 === own_sha256;
       const checked = await this.check(staged, shown, isReplaceable, installed);
       const { description, replaced } = checked;
       const { name, version } = description;
@@ -176,7 +176,8 @@ export class PluginDirectory implements PluginFiles {
   ): PluginFile | null {
     if (this.options.built_in.includes(name))
       throw clash(`${shown} has the name of the built-in plugin ${name}. Rename it.`);
-    const installed = files.find((one) => one.name === name || fileStem(one.file) === name) ?? null;
+    const installed =
+      files.find((file) => file.name === name || fileStem(file.file) === name) ?? null;
     if (installed === null || isReplaceable(installed)) return installed;
     const has = installed.description?.version ?? "of an unknown version";
     throw clash(

@@ -85,7 +85,7 @@ export async function tryOut(
   const bad = new Map<string, RefusedPlugin>();
   const found = new Map<string, PluginDescription>();
   const take = (outcome: TriedOut): void => {
-    for (const [file, one] of outcome.bad) bad.set(file, one);
+    for (const [file, refused] of outcome.bad) bad.set(file, refused);
     for (const [file, plugin] of outcome.found) found.set(file, plugin);
   };
   const blame = (file: string, reason: string): void => {
@@ -189,8 +189,8 @@ function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing:
     }
     if (message?.preflight === "past" && message.file === at) at = null;
     if (message?.preflight === "bad") {
-      const { preflight: _, ...one } = message;
-      bad.set(message.file, one);
+      const { preflight: _, ...failure } = message;
+      bad.set(message.file, failure);
       if (message.file === at) at = null;
     }
     if (message?.preflight === "found") {

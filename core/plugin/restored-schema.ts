@@ -27,7 +27,7 @@ function restoredSetting(schema: Plain): TSchema {
   if (schema.anyOf) {
     const { anyOf, ...rest } = schema;
     return Type.Union(
-      anyOf.map((one) => Type.Literal(one.const)),
+      anyOf.map((literal) => Type.Literal(literal.const)),
       rest,
     );
   }

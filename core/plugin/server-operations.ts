@@ -78,7 +78,7 @@ export class ServerOperations implements Operations {
 
   async plugins(): Promise<PluginOverview[]> {
     const { host } = this.options;
-    const failing = new Map((await host.health()).map((one) => [one.plugin, one.failing]));
+    const failing = new Map((await host.health()).map((plugin) => [plugin.plugin, plugin.failing]));
     return [
       ...host.plugins.map(({ name, version, built_in, file }) => ({
         name,
@@ -108,7 +108,7 @@ export class ServerOperations implements Operations {
   }
 
   describe(name: string): PluginDescription | undefined {
-    const found = this.options.host.described.filter((one) => one.description.name === name);
+    const found = this.options.host.described.filter((plugin) => plugin.description.name === name);
     return (found.find(({ runs }) => runs) ?? found[0])?.description;
   }
 

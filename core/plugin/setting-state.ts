@@ -93,7 +93,7 @@ function kindOf(schema: SettingSchema): SettingKind {
     : "text";
 }
 const choicesOf = (schema: SettingSchema): string[] =>
-  (schema.anyOf as TSchema[]).map((one) => String(one.const));
+  (schema.anyOf as TSchema[]).map((literal) => String(literal.const));
 
 /** The settings of a section, and the properties of one of them. */
 export const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);

@@ -43,11 +43,11 @@ export function checkedResult(plugin: Plugin, returned: unknown, taken: ClaimedN
   ];
   if (problems.length === 0)
     problems.push(
-      ...((result.fills ?? []) as Fill[]).flatMap((one, i, all) =>
-        fillProblems(one, all.slice(0, i), taken),
+      ...((result.fills ?? []) as Fill[]).flatMap((fill, i, all) =>
+        fillProblems(fill, all.slice(0, i), taken),
       ),
-      ...((result.jobs ?? []) as JobHandler[]).flatMap((one, i, all) =>
-        jobProblems(plugin, one, all.slice(0, i), taken),
+      ...((result.jobs ?? []) as JobHandler[]).flatMap((job, i, all) =>
+        jobProblems(plugin, job, all.slice(0, i), taken),
       ),
       ...scheduleProblems(result.schedules),
       ...rootProblems(plugin, result, taken),
@@ -109,18 +109,18 @@ const hookProblems = (result: SetUpResult): string[] =>
     .map((key) => `its ${key} must be a function`);
 
 function fillProblems(
-  one: Fill | undefined,
+  fill: Fill | undefined,
   before: readonly Fill[],
   taken: ClaimedNames,
 ): string[] {
-  const ref = one?.slot as SlotRef<any> | undefined;
+  const ref = fill?.slot as SlotRef<any> | undefined;
   if (ref?.kind !== "slot" || typeof ref.id !== "string")
     return ["one of its fills has no slot: check the name that is imported"];
   const { id } = ref;
   const slot = taken.slotOf(id);
   if (slot === undefined)
     return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, taken.slot_ids)}`];
-  const { value, varies = false } = one!;
+  const { value, varies = false } = fill!;
   if (value === undefined || value === null) return [`it fills ${id} with ${String(value)}`];
   if (varies && typeof value !== "function")
     return [`its value for ${id} varies, so it must be a function`];
@@ -165,11 +165,11 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && (value a
 
 function jobProblems(
   plugin: Plugin,
-  one: JobHandler | undefined,
+  job: JobHandler | undefined,
   before: readonly JobHandler[],
   taken: ClaimedNames,
 ): string[] {
-  const { on, run, limits } = one ?? {};
+  const { on, run, limits } = job ?? {};
   if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")
     return ["one of its jobs has no job or event: check the name that is imported"];
   const label = `the ${on.kind} ${on.id}`;
@@ -199,8 +199,8 @@ export function scheduleProblems(declared: unknown): string[] {
   const schedules = schedulesOf(declared);
   if (!Array.isArray(schedules))
     return ["its schedules must be a list, or a function that makes one"];
-  return (schedules as (Schedule | undefined)[]).flatMap((one) => {
-    const { cron, on, payload } = one ?? {};
+  return (schedules as (Schedule | undefined)[]).flatMap((schedule) => {
+    const { cron, on, payload } = schedule ?? {};
     if (on?.kind !== "job") return ["one of its schedules has no job"];
     const wrong = cronProblem(cron);
     if (wrong !== undefined)

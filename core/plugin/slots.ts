@@ -83,8 +83,8 @@ export class SlotRegistry {
 
   /** The same, each with the plugin that provides it. */
   readFilled<T>({ id }: SlotRef<T>): readonly Filled<T>[] {
-    return (this.fills.get(id) ?? []).flatMap((one) =>
-      valuesNow([one]).map((value) => ({ plugin: one.plugin, value: value as T })),
+    return (this.fills.get(id) ?? []).flatMap((fill) =>
+      valuesNow([fill]).map((value) => ({ plugin: fill.plugin, value: value as T })),
     );
   }
 }

@@ -66,7 +66,7 @@ function stoodStill(limit_ms: number, data: string): void {
     plugin,
     what,
     certain: now !== undefined || others.length === 0,
-    in_work: begun.slice(0, named_max).map((one) => `${one.plugin}: ${one.what}`),
+    in_work: begun.slice(0, named_max).map((label) => `${label.plugin}: ${label.what}`),
   });
   // A thread can't end the process with an exit code, and nothing else would run any more.
   process.kill(process.pid, "SIGKILL");

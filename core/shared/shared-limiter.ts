@@ -220,12 +220,12 @@ function letIn(
   const admitted: Ticket[] = [];
   for (let at = 0; at < waiting.length && running.length < concurrency;) {
     const ticket = waiting[at]!;
-    const own = of_key.get(ticket[2]) ?? 0;
-    if (own >= per_key) at += 1;
+    const holds = of_key.get(ticket[2]) ?? 0;
+    if (holds >= per_key) at += 1;
     else {
       waiting.splice(at, 1);
       running.push(ticket);
-      of_key.set(ticket[2], own + 1);
+      of_key.set(ticket[2], holds + 1);
       admitted.push(ticket);
     }
   }

@@ -103,10 +103,10 @@ export class SharedOpenLimit implements OpenLimit {
     const { id } = presence;
     const step: Step<Holders, boolean> = (before = {}) => {
       const others = Object.entries(before).filter(
-        ([one]) => one !== id && (alive === null || alive.has(one)),
+        ([holder]) => holder !== id && (alive === null || alive.has(holder)),
       );
       const open = this.open.get(key) ?? [];
-      const answered = (before[id] ?? []).filter((one) => this.asking.has(one));
+      const answered = (before[id] ?? []).filter((request) => this.asking.has(request));
       const own_numbers = [...new Set([...open, ...answered])];
       const count = others.reduce((sum, [, numbers]) => sum + numbers.length, own_numbers.length);
       const admitted = number !== null && count < this.max;

@@ -82,7 +82,7 @@ class DamageSearch {
       from === null
         ? this.tables[0]
         : from.row === null
-          ? this.tables.find((one) => one > from.table)
+          ? this.tables.find((table) => table > from.table)
           : from.table;
     if (table === undefined) return null;
     try {

@@ -66,9 +66,9 @@ export async function migrate(
   }
   const applied: string[] = [];
   // Every transaction waits for the disk.
-  for (const some of is_new ? [steps] : steps.map((step) => [step])) {
+  for (const batch of is_new ? [steps] : steps.map((step) => [step])) {
     try {
-      applied.push(...(await store.inTransaction((tx) => applyAll(store, tx, some, clock))));
+      applied.push(...(await store.inTransaction((tx) => applyAll(store, tx, batch, clock))));
     } finally {
       store.forgetStatements();
     }

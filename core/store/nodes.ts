@@ -99,7 +99,7 @@ export class OnlyNode implements Nodes {
     return [{ ...this.node, started_at: this.started_at, seen_at: this.now_ms() }];
   }
   async known(): Promise<KnownNode[]> {
-    return (await this.list()).map((one) => ({ ...one, gone_at: null }));
+    return (await this.list()).map((node) => ({ ...node, gone_at: null }));
   }
   async alive(): Promise<ReadonlySet<string>> {
     return new Set([this.id]);

@@ -36,12 +36,12 @@ export const insertRows = <R extends object>(
   columns: readonly (keyof R & string)[],
   rows: readonly R[],
 ): Promise<void> =>
-  inBatches(rows, (some) => {
+  inBatches(rows, (batch) => {
     const row = `(${columns.map(() => "?").join(", ")})`;
-    const all = some.map(() => row).join(", ");
+    const all = batch.map(() => row).join(", ");
     return rowsOf(
       db,
       `insert into ${table} (${columns.join(", ")}) values ${all}`,
-      some.flatMap((one) => columns.map((column) => one[column])),
+      batch.flatMap((row) => columns.map((column) => row[column])),
     );
   });

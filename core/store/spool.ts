@@ -130,10 +130,10 @@ async function write(
     if (size_bytes > bytes_max)
       throw tooLarge(`The file is larger than the limit of ${limitInWords(bytes_max)}.`);
     for (let at = 0; at < chunk.byteLength;) {
-      const some = chunk.subarray(at, at + block_bytes - gathered_bytes);
-      block.set(some, gathered_bytes);
-      gathered_bytes += some.byteLength;
-      at += some.byteLength;
+      const part = chunk.subarray(at, at + block_bytes - gathered_bytes);
+      block.set(part, gathered_bytes);
+      gathered_bytes += part.byteLength;
+      at += part.byteLength;
       if (gathered_bytes === block_bytes) await writeGathered();
     }
   }

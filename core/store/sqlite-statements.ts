@@ -47,7 +47,9 @@ export class StatementCache<S> {
   }
 
   private longestUnused(): string {
-    return [...this.kept].reduce((first, one) => (one[1].used < first[1].used ? one : first))[0];
+    return [...this.kept].reduce((first, entry) =>
+      entry[1].used < first[1].used ? entry : first,
+    )[0];
   }
 
   /** Call after tables have changed: a statement remembers the columns it was prepared with. */

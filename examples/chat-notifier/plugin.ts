@@ -303,7 +303,7 @@ export default definePlugin({
   version: "1.0.0",
   config,
   checkConfig: ({ url, events }) => {
-    const unknown = events.filter((one) => !kinds.some((kind) => kind === one));
+    const unknown = events.filter((event) => !kinds.some((kind) => kind === event));
     if (unknown.length > 0)
       throw new ConfigError([
         `chat_notifier.events can contain ${kinds.join(", ")}, but not ${unknown.join(", ")}.`,

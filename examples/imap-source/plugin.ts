@@ -127,9 +127,9 @@ async function openNew(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
 async function missing(client: ImapFlow, folder: string): Promise<SourceFailure> {
   const folders: ListResponse[] = await client.list().catch(() => []);
   const names = folders.map(({ path }) => path);
-  const some = `${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : ""}`;
+  const listed = `${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : ""}`;
   return new SourceFailure(
-    `The mailbox has no folder ${folder}${some === "" ? "" : `. It has ${some}`}.`,
+    `The mailbox has no folder ${folder}${listed === "" ? "" : `. It has ${listed}`}.`,
   );
 }
 
@@ -225,9 +225,9 @@ const source: ImportSource<Mailbox> = {
       const since = mailbox.since === undefined ? {} : { since: new Date(mailbox.since) };
       const uids = (await client.search({ all: true, ...since }, { uid: true })) || [];
       for (let at = 0; at < uids.length; at += batch_messages) {
-        const some = uids.slice(at, at + batch_messages).join(",");
+        const batch = uids.slice(at, at + batch_messages).join(",");
         const query = { uid: true, size: true, envelope: true, internalDate: true };
-        for await (const message of client.fetch(some, query, { uid: true })) {
+        for await (const message of client.fetch(batch, query, { uid: true })) {
           const uri = uriOf(mailbox, validity, message.uid);
           const locator = `${validity}/${message.uid}`;
           yield itemOf(uri, locator, message, tools.upload_bytes_max);

@@ -31,7 +31,7 @@ export default definePlugin({
         name: "words of questions",
         before({ text }) {
           const asked = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-          const word = config.words.find((one) => asked.has(one.toLowerCase()));
+          const word = config.words.find((word) => asked.has(word.toLowerCase()));
           if (word !== undefined)
             throw refused(`Questions about “${word}” are not answered here.`, "not_answered_here");
         },
@@ -41,7 +41,7 @@ export default definePlugin({
         before({ name, parent_id }) {
           const wanted = config.folder_beginnings;
           if (parent_id !== null || wanted.length === 0) return;
-          if (!wanted.some((one) => name.startsWith(one)))
+          if (!wanted.some((prefix) => name.startsWith(prefix)))
             throw refused(
               `The name of a folder must begin with “${wanted.join("” or “")}”.`,
               "folder_name_refused",

@@ -160,8 +160,8 @@ function entryOf(xml: string): Entry | null {
   }
   // Some servers send a full address, and some leave a `#` unescaped.
   const href = textOf(within(response, "href")[0]).trim();
-  const found = within(response, "propstat").find((one) =>
-    / 2\d\d /.test(`${textOf(within(one, "status")[0])} `),
+  const found = within(response, "propstat").find((propstat) =>
+    / 2\d\d /.test(`${textOf(within(propstat, "status")[0])} `),
   );
   if (found === undefined) return null;
   const of = (name: string): unknown => within(within(found, "prop")[0], name)[0];

@@ -47,10 +47,12 @@ export class Lockout {
     const name = nameOf(account);
     return this.state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
       const all = current(known?.all, now);
-      const of_account = current(known?.accounts.find(([one]) => one === name)?.[1], now);
+      const of_account = current(known?.accounts.find(([account]) => account === name)?.[1], now);
       const until_ms = Math.max(all?.until_ms ?? 0, of_account?.until_ms ?? 0);
       if (until_ms > now) return { result: Math.ceil((until_ms - now) / 1_000) };
-      const others = without(known?.accounts, name).filter(([, one]) => current(one, now));
+      const others = without(known?.accounts, name).filter(([, failures]) =>
+        current(failures, now),
+      );
       const value: Known = {
         all: added(all, free_of_address, now),
         accounts: [
@@ -89,7 +91,7 @@ const current = (found: Failures | undefined, now: number): Failures | undefined
   found && found.last_ms <= now && forgottenAt(found) > now ? found : undefined;
 
 const without = (accounts: Accounts = [], name: string): Accounts =>
-  accounts.filter(([one]) => one !== name);
+  accounts.filter(([account]) => account !== name);
 
 function added(before: Failures | undefined, free: number, now: number): Failures {
   const count = (before?.count ?? 0) + 1;
@@ -99,7 +101,7 @@ function added(before: Failures | undefined, free: number, now: number): Failure
 
 /** Until the last of them is forgotten. */
 const keptMs = ({ all, accounts }: Known, now: number): number =>
-  Math.max(...[all, ...accounts.map(([, one]) => one)].map(forgottenAt)) - now;
+  Math.max(...[all, ...accounts.map(([, failures]) => failures)].map(forgottenAt)) - now;
 
 /** An IPv6 customer has at least a /64: its addresses count as one. */
 export function networkOf(address: string): string {

@@ -131,15 +131,15 @@ export class AnswerChecker {
     const ends = boundaries(text, this.options.analysis);
     for (const to of all ? [...ends, text.length] : ends) {
       if (!all && text.length - to < next_chars_min) break;
-      const own = markers
+      const of_clause = markers
         .slice(used)
         .filter(({ at, leads }) => at < to || (at === to && (!leads || to === text.length)));
       this.answer += this.sentences.check(
         text.slice(from, to),
-        own.map((marker) => ({ ...marker, at: marker.at - from })),
+        of_clause.map((marker) => ({ ...marker, at: marker.at - from })),
       );
-      used += own.length;
-      raw_length += to - from + own.reduce((sum, marker) => sum + marker.raw, 0);
+      used += of_clause.length;
+      raw_length += to - from + of_clause.reduce((sum, marker) => sum + marker.raw, 0);
       from = to;
     }
     this.pending = all ? "" : pending.slice(raw_length);

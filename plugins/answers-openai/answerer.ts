@@ -228,7 +228,9 @@ export class LanguageModelAnswerer implements Answerer {
     if (outcome === "no_answer") return [];
     const { retrieval } = this.ctx;
     const isCited = ({ document_id, start }: FoundPassage): boolean =>
-      citations.some((one) => one.document_id === document_id && one.passage?.start === start);
+      citations.some(
+        (citation) => citation.document_id === document_id && citation.passage?.start === start,
+      );
     const further = passages
       .filter((passage) => !isCited(passage))
       .slice(0, Math.max(0, evidence_max - citations.length));

@@ -69,7 +69,7 @@ export class ReasoningFilter {
 
   private untilThought(all: boolean): Step {
     const { held } = this;
-    const [begins, ends, named] = [opening, closing, channel].map((one) => one.exec(held));
+    const [begins, ends, named] = [opening, closing, channel].map((pattern) => pattern.exec(held));
     const first = [begins, ends, named]
       .filter((match) => match !== null && match !== undefined)
       .toSorted((a, b) => a.index - b.index)[0];

@@ -124,8 +124,8 @@ function messagesOf(
 function questionIn(text: string): string | null {
   const line = text
     .split("\n")
-    .map((one) => one.replace(/^[\s*_>#"“„'-]+|[\s*_"”“']+$/g, ""))
-    .find((one) => one !== "");
+    .map((line) => line.replace(/^[\s*_>#"“„'-]+|[\s*_"”“']+$/g, ""))
+    .find((line) => line !== "");
   const question = line?.replace(/^(?:(?:rewritten |search )?(?:question|query)):\s*/i, "") ?? "";
   return question.length < characters.min ||
     question.length > characters.max ||
@@ -139,12 +139,12 @@ function questionIn(text: string): string | null {
  * searched in addition to the original words, which alone may miss what they never name.
  */
 export function merged(
-  own: readonly FoundPassage[],
+  of_passages: readonly FoundPassage[],
   rewritten: readonly FoundPassage[],
   limit: number,
 ): FoundPassage[] {
   const found = new Map<string, { readonly passage: FoundPassage; score: number }>();
-  for (const list of [rewritten, own])
+  for (const list of [rewritten, of_passages])
     for (const [rank, passage] of list.entries()) {
       const key = `${passage.document_id} ${passage.start}`;
       const known = found.get(key);

@@ -132,8 +132,8 @@ export class SentenceChecker {
   private judge(text: string, named: readonly number[]): Verdict {
     if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
     const claim = this.statements.claimOf(text, this.evidence);
-    const own = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
-    if (own.length > 0) return { states: true, sources: own, is_foreign: false };
+    const sources = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
+    if (sources.length > 0) return { states: true, sources, is_foreign: false };
     // Each part of it may be in a different one.
     if (
       named.length > 1 &&

@@ -14,8 +14,8 @@ const named_max = 20;
 
 /** One line per original, as in `originals.jsonl` of a backup, sorted by name. */
 export async function* listOriginals({ files }: Pick<Context, "files">): AsyncGenerator<string> {
-  for await (const some of files.list())
-    for (const { sha256, size_bytes } of some) yield JSON.stringify({ sha256, bytes: size_bytes });
+  for await (const batch of files.list())
+    for (const { sha256, size_bytes } of batch) yield JSON.stringify({ sha256, bytes: size_bytes });
 }
 
 /** Writes the list into a file, atomically. */

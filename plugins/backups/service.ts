@@ -154,13 +154,13 @@ export class BackupService {
     const backups = names.flatMap((name) => {
       const description = this.described.get(name);
       if (!description) return [];
-      const own = runs.filter(({ path }) => path === description.path);
+      const of_archive = runs.filter(({ path }) => path === description.path);
       return [
         {
           ...description,
           name,
-          rehearsed_at: own.find(({ error }) => error === null)?.finished_at ?? null,
-          failure: own[0]?.error ?? null,
+          rehearsed_at: of_archive.find(({ error }) => error === null)?.finished_at ?? null,
+          failure: of_archive[0]?.error ?? null,
         },
       ];
     });
@@ -179,8 +179,11 @@ export class BackupService {
       if (this.described.get(name)?.changed_ms !== changed_ms) changed.set(path, changed_ms);
     }
     if (changed.size === 0) return;
-    for (const one of await isolate("describe", [...changed.keys()], describe_limits))
-      this.described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
+    for (const description of await isolate("describe", [...changed.keys()], describe_limits))
+      this.described.set(basename(description.path), {
+        ...description,
+        changed_ms: changed.get(description.path)!,
+      });
   }
 
   /** Used by GET /health: it reads two rows, however many there are. */

@@ -110,7 +110,10 @@ export const completed = (stored: StoredAnswer): AnswerResult => ({
     page_label,
     passage: passage ?? { start: citation.start, end: citation.end },
   })),
-  related: (stored.related ?? []).map(({ page_label = null, ...one }) => ({ ...one, page_label })),
+  related: (stored.related ?? []).map(({ page_label = null, ...passage }) => ({
+    ...passage,
+    page_label,
+  })),
 });
 
 /** Citations, then related passages. */

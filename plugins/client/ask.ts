@@ -72,6 +72,6 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
     indentedQuote(citation),
   ]),
   ...(related.length === 0 ? [] : ["", "Also worth reading:"]),
-  ...new Set(related.map((one) => `    ${titleOf(one)}`)),
+  ...new Set(related.map((passage) => `    ${titleOf(passage)}`)),
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];

@@ -51,8 +51,10 @@ export async function addFiles(
   }
   if (!options.wait) return added;
   const settled: Added[] = [];
-  for (const one of added)
-    settled.push(one.id === null ? one : await waitFor(server, one, one.id, options.say));
+  for (const document of added)
+    settled.push(
+      document.id === null ? document : await waitFor(server, document, document.id, options.say),
+    );
   return settled;
 }
 

@@ -26,6 +26,6 @@ export function titleOf(passage: Omit<QuotedPassage, "quote">): string {
   const { document_name, page, page_end, page_label = null, heading } = passage;
   const pages = pagesOf({ page, page_end, page_label });
   if (pages !== null) return `${document_name}, ${pages}`;
-  const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
+  const section = heading?.split(" › ").findLast((part) => !part.includes(" | "));
   return section === undefined ? document_name : `${document_name} › ${section}`;
 }

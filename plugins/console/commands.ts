@@ -154,8 +154,8 @@ export const commandHandlers = (
         return print(`Queued ${id} again.`);
       }
       about(String(kind));
-      const again = await allOf(jobs, String(kind), "failed", (one, after) =>
-        jobs.retryKind({ ...one, after, error: textOrNothing(reason) }),
+      const again = await allOf(jobs, String(kind), "failed", (job_kind, after) =>
+        jobs.retryKind({ ...job_kind, after, error: textOrNothing(reason) }),
       );
       if (again === 0)
         throw new Error(`there is no failed job of the kind ${kind} that can be run again`);
@@ -187,8 +187,8 @@ async function drop(
     );
     if (typed.trim() !== kind) throw new Error("the kind does not match. Nothing was dropped");
   }
-  const gone = await allOf(jobs, String(kind), state, (one, after) =>
-    jobs.dropKind({ ...one, after, state, error: textOrNothing(reason) }),
+  const gone = await allOf(jobs, String(kind), state, (job_kind, after) =>
+    jobs.dropKind({ ...job_kind, after, state, error: textOrNothing(reason) }),
   );
   if (gone === 0) throw new Error(`there is no such job of the kind ${kind}`);
   print(`Dropped ${counted(gone, "job")}.`);
@@ -205,11 +205,13 @@ async function allOf(
   kind: string,
   state: "failed" | "ready",
   work: (
-    one: { readonly plugin: string; readonly name: string },
+    job_kind: { readonly plugin: string; readonly name: string },
     after: string | undefined,
   ) => Promise<BatchDone>,
 ): Promise<number> {
-  const kinds = (await jobs.kinds()).filter((one) => one.name === kind && one.state === state);
+  const kinds = (await jobs.kinds()).filter(
+    (count) => count.name === kind && count.state === state,
+  );
   let done = 0;
   for (const { plugin, name } of kinds)
     for (let after: string | null | undefined; after !== null;) {

@@ -287,7 +287,7 @@ async function kindsOf(operations: JobKindContext["operations"]) {
   const kinds = Map.groupBy(counts, ({ plugin, name }) => `${plugin}/${name}`);
   return [...kinds.values()].map((of_kind) => {
     const { plugin, name } = of_kind[0]!;
-    const at = (state: string) => of_kind.find((one) => one.state === state);
+    const at = (state: string) => of_kind.find((count) => count.state === state);
     return {
       plugin,
       name,
@@ -296,7 +296,7 @@ async function kindsOf(operations: JobKindContext["operations"]) {
       failed: at("failed")?.jobs ?? 0,
       first_run_at: rfc3339OrNull(at("ready")?.first_run_at ?? null),
       reasons: reasons
-        .filter((one) => one.plugin === plugin && one.name === name)
+        .filter((reason) => reason.plugin === plugin && reason.name === name)
         .slice(0, 5)
         .map(({ error, jobs }) => ({ error, jobs })),
       can_retry: operations.jobs.isRetriable({ plugin, name }),

@@ -106,7 +106,7 @@ export function refusalOf(
         ? [new URL(public_url).host]
         : [new URL(public_url).host, host];
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (!from || !asked.some((own) => sameHost(own, from.host)))
+  if (!from || !asked.some((own_host) => sameHost(own_host, from.host)))
     return crossSite(
       `It was sent by a page of ${origin}, but the address of this server is ${host}. ` +
         "Behind a reverse proxy, set server.public_url to the address that people use.",

@@ -18,7 +18,7 @@ const timeout_ms = 3_000;
 
 export interface DoctorContext extends Pick<Context, "now_ms"> {
   /** These run on every request, except those with a `hold_ms`. */
-  readonly own: readonly SystemCheck[];
+  readonly of_core: readonly SystemCheck[];
   readonly of_plugins: () => readonly SystemCheck[];
 }
 
@@ -29,15 +29,18 @@ export class AllChecks implements Doctor {
   constructor(private readonly ctx: DoctorContext) {}
 
   async look(): Promise<Checked[]> {
-    const { own, of_plugins, now_ms } = this.ctx;
-    for (const check of [...own.filter((one) => one.hold_ms !== undefined), ...of_plugins()])
+    const { of_core, of_plugins, now_ms } = this.ctx;
+    for (const check of [
+      ...of_core.filter((check) => check.hold_ms !== undefined),
+      ...of_plugins(),
+    ])
       if (!this.reused.has(check))
         this.reused.set(
           check,
           cached(() => check.run().catch(failed), check.hold_ms ?? hold_ms, now_ms),
         );
     return Promise.all(
-      [...own, ...of_plugins()].map(async (check) =>
+      [...of_core, ...of_plugins()].map(async (check) =>
         toChecked(check, await inTime(this.reused.get(check) ?? (() => check.run()))),
       ),
     );
@@ -53,14 +56,14 @@ export class AllChecks implements Doctor {
   }
 
   async mend(id: string): Promise<string> {
-    const check = this.all().find((one) => idOf(one) === id);
+    const check = this.all().find((check) => idOf(check) === id);
     if (!check?.mend) throw notFound("check");
     this.reused.delete(check);
     return check.mend();
   }
 
   private all(): SystemCheck[] {
-    return [...this.ctx.own, ...this.ctx.of_plugins()];
+    return [...this.ctx.of_core, ...this.ctx.of_plugins()];
   }
 }
 

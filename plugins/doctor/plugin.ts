@@ -70,7 +70,7 @@ export default definePlugin({
   setup: (ctx) => {
     const doctor = new AllChecks({
       ...ctx,
-      own: serverChecks({ ...ctx, ...databaseChecks(ctx) }),
+      of_core: serverChecks({ ...ctx, ...databaseChecks(ctx) }),
       of_plugins: () => ctx.slots.checks(),
     });
     return { services: { doctor }, fills: [fill(Doctors, doctor)] };

@@ -295,11 +295,11 @@ async function fillLinks(tx: Db): Promise<void> {
   await filled.execute(tx);
   const { rows: types } = await sql<{ media_type: string }>`
     select distinct media_type from documents`.execute(tx);
-  for (const [type, some] of Map.groupBy(types, ({ media_type }) => fileType(media_type)))
+  for (const [type, rows] of Map.groupBy(types, ({ media_type }) => fileType(media_type)))
     await sql`
       update documents_links set file_type = ${type}
       where document_id in (select id from documents where media_type in
-        (${sql.join(some.map(({ media_type }) => media_type))}))`.execute(tx);
+        (${sql.join(rows.map(({ media_type }) => media_type))}))`.execute(tx);
   for (let after = ""; ;) {
     const { rows } = await sql<{ document_id: string; name_key: string }>`
       select document_id, min(name_key) as name_key from documents_links

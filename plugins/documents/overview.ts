@@ -88,7 +88,7 @@ async function headingsOf(
 export function mainHeadings(headings: readonly HeadingSpan[]): HeadingSpan[] {
   const short = headings.filter(({ start, end }) => end - start <= heading_units_max);
   const levels = [...new Set(short.map(({ level }) => level))].sort((a, b) => a - b);
-  const ofLevel = (level: number | undefined) => short.filter((one) => one.level === level);
+  const ofLevel = (level: number | undefined) => short.filter((heading) => heading.level === level);
   const highest = ofLevel(levels[0]);
   return highest.length === 1 && levels.length > 1 ? ofLevel(levels[1]) : highest;
 }

@@ -115,10 +115,12 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 function lengthsOf(json: unknown): number[] | null {
   const data = fieldOf(json, "data");
   if (!Array.isArray(data) || data.length !== 2) return null;
-  const vectors = data.map((one) => fieldOf(one, "embedding"));
+  const vectors = data.map((item) => fieldOf(item, "embedding"));
   if (!vectors.every(isVector)) return null;
   const lengths = vectors.map((vector) => vector.length);
   return new Set(lengths).size === 1 ? lengths : null;
 }
 const isVector = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => Number.isFinite(one));
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((component) => Number.isFinite(component));

@@ -230,7 +230,7 @@ export class EventLog implements EventWriter {
 
   /** Complete once every plugin is set up: nothing is emitted before. */
   private streamed(): ReadonlyMap<string, StreamedEvent> {
-    return (this.byEvent ??= new Map(this.ctx.streamed().map((one) => [one.on.id, one])));
+    return (this.byEvent ??= new Map(this.ctx.streamed().map((event) => [event.on.id, event])));
   }
 }
 

@@ -71,7 +71,7 @@ export default definePlugin({
             { name: "StreamEventType", read: () => eventTypeSchema(slots.streamed()) },
           ],
         }),
-        ...recordEvents.map((one) => fill(StreamedEvents, one)),
+        ...recordEvents.map((event) => fill(StreamedEvents, event)),
       ],
       jobs: [
         handle(Prune, (_payload, { signal }) => log.prune(signal), {

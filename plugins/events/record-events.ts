@@ -38,7 +38,7 @@ interface Owned {
 }
 
 /** An event with a single kind of the same name. */
-const own = <R extends EventRef>(
+const ownEvent = <R extends EventRef>(
   on: R,
   { description, schema, sample }: Words,
   bodyOf: (payload: PayloadOf<R>) => object,
@@ -79,7 +79,7 @@ const folder_ids = t.Array(Id, { description: "The folders that hold it." });
 const Folder = t.Object({ folder_id: Id, name: t.String() });
 
 const documents = [
-  own(
+  ownEvent(
     DocumentCreated,
     {
       description: "There is a new document, which is about to be read.",
@@ -96,7 +96,7 @@ const documents = [
   ),
   asSent(documentSynced, (of) => of.folder_ids),
   asSent(documentFailed, (of) => of.folder_ids),
-  own(
+  ownEvent(
     DocumentChanged,
     {
       description:
@@ -119,7 +119,7 @@ const documents = [
 ];
 
 const folders = [
-  own(
+  ownEvent(
     FolderCreated,
     {
       description: "There is a new folder.",
@@ -132,7 +132,7 @@ const folders = [
     withoutOwner,
     (of) => [of.folder_id, of.parent_id],
   ),
-  own(
+  ownEvent(
     FolderChanged,
     {
       description: "A folder has another name or description.",
@@ -142,7 +142,7 @@ const folders = [
     withoutOwner,
     (of) => [of.folder_id],
   ),
-  own(
+  ownEvent(
     FolderDeleted,
     {
       description: "A folder is deleted, with all that was in it.",
@@ -157,7 +157,11 @@ const folders = [
 ];
 
 const ofChat = (on: typeof ChatCreated | typeof ChatDeleted, description: string): StreamedEvent =>
-  own(on, { description, schema: t.Object({ chat_id: Id }), sample: { chat_id } }, withoutOwner);
+  ownEvent(
+    on,
+    { description, schema: t.Object({ chat_id: Id }), sample: { chat_id } },
+    withoutOwner,
+  );
 const chats = [
   ofChat(ChatCreated, "There is a new chat session, or one that was deleted is back."),
   ofChat(ChatChanged, "A chat session has another name, other folders or prompts."),
@@ -169,7 +173,7 @@ const ofAnswer = <S extends string>(
   status: S,
   description: string,
 ): StreamedEvent =>
-  own(
+  ownEvent(
     on,
     {
       description,
@@ -181,7 +185,7 @@ const ofAnswer = <S extends string>(
 const answers = [
   ofAnswer(AnswerStarted, "PENDING", "A question was asked: its answer is about to be made."),
   asSent(answerCompleted),
-  own(
+  ownEvent(
     AnswerFailed,
     {
       description: "A message of a chat session gets no answer any more: every attempt failed.",

@@ -157,7 +157,7 @@ export async function oldest(
     .executeTakeFirst();
   if (!first) return undefined;
   const { owner_id } = first;
-  const some = await db
+  const batch = await db
     .selectFrom("events_log")
     .select("seq")
     .where("owner_id", "=", owner_id)
@@ -165,20 +165,20 @@ export async function oldest(
     .orderBy("seq")
     .limit(limit)
     .execute();
-  return { owner_id, seq: Math.max(...some.map(({ seq }) => toNumber(seq))) };
+  return { owner_id, seq: Math.max(...batch.map(({ seq }) => toNumber(seq))) };
 }
 
 /** Drops the owner's oldest events: true if there may be more. */
 export async function dropSome(db: EventsDb, owner_id: string, limit: number): Promise<boolean> {
-  const some = await db
+  const batch = await db
     .selectFrom("events_log")
     .select("seq")
     .where("owner_id", "=", owner_id)
     .orderBy("seq")
     .limit(limit)
     .execute();
-  if (some.length > 0) await dropUpTo(db, owner_id, toNumber(some.at(-1)!.seq));
-  return some.length === limit;
+  if (batch.length > 0) await dropUpTo(db, owner_id, toNumber(batch.at(-1)!.seq));
+  return batch.length === limit;
 }
 
 export const deleteReader = async (db: EventsDb, owner_id: string): Promise<void> => {

@@ -69,8 +69,8 @@ export class ChatImporter {
     const { prompt } = this.run.ids;
     const citations: Citation[] = [];
     const related: RelatedPassage[] = [];
-    for (const one of result.citations) citations.push(await this.cited(one));
-    for (const one of result.related) related.push(await this.cited(one));
+    for (const citation of result.citations) citations.push(await this.cited(citation));
+    for (const passage of result.related) related.push(await this.cited(passage));
     return {
       ...result,
       citations,

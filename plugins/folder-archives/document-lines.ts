@@ -30,7 +30,7 @@ export async function* documentLines(
 export async function* linesOf(
   objects: Iterable<unknown> | AsyncIterable<unknown>,
 ): AsyncGenerator<Uint8Array, void> {
-  for await (const one of objects) yield Buffer.from(`${JSON.stringify(one)}\n`);
+  for await (const line of objects) yield Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
 const base64 = (bytes: Uint8Array): string =>

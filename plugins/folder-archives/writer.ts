@@ -78,7 +78,7 @@ class FolderWriter {
     for (const document_id of await this.documentIds()) yield* this.document(document_id);
     yield* this.chats();
     // The root's own parent is not exported.
-    const folders = tree.map((one, at) => (at === 0 ? { ...one, parent_id: null } : one));
+    const folders = tree.map((folder, at) => (at === 0 ? { ...folder, parent_id: null } : folder));
     this.counts.folders = folders.length;
     yield* this.lines(layout.folders_part, folders);
     yield* this.zip.add(layout.manifest_part, [Buffer.from(JSON.stringify(this.manifest()))], {
@@ -159,12 +159,15 @@ class FolderWriter {
         ? { units: text.units, points: text.points, sha256: text_sha256 }
         : null;
     // It was indexed again after the text was read: then the importing server indexes it anew.
-    const own = index?.version === document.version ? index : undefined;
+    const current = index?.version === document.version ? index : undefined;
     written.push(
-      yield* this.add(layout.documentPart(number), linesOf(documentLines(document, known, own))),
+      yield* this.add(
+        layout.documentPart(number),
+        linesOf(documentLines(document, known, current)),
+      ),
     );
     if (!written.some(({ left_out }) => left_out)) {
-      this.counts.passages += own?.chunks ?? 0;
+      this.counts.passages += current?.chunks ?? 0;
       return true;
     }
     for (const part of written) part.left_out = true;
@@ -244,8 +247,8 @@ class FolderWriter {
     if (result === null) return null;
     const citations: Citation[] = [];
     const related: RelatedPassage[] = [];
-    for (const one of result.citations) citations.push(await this.heldOne(one));
-    for (const one of result.related) related.push(await this.heldOne(one));
+    for (const citation of result.citations) citations.push(await this.heldOne(citation));
+    for (const passage of result.related) related.push(await this.heldOne(passage));
     return { ...result, citations, related };
   }
 

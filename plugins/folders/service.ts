@@ -167,18 +167,18 @@ export class FolderService implements Folders {
       requireAdmitted(admitted);
       const { created_at, updated_at } = at;
       const row = this.newRow(owner_id, parent_id, name, description);
-      const own = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
-      await store.insertFolder(tx, { ...row, ...own });
+      const new_row = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
+      await store.insertFolder(tx, { ...row, ...new_row });
     }
   }
 
   async reveal(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void> {
-    for (const some of batchesOf(folder_ids, ids_at_once))
-      if ((await store.reveal(tx, some)).length < some.length)
+    for (const batch of batchesOf(folder_ids, ids_at_once))
+      if ((await store.reveal(tx, batch)).length < batch.length)
         throw new Error("a folder that should be revealed is not there");
     await this.ctx.quotas.charge(tx, owner_id, "folders", folder_ids.length);
-    for (const some of batchesOf(folder_ids, ids_at_once))
-      for (const { id, name, parent_id } of await store.findFolders(tx, some))
+    for (const batch of batchesOf(folder_ids, ids_at_once))
+      for (const { id, name, parent_id } of await store.findFolders(tx, batch))
         await this.ctx.emit(tx, FolderCreated, { owner_id, folder_id: id, name, parent_id });
     for (const id of folder_ids) this.notify(owner_id, id, "created");
   }
@@ -199,7 +199,8 @@ export class FolderService implements Folders {
       sums.set(change.folder_id, sum);
     }
     for (const [folder_id, by] of sums)
-      if (Object.values(by).some((one) => one !== 0)) await store.moveCounters(tx, folder_id, by);
+      if (Object.values(by).some((change) => change !== 0))
+        await store.moveCounters(tx, folder_id, by);
   }
 
   async clearVectorsPending(tx: Db): Promise<void> {

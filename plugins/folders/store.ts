@@ -325,14 +325,14 @@ export interface Held {
 export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<Held> {
   let documents = 0;
   let bytes = 0;
-  for (const some of batchesOf(ids, ids_at_once)) {
+  for (const batch of batchesOf(ids, ids_at_once)) {
     const row = await db
       .selectFrom("folders")
       .select((e) => [
         e.fn.sum("held_documents").as("documents"),
         e.fn.sum("held_bytes").as("bytes"),
       ])
-      .where("id", "in", some)
+      .where("id", "in", batch)
       .executeTakeFirstOrThrow();
     documents += toNumber(row.documents);
     bytes += toNumber(row.bytes);

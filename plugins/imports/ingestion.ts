@@ -255,7 +255,7 @@ function canonicalOf(url: string, base: string | null, canonical: string | null)
 /** The name of a file without metadata. */
 function lastSegment(url: string): string {
   const segment = URL.canParse(url)
-    ? new URL(url).pathname.split("/").findLast((one) => one !== "")
+    ? new URL(url).pathname.split("/").findLast((segment) => segment !== "")
     : undefined;
   try {
     return decodeURIComponent(segment ?? url);

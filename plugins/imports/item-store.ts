@@ -114,16 +114,16 @@ async function changeAll(
   values: Partial<ItemRow> & Pick<ItemRow, "status">,
   host?: string,
 ): Promise<number> {
-  let some = db
+  let query = db
     .selectFrom("imports_items")
     .select("id")
     .where("run_id", "=", run_id)
     .where("status", "=", status);
-  if (host !== undefined) some = some.where("host", "=", host).where("document_id", "is", null);
+  if (host !== undefined) query = query.where("host", "=", host).where("document_id", "is", null);
   const change = db
     .updateTable("imports_items")
     .set(values)
-    .where("id", "in", some.limit(changed_at_once));
+    .where("id", "in", query.limit(changed_at_once));
   for (let all = 0; ; await nextTurn()) {
     const changed = toNumber((await change.executeTakeFirst()).numUpdatedRows);
     all += changed;

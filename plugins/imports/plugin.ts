@@ -107,7 +107,7 @@ export default definePlugin({
       host_delay_ms: () => config.host_delay,
       timeout_ms: () => config.timeout,
     });
-    const own: ImportContext = {
+    const own_ctx: ImportContext = {
       ...ctx,
       ...services,
       ...enqueuers(ctx),
@@ -116,8 +116,8 @@ export default definePlugin({
       robots: new RobotsCache(),
       sources: ctx.slots.sources,
     };
-    const imports = new Imports(own);
-    const schedules = new Schedules(own, imports);
+    const imports = new Imports(own_ctx);
+    const schedules = new Schedules(own_ctx, imports);
     const sources = [
       urlsSource,
       sitemapSource(ctx),
@@ -128,30 +128,30 @@ export default definePlugin({
     return {
       services: { fetch_policy: allows },
       routes: {
-        ...importHandlers(own, imports, schedules),
+        ...importHandlers(own_ctx, imports, schedules),
         ...directoryHandlers(config.directories),
       },
       fills: [
-        ...sources.map((one) => fill(ImportSources, one)),
-        ...uses(own, schedules),
+        ...sources.map((source) => fill(ImportSources, source)),
+        ...uses(own_ctx, schedules),
         ...importMetrics(ctx),
         fill(DocumentParts, {
           schemas: [{ name: "ImportSource", read: () => documentedSource(ctx.slots.sources()) }],
         }),
       ],
       jobs: [
-        ...importJobs(own, schedules),
+        ...importJobs(own_ctx, schedules),
         purgeOfUser(async (user_id, signal) => {
           await schedules.removeAll(user_id);
-          await purgeRunsOf(own, user_id, signal);
+          await purgeRunsOf(own_ctx, user_id, signal);
         }),
       ],
       schedules: importSchedules,
       start: async () => {
         warnAboutSettings(ctx, config);
         await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix, listing_prefix);
-        await failInterrupted(own);
-        ctx.node.onGone(() => void failInterrupted(own).catch(() => undefined));
+        await failInterrupted(own_ctx);
+        ctx.node.onGone(() => void failInterrupted(own_ctx).catch(() => undefined));
       },
     };
   },

@@ -21,8 +21,9 @@ interface Group {
 /** The groups for `agent` apply together; when there is none, those for `*`. */
 export function readRobots(text: string, agent: string): Robots {
   const groups = groupsOf(text);
-  const own = groups.filter(({ agents }) => agents.includes(agent));
-  const applying = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
+  const of_agent = groups.filter(({ agents }) => agents.includes(agent));
+  const applying =
+    of_agent.length > 0 ? of_agent : groups.filter(({ agents }) => agents.includes("*"));
   const rules = applying.flatMap((group) => group.rules);
   return {
     allows: (path) => path === "/robots.txt" || allowed(rules, normalised(path)),

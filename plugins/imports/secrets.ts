@@ -30,7 +30,10 @@ const asChecked = (schema: Schema): Schema =>
         ...schema,
         ...(schema.properties && {
           properties: Object.fromEntries(
-            Object.entries(schema.properties).map(([name, one]) => [name, asChecked(one)]),
+            Object.entries(schema.properties).map(([name, property]) => [
+              name,
+              asChecked(property),
+            ]),
           ),
         }),
       };
@@ -121,18 +124,18 @@ export class SecretHider {
   private readonly hidden: readonly string[];
 
   constructor(secrets: Secrets) {
-    const values = Object.values(secrets).filter((one) => one.length >= hidden_length_min);
-    const forms = values.flatMap((one) => [one, encodeURIComponent(one.toWellFormed())]);
+    const values = Object.values(secrets).filter((secret) => secret.length >= hidden_length_min);
+    const forms = values.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
     // Longest first: one may contain another.
     this.hidden = [...new Set(forms)].sort((one, other) => other.length - one.length);
   }
 
   has(text: string): boolean {
-    return this.hidden.some((one) => text.includes(one));
+    return this.hidden.some((secret) => text.includes(secret));
   }
 
   text(text: string): string {
-    return this.hidden.reduce((left, one) => left.replaceAll(one, "[secret]"), text);
+    return this.hidden.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
   }
 
   /** The same error, or a similar one without secrets. */

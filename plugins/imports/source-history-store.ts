@@ -101,13 +101,13 @@ export const forgetSome = async (
   db: ImportsDb,
   folder_ids: readonly string[],
 ): Promise<boolean> => {
-  const some = await db
+  const batch = await db
     .selectFrom("imports_listed")
     .select(["source_key", "uri"])
     .where("run_folder_id", "in", folder_ids)
     .limit(forgotten_at_once)
     .execute();
-  const keys = [...new Set(some.map(({ source_key }) => source_key))];
+  const keys = [...new Set(batch.map(({ source_key }) => source_key))];
   for (const source_key of keys)
     await db
       .deleteFrom("imports_listed")
@@ -115,8 +115,8 @@ export const forgetSome = async (
       .where(
         "uri",
         "in",
-        some.filter((one) => one.source_key === source_key).map(({ uri }) => uri),
+        batch.filter((row) => row.source_key === source_key).map(({ uri }) => uri),
       )
       .execute();
-  return some.length > 0;
+  return batch.length > 0;
 };

@@ -27,7 +27,7 @@ export async function endUnchanged(
   if (source_key === null || overwrite === 1 || tagged.length === 0) return items;
   const uris = tagged.map(({ uri }) => uri);
   const before = new Map(
-    (await listedStore.findListed(tx, source_key, uris)).map((one) => [one.uri, one]),
+    (await listedStore.findListed(tx, source_key, uris)).map((row) => [row.uri, row]),
   );
   const answering = await documents.findSyncedPlaces(tx, [...before.values()]);
   return items.map((item) => {
@@ -71,8 +71,8 @@ export function endGone(
       }),
     );
     const added = new Set((await itemStore.insertItems(tx, rows)).map(({ uri }) => uri));
-    for (const one of before)
-      if (added.has(one.uri)) await (run.gone === "keep" ? keep : remove)(ctx, tx, run, one);
+    for (const row of before)
+      if (added.has(row.uri)) await (run.gone === "keep" ? keep : remove)(ctx, tx, run, row);
     await store.addCounts(tx, run_id, {
       total: added.size,
       succeeded: added.size,
@@ -82,19 +82,19 @@ export function endGone(
   });
 }
 
-const keep = (ctx: ImportContext, tx: Db, _run: RunState, one: ListedRow) =>
-  listedStore.setGone(tx, one, ctx.now_ms());
+const keep = (ctx: ImportContext, tx: Db, _run: RunState, row: ListedRow) =>
+  listedStore.setGone(tx, row, ctx.now_ms());
 
 /** Removes it from its folder, restorably, unless something else still lists it there. */
 async function remove(
   { documents }: ImportContext,
   tx: Db,
   { owner_id }: RunState,
-  one: ListedRow,
+  row: ListedRow,
 ): Promise<void> {
-  if (!(await listedStore.isListedElsewhere(tx, one)))
-    await documents.takeOut(tx, owner_id, one.document_id, one.folder_id);
-  await listedStore.forget(tx, one);
+  if (!(await listedStore.isListedElsewhere(tx, row)))
+    await documents.takeOut(tx, owner_id, row.document_id, row.folder_id);
+  await listedStore.forget(tx, row);
 }
 
 /** Ends what this source listed before, but not in this run. See `endGone`. */

@@ -236,9 +236,9 @@ export async function listRuns(
   owner_id: string,
   page: PageRequest,
 ): Promise<Listed<ListedRun>> {
-  const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
+  const of_owner = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
   const { rows, total } = await listPage(
-    own.select(state).select([sourceStart, isForgotten]),
+    of_owner.select(state).select([sourceStart, isForgotten]),
     pageWindow(page),
   );
   return { rows: rows.map(asRemembered), total };

@@ -22,7 +22,7 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
   }
   const hidden = items.length - shown.length;
   const notes = [hidden > 0 ? `${hidden} more did not fit.` : "", more?.(shown.length) ?? ""];
-  const note = notes.filter((one) => one !== "").join(" ");
+  const note = notes.filter((note) => note !== "").join(" ");
   return [head, ...shown, note === "" ? "" : `(${note})`]
     .filter((part) => part !== "")
     .join("\n\n");

@@ -86,10 +86,10 @@ const listDocuments = tool({
       items: data
         .slice(skip % page_size)
         .map(
-          (one) =>
-            `- ${one.name} (id ${one.id})` +
-            (one.page_count === null ? "" : `, ${counted(one.page_count, "page")}`) +
-            (one.status === "synced" ? "" : `, ${states[one.status]}`),
+          (document) =>
+            `- ${document.name} (id ${document.id})` +
+            (document.page_count === null ? "" : `, ${counted(document.page_count, "page")}`) +
+            (document.status === "synced" ? "" : `, ${states[document.status]}`),
         ),
       more: goesOn("list_documents", skip, pagination.total),
     };

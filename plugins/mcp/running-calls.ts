@@ -24,7 +24,7 @@ export class RunningCalls {
   /** Their number. */
   get size(): number {
     let size = 0;
-    for (const some of this.running.values()) size += some.size;
+    for (const calls of this.running.values()) size += calls.size;
     return size;
   }
 
@@ -61,7 +61,7 @@ export class RunningCalls {
    */
   private end(key: string): void {
     const found = this.running.get(key);
-    if (found?.size === 1) for (const one of found) one.abort();
+    if (found?.size === 1) for (const call of found) call.abort();
   }
 }
 

@@ -88,6 +88,6 @@ export async function folderIds(
 ): Promise<string[] | null> {
   if (!named || named.length === 0) return null;
   const ids: string[] = [];
-  for (const one of named) ids.push((await requireFolder(call, one)).id);
+  for (const name_or_id of named) ids.push((await requireFolder(call, name_or_id)).id);
   return ids;
 }

@@ -71,8 +71,12 @@ export default definePlugin({
     let access = accessBy(config);
     ctx.whenSettingsChange(() => (access = accessBy(config)));
     const requests = new RequestCounts();
-    const own = serverMetrics(ctx);
-    const scraper = new Scraper({ metrics: () => [...own, ...slots.metrics()], requests, log });
+    const of_server = serverMetrics(ctx);
+    const scraper = new Scraper({
+      metrics: () => [...of_server, ...slots.metrics()],
+      requests,
+      log,
+    });
     return {
       fills: [fill(RequestObserver, requests.note)],
       routes: {

@@ -52,7 +52,7 @@ export const isComplete = (claims: Claims, { role_claim }: Rules): boolean =>
 
 function checkDomain(email: string, { allowed_domains }: Rules): void {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-  const allowed = allowed_domains.map((one) => one.trim().replace(/^@/, "").toLowerCase());
+  const allowed = allowed_domains.map((domain) => domain.trim().replace(/^@/, "").toLowerCase());
   if (allowed.length > 0 && !allowed.includes(domain))
     throw forbidden(
       `Email addresses of ${domain} are not allowed to sign in.`,
@@ -68,7 +68,7 @@ function valuesOf(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : within(claims, name.split("."));
   // Group names may contain spaces and commas, so a text is one value.
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
+  if (Array.isArray(value)) return value.filter((entry) => typeof entry === "string");
   return isObject(value) ? Object.keys(value) : [];
 }
 

@@ -56,11 +56,11 @@ const providerFault = (detail: string): HttpError => new HttpError(502, "provide
 
 /** Whether no response came, judged by the connection error at the end of the chain of causes. */
 function unreachable(error: unknown): boolean {
-  for (let one = error, depth = 0; one instanceof Error && depth < texts_max; depth++) {
-    if (/^(E[A-Z]{3,}|Connection|FailedToOpen|OAUTH_TIMEOUT|OAUTH_ABORT)/.test(errorCode(one)))
+  for (let cause = error, depth = 0; cause instanceof Error && depth < texts_max; depth++) {
+    if (/^(E[A-Z]{3,}|Connection|FailedToOpen|OAUTH_TIMEOUT|OAUTH_ABORT)/.test(errorCode(cause)))
       return true;
-    if (one.name === "TimeoutError") return true;
-    one = one.cause;
+    if (cause.name === "TimeoutError") return true;
+    cause = cause.cause;
   }
   return false;
 }
@@ -68,9 +68,13 @@ function unreachable(error: unknown): boolean {
 /** The messages of the error and its causes, each shortened; they contain nothing that was sent. */
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
-  for (let one = error; one instanceof Error && causes.length < texts_max; one = one.cause) {
-    const reason = oauthErrorOf(one);
-    const text = [errorCode(one), reason, one.message].filter(Boolean).join(": ");
+  for (
+    let cause = error;
+    cause instanceof Error && causes.length < texts_max;
+    cause = cause.cause
+  ) {
+    const reason = oauthErrorOf(cause);
+    const text = [errorCode(cause), reason, cause.message].filter(Boolean).join(": ");
     causes.push(text.slice(0, text_length_max).toWellFormed());
   }
   return causes;

@@ -126,8 +126,8 @@ export class CompletionChunks {
     const continues = result.answer.startsWith(this.shown);
     const rest = continues ? result.answer.slice(this.shown.length) : `\n\n---\n\n${result.answer}`;
     const before = continues ? 0 : codePoints(this.shown) + codePoints("\n\n---\n\n");
-    const annotations = annotationsOf(result.answer, result.citations, head.public_url).map((one) =>
-      moved(one, before),
+    const annotations = annotationsOf(result.answer, result.citations, head.public_url).map(
+      (annotation) => moved(annotation, before),
     );
     return [
       this.text(rest),

@@ -112,12 +112,12 @@ async function textsOf(
   const inputs = is_one ? [input as string | readonly number[]] : input;
   let points = 0;
   const texts: string[] = [];
-  for (const [at, one] of inputs.entries()) {
+  for (const [at, input] of inputs.entries()) {
     const pointer = is_one ? "/input" : `/input/${at}`;
-    if (typeof one === "number")
+    if (typeof input === "number")
       throw badRequest("`input` must be text or tokens, not both.", pointer);
     const text =
-      typeof one === "string" ? one : await textOfTokens(numbersOf(one, pointer), pointer);
+      typeof input === "string" ? input : await textOfTokens(numbersOf(input, pointer), pointer);
     if (text.trim() === "") throw badRequest("A text of `input` must not be blank.", pointer);
     points += codePoints(text);
     if (points > points_max)

@@ -12,8 +12,8 @@ const readVocabulary = async (): Promise<readonly string[]> => {
   const { default: ranks } = await import("js-tiktoken/ranks/cl100k_base");
   const tokens: string[] = [];
   for (const line of ranks.bpe_ranks.split("\n")) {
-    const [, first, ...some] = line.split(" ");
-    for (const [at, token] of some.entries()) tokens[Number(first) + at] = token;
+    const [, first, ...word_texts] = line.split(" ");
+    for (const [at, token] of word_texts.entries()) tokens[Number(first) + at] = token;
   }
   return tokens;
 };

@@ -253,7 +253,9 @@ async function listFiles(call: FilesCall, db: Context["db"], documents: Document
   const page = { after, limit: size + 1, ascending: order === "asc" };
   const found = await documents.listOwned(db, call.caller.owner_id, page, id);
   return listOf(
-    found.slice(0, size).map((one) => toStoreFile({ ...one, error: messageOf(one) }, id)),
+    found
+      .slice(0, size)
+      .map((document) => toStoreFile({ ...document, error: messageOf(document) }, id)),
     found.length > size,
   );
 }

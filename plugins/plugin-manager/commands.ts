@@ -140,7 +140,7 @@ async function remove(
       throw new Error(`there is no plugin ${name}, and no data of one in the database`);
     if (
       process_kind === "beside" &&
-      operations.plugin_files.running().some((one) => one.name === name)
+      operations.plugin_files.running().some((plugin) => plugin.name === name)
     )
       throw new Error(
         `the running server has ${name} loaded. Stop it first; or remove the plugin ` +

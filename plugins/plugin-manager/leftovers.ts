@@ -99,7 +99,7 @@ const isBelow = (table: string, stem: string): boolean =>
 async function ownTables(db: Db<CoreTables>, { name, others }: Owners): Promise<string[]> {
   const stem = stemOf(name);
   const migrated = await db.selectFrom("core_migrations").select("plugin").distinct().execute();
-  const closer = [...migrated.map(({ plugin }) => plugin), ...others.map((one) => one.name)]
+  const closer = [...migrated.map(({ plugin }) => plugin), ...others.map((other) => other.name)]
     .map(stemOf)
     .filter((other) => other !== stem && isBelow(other, stem));
   const theirs = new Set(others.flatMap(({ tables }) => tables));
@@ -131,7 +131,7 @@ async function ownSettings(
   db: Db<CoreTables>,
   { section, others }: Owners,
 ): Promise<readonly string[]> {
-  if (others.some((one) => one.section === section)) return [];
+  if (others.some((other) => other.section === section)) return [];
   const rows = await db.selectFrom("core_settings").select("setting").execute();
-  return rows.map(({ setting }) => setting).filter((one) => one.startsWith(`${section}.`));
+  return rows.map(({ setting }) => setting).filter((setting) => setting.startsWith(`${section}.`));
 }

@@ -65,20 +65,21 @@ export class PluginManager {
         ? plugin_files.loaded
         : new Map(plugin_files.running().map(({ file, sha256 }) => [file, sha256]));
     const disabled = await this.disabled();
-    const loaded = (await operations.plugins()).map((one): PluginRow => {
-      const sha256 = files.find(({ file }) => file === one.file)?.sha256 ?? null;
+    const loaded = (await operations.plugins()).map((plugin): PluginRow => {
+      const sha256 = files.find(({ file }) => file === plugin.file)?.sha256 ?? null;
       return {
-        ...one,
+        ...plugin,
         sha256,
         next_start:
-          nextOfFile(one.file, sha256, running) ?? nextOfSetting(one.name, one.status, disabled),
+          nextOfFile(plugin.file, sha256, running) ??
+          nextOfSetting(plugin.name, plugin.status, disabled),
       };
     });
-    const strange = files.filter(({ file }) => !loaded.some((one) => one.file === file));
+    const strange = files.filter(({ file }) => !loaded.some((row) => row.file === file));
     if (strange.length === 0) return loaded.sort(byName);
     const found = await plugin_files.find();
     const added = found.files
-      .filter(({ file }) => strange.some((one) => one.file === file))
+      .filter(({ file }) => strange.some((hashed) => hashed.file === file))
       .map(({ name, file, sha256, description, reason }): PluginRow => {
         const waits =
           process_kind === "server" || (process_kind === "beside" && !running.has(file));
@@ -106,7 +107,7 @@ export class PluginManager {
 
   /** @throws HttpError 404 */
   async details(name: string, process_kind: ProcessKind): Promise<PluginDetails> {
-    const row = (await this.list(process_kind)).find((one) => one.name === name);
+    const row = (await this.list(process_kind)).find((row) => row.name === name);
     if (row === undefined) throw notFound(`plugin ${name}`);
     const made_of = await this.madeOf(name);
     return {
@@ -191,7 +192,7 @@ export class PluginManager {
     const by_stem = plugin_files.files().find(({ stem }) => stem === name);
     if (by_stem) return by_stem.file;
     const { files } = await plugin_files.find();
-    return files.find((one) => one.name === name)?.file ?? null;
+    return files.find((file) => file.name === name)?.file ?? null;
   }
 
   private async madeOf(name: string): Promise<PluginDescription | null> {
@@ -199,21 +200,21 @@ export class PluginManager {
     const running = operations.describe(name);
     if (running) return running;
     const { files } = await operations.plugin_files.find();
-    return files.find((one) => one.name === name)?.description ?? null;
+    return files.find((file) => file.name === name)?.description ?? null;
   }
 
   private async owners(name: string): Promise<Owners> {
     const { operations } = this.ctx;
     const { files } = await operations.plugin_files.find();
     const all = [
-      ...operations.plugin_files.built_in.flatMap((one) => operations.describe(one) ?? []),
+      ...operations.plugin_files.built_in.flatMap((plugin) => operations.describe(plugin) ?? []),
       ...files.flatMap(({ description }) => description ?? []),
     ];
-    const own = all.find((one) => one.name === name);
+    const described = all.find((other) => other.name === name);
     return {
       name,
-      section: own?.section ?? name.replaceAll("-", "_"),
-      others: all.filter((one) => one !== own),
+      section: described?.section ?? name.replaceAll("-", "_"),
+      others: all.filter((other) => other !== described),
     };
   }
 
@@ -250,7 +251,7 @@ export class PluginManager {
   ): Promise<void> {
     const { operations } = this.ctx;
     await operations.changeSettings((stored) => {
-      const others = namesIn(stored(disabled_setting)).filter((one) => one !== name);
+      const others = namesIn(stored(disabled_setting)).filter((other) => other !== name);
       const names = enabled ? others : [...others, name];
       const [problem] = enabled ? [] : operations.plugin_files.disablingProblems(names);
       if (problem !== undefined) throw conflict(problem.replace(/^\S+: /, ""), "needed");

@@ -75,10 +75,10 @@ export class LeasedWindows implements RateLimiter {
   private readonly id = newUuid();
   private readonly ends: readonly (() => void)[];
   /** Counts in this process alone while the database can't be written to. */
-  private readonly own: FixedWindows;
+  private readonly own_windows: FixedWindows;
 
   constructor(private readonly ctx: LeasedWindowsContext) {
-    this.own = new FixedWindows(ctx);
+    this.own_windows = new FixedWindows(ctx);
     this.subjects = new Subjects(ctx, (name) => this.leases.has(name));
     const hear = (name: string): void => void this.yield(name);
     this.ends = [ctx.notifier.subscribe(Wanted, "all", (name, is_local) => is_local || hear(name))];
@@ -101,7 +101,7 @@ export class LeasedWindows implements RateLimiter {
       if (lease && lease.refused_until_ms > performance.now()) return answer(lease, limits, false);
       // A request that has waited uses its lease even if the window has ended meanwhile.
       const asked = await this.ask(name, count, limits).catch(storageFault);
-      if (asked === null) return this.own.take(subject, count);
+      if (asked === null) return this.own_windows.take(subject, count);
       lease = asked;
     }
   }
@@ -120,7 +120,7 @@ export class LeasedWindows implements RateLimiter {
     this.subjects.clear();
     for (let at = 0; at < unused.length; at += given_back_at_once)
       await Promise.allSettled(
-        unused.slice(at, at + given_back_at_once).map((one) => this.giveBack(...one)),
+        unused.slice(at, at + given_back_at_once).map((lease) => this.giveBack(...lease)),
       );
   }
 

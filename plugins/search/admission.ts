@@ -18,8 +18,8 @@ export class SearchAdmission {
   /** @throws HttpError 429 when the owner has too many, 503 when all together have. */
   async run<R>(owner_id: string, search: () => Promise<R>): Promise<R> {
     const { per_owner, total } = this.limits;
-    const own = this.by_owner.get(owner_id) ?? 0;
-    if (own >= per_owner)
+    const of_owner = this.by_owner.get(owner_id) ?? 0;
+    if (of_owner >= per_owner)
       throw new HttpError(
         429,
         "too_many_searches",

@@ -14,7 +14,7 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
   const termsOf = (part: string) => new Set(analyze(part).map(({ term }) => term));
   const terms = pieces.map(({ start, end }) => termsOf(text.slice(start, end)));
   const share = shareOf(termsOf(statement), terms);
-  const shares = terms.map((own) => share([own]));
+  const shares = terms.map((term) => share([term]));
   const best = shares.reduce((top, one, at) => (one > shares[top]! ? at : top), 0);
   let chosen: Span = pieces[best]!;
   let most = shares[best]! + second_share_min;
@@ -34,7 +34,7 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
 function shareOf(
   statement: ReadonlySet<string>,
   all: readonly ReadonlySet<string>[],
-): (some: readonly ReadonlySet<string>[]) => number {
+): (sets: readonly ReadonlySet<string>[]) => number {
   const weights = new Map<string, number>();
   let total = 0;
   for (const term of statement) {
@@ -43,9 +43,9 @@ function shareOf(
     weights.set(term, weight);
     total += weight;
   }
-  return (some) => {
+  return (sets) => {
     let sum = 0;
-    for (const [term, weight] of weights) if (some.some((terms) => terms.has(term))) sum += weight;
+    for (const [term, weight] of weights) if (sets.some((terms) => terms.has(term))) sum += weight;
     return total === 0 ? 0 : sum / total;
   };
 }

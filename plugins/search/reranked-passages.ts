@@ -20,18 +20,20 @@ export async function reranked<S extends Shown>(
   const relevances = await reranker.rerank(asked, texts, { signal });
   if (relevances === null) return shown;
   const ranked = first
-    .map((one, at) => ({ one, score: relevances[at] ?? 0 }))
+    .map((candidate, at) => ({ candidate, score: relevances[at] ?? 0 }))
     .toSorted((a, b) => b.score - a.score);
   const least = ranked.at(-1)!.score;
   return [
-    ...ranked.map(({ one, score }) => withScore(one, score)),
-    ...shown.slice(first.length).map((one) => withScore(one, Math.min(one.passage.score, least))),
+    ...ranked.map(({ candidate, score }) => withScore(candidate, score)),
+    ...shown
+      .slice(first.length)
+      .map((candidate) => withScore(candidate, Math.min(candidate.passage.score, least))),
   ];
 }
 
-const withScore = <S extends Shown>(one: S, score: number): S => ({
-  ...one,
-  passage: { ...one.passage, score },
+const withScore = <S extends Shown>(candidate: S, score: number): S => ({
+  ...candidate,
+  passage: { ...candidate.passage, score },
 });
 
 /** With what it stands under, which the passage itself may not say. */

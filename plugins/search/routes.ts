@@ -102,6 +102,8 @@ export const routes = {
 export const searchHandlers = (search: SearchService): HandlersOf<typeof routes> => ({
   search: async ({ caller, client, body, request }) => {
     const passages = await search.search(caller.owner_id, body, request.signal);
-    return { data: passages.map((one) => ({ ...one, url: client.base_path + one.url })) };
+    return {
+      data: passages.map((passage) => ({ ...passage, url: client.base_path + passage.url })),
+    };
   },
 });

@@ -189,7 +189,7 @@ function isInOptionList(text: string, line: number): boolean {
     .slice(line, line + list_chars)
     .split("\n")
     .slice(1, 3);
-  return [...before, ...after].some((one) => option_line.test(one));
+  return [...before, ...after].some((line) => option_line.test(line));
 }
 
 function push(text: string, from: number, to: number, spans: Span[]): void {

@@ -90,7 +90,7 @@ export const commandHandlers = (
   },
   configTest: async ({ args: [section], options, print }) => {
     const { trials } = ctx;
-    const sections = trials.list().map((one) => one.section);
+    const sections = trials.list().map((section) => section.section);
     if (!sections.includes(section!))
       throw new UsageError(
         `${section} can't be tested. These sections can: ${sections.join(", ")}`,

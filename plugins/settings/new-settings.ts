@@ -3,7 +3,7 @@ import { named, narrowed, setting_kinds, t, type SettingForm } from "../../core/
 
 /** Settings of running plugins, and of known ones that will run at the next start. */
 export const newSettings = (forms: readonly SettingForm[]) => ({
-  ...t.Object(Object.fromEntries(forms.map((one) => [one.setting, t.Optional(schemaOf(one))]))),
+  ...t.Object(Object.fromEntries(forms.map((form) => [form.setting, t.Optional(schemaOf(form))]))),
   additionalProperties: false,
 });
 

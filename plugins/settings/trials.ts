@@ -41,7 +41,7 @@ export class Trials {
    * when too many are running.
    */
   async run(name: string, changes: Changes, signal: AbortSignal): Promise<EndpointFinding> {
-    const section = this.list().find((one) => one.section === name);
+    const section = this.list().find((section) => section.section === name);
     if (section === undefined) throw notFound("section of settings that can be tested");
     const { operations } = this.ctx;
     const states = operations
@@ -136,7 +136,7 @@ function withAll(
 }
 
 const overruledOf = (changes: Changes, states: readonly SettingState[]): SettingState[] =>
-  states.filter((one) => Object.hasOwn(changes, one.setting) && isPinned(one));
+  states.filter((state) => Object.hasOwn(changes, state.setting) && isPinned(state));
 /** The configuration file, the environment or the command line sets it. */
 const isPinned = ({ origin }: SettingState): boolean => origin !== "default" && origin !== "stored";
 const keyOf = (setting: string): string => setting.slice(setting.indexOf(".") + 1);

@@ -104,8 +104,8 @@ export function roleOf(
   values: readonly string[],
   { admin_values, member_values }: RoleRules,
 ): Role {
-  if (admin_values.some((one) => values.includes(one))) return "admin";
-  if (member_values.length === 0 || member_values.some((one) => values.includes(one)))
+  if (admin_values.some((value) => values.includes(value))) return "admin";
+  if (member_values.length === 0 || member_values.some((value) => values.includes(value)))
     return "member";
   throw forbidden(
     "You are signed in with the provider, but have no role that gives access to this server.",

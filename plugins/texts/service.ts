@@ -69,15 +69,15 @@ export class TextService implements Texts {
       const pieces = [...piecesOf(content, id)];
       return new SmallText(storedText(id, pieces.at(-1)), pieces);
     }
-    return this.prepareAhead(piecesOf(content, id), this.own(id, content.length), signal);
+    return this.prepareAhead(piecesOf(content, id), this.unusedText(id, content.length), signal);
   }
 
   async prepareLong({ units_max, parts }: LongText, signal?: AbortSignal): Promise<NewText> {
     const id = this.newId(pieceCount(units_max));
-    return this.prepareAhead(piecesOfParts(parts, id), this.own(id, units_max), signal);
+    return this.prepareAhead(piecesOfParts(parts, id), this.unusedText(id, units_max), signal);
   }
 
-  private own(id: number, units: number): store.UnusedText {
+  private unusedText(id: number, units: number): store.UnusedText {
     return { id, units, node: this.ctx.node.id };
   }
 
@@ -158,18 +158,18 @@ export class TextService implements Texts {
     let last: Piece | undefined;
     await inParts(async () => {
       files.requireFreeSpace();
-      const some: Piece[] = [];
-      for (; !next.done && some.length < part_pieces; next = await pieces.next())
-        some.push(next.value);
-      if (unitsUntil(some.at(-1)) > units)
+      const batch: Piece[] = [];
+      for (; !next.done && batch.length < part_pieces; next = await pieces.next())
+        batch.push(next.value);
+      if (unitsUntil(batch.at(-1)) > units)
         throw new Error("a text is longer than it was said to be");
       await inTransaction(async (tx) => {
         if (last === undefined) await store.insertUnused(tx, reserved);
-        for (const piece of some) await store.insertPiece(tx, piece);
+        for (const piece of batch) await store.insertPiece(tx, piece);
       });
-      last = some.at(-1) ?? last;
+      last = batch.at(-1) ?? last;
       // Bytes, strings and slices of them.
-      this.garbage.add(4 * piece_units * some.length);
+      this.garbage.add(4 * piece_units * batch.length);
       return !next.done;
     }, signal);
     return storedText(id, last);

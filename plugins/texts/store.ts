@@ -41,8 +41,8 @@ export async function deletePieces(
 }
 /** Deletes texts that consist of one piece each. */
 export async function deleteFirstPieces(tx: TextsDb, text_ids: readonly number[]): Promise<void> {
-  for (const some of batchesOf(text_ids, ids_max))
-    await tx.deleteFrom("texts_pieces").where("id", "in", some).execute();
+  for (const batch of batchesOf(text_ids, ids_max))
+    await tx.deleteFrom("texts_pieces").where("id", "in", batch).execute();
 }
 /** In one statement. */
 const ids_max = 500;

@@ -64,17 +64,17 @@ async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResul
   let closed = 0;
   let reason = "";
   for (let after = ""; ; await nextTurn()) {
-    const some = await store.listSecrets(db, after, secrets_page);
-    for (const { id, secret } of some)
+    const batch = await store.listSecrets(db, after, secrets_page);
+    for (const { id, secret } of batch)
       try {
         sealed.unseal(secret, secretContext(id));
       } catch (error) {
         closed++;
         reason = (error as Error).message;
       }
-    count += some.length;
-    if (some.length < secrets_page) break;
-    after = some.at(-1)!.id;
+    count += batch.length;
+    if (batch.length < secrets_page) break;
+    after = batch.at(-1)!.id;
   }
   if (closed === 0) return ok(`The secrets of ${counted(count, "webhook")} can be opened.`);
   return {

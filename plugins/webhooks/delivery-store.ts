@@ -16,7 +16,7 @@ export async function deleteSomeDeliveries(
   webhook_id: string,
   limit: number,
 ): Promise<number> {
-  const some = await db
+  const batch = await db
     .selectFrom("webhooks_deliveries")
     .select("id")
     .where("webhook_id", "=", webhook_id)
@@ -24,7 +24,7 @@ export async function deleteSomeDeliveries(
     .execute();
   return deleteThese(
     db,
-    some.map(({ id }) => id),
+    batch.map(({ id }) => id),
   );
 }
 

@@ -22,7 +22,9 @@ const record_events: readonly RecordEvent[] = [
   answerCompleted,
 ];
 
-export const recordEvents: readonly Fill[] = record_events.map((one) => fill(WebhookEvents, one));
+export const recordEvents: readonly Fill[] = record_events.map((event) =>
+  fill(WebhookEvents, event),
+);
 
 /** Every event is about some user's records. */
 const ownerOf = (payload: unknown): string => (payload as { readonly owner_id: string }).owner_id;

@@ -263,10 +263,10 @@ export function webhookHandlers(
   deliveries: Deliveries,
   now_ms: () => number,
 ): HandlersOf<typeof routes> {
-  const toRecord = (one: FullDelivery) => deliveryRecord(one, now_ms());
-  const begun = (one: FullDelivery) =>
-    reply(202, toRecord(one), {
-      location: `${at(one.delivery.webhook_id)}/deliveries/${one.delivery.id}`,
+  const toRecord = (full: FullDelivery) => deliveryRecord(full, now_ms());
+  const begun = (full: FullDelivery) =>
+    reply(202, toRecord(full), {
+      location: `${at(full.delivery.webhook_id)}/deliveries/${full.delivery.id}`,
       "retry-after": "1",
     });
   return {

@@ -148,7 +148,7 @@ export class Webhooks {
     if (!types.includes(event_type))
       throw badRequest(`The field event_type must be one of ${types.join(", ")}.`, "/event_type");
     if (!has_list) return null;
-    const unknown = listed.findIndex((one) => !types.includes(one));
+    const unknown = listed.findIndex((type) => !types.includes(type));
     if (unknown >= 0)
       throw badRequest(
         `Each item of the field events must be one of ${types.join(", ")}.`,

@@ -57,8 +57,8 @@ export async function documentRows(): Promise<Row[]> {
       folder_id = (
         await dossier.call<{ id: string }>("POST", "/folders", { name: `Round ${round}` })
       ).id;
-      const own = join(temporary.directory, `round-${round}`);
-      mkdirSync(own);
+      const directory = join(temporary.directory, `round-${round}`);
+      mkdirSync(directory);
       const addOwn = async (): Promise<number> => {
         const before = takenBy(dossier);
         const took_ms = await addTexts(dossier, folder_id, texts);
@@ -67,8 +67,8 @@ export async function documentRows(): Promise<Row[]> {
       };
       const pair =
         round % 2 === 0
-          ? { raw: await indexByRival(own, texts), dossier: await addOwn() }
-          : { dossier: await addOwn(), raw: await indexByRival(own, texts) };
+          ? { raw: await indexByRival(directory, texts), dossier: await addOwn() }
+          : { dossier: await addOwn(), raw: await indexByRival(directory, texts) };
       if (round >= warm_up_rounds) pairs.push(pair);
     }
     rows.push(
@@ -118,7 +118,8 @@ function speedRow(
 }
 
 function costRows(taken: readonly Taken[], round_bytes: number): Row[] {
-  const each = (name: keyof Taken) => median(taken.map((one) => one[name])) / texts_a_round;
+  const each = (name: keyof Taken) =>
+    median(taken.map((measured) => measured[name])) / texts_a_round;
   return [
     {
       name: "processor time of a text document",

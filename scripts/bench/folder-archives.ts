@@ -28,20 +28,20 @@ export async function folderArchiveRows(): Promise<Row[]> {
     await startDossier(there.directory),
   ] as const;
   try {
-    const [one, two] = servers;
+    const [source, target] = servers;
     const texts = Array.from({ length: documents }, (_, n) => makeText(n, text_length));
-    const folder_id = await fill(one, texts);
+    const folder_id = await fill(source, texts);
     const file = join(here.directory, "folder.zip");
-    const exported = await watched(one, here.directory, () => save(one, folder_id, file));
+    const exported = await watched(source, here.directory, () => save(source, folder_id, file));
     let imported_id = "";
-    const imported = await watched(two, there.directory, async () => {
-      imported_id = await takeOver(two, file);
+    const imported = await watched(target, there.directory, async () => {
+      imported_id = await takeOver(target, file);
     });
     let differing = 0;
     for (let n = 0; n < queries; n++) {
       const query = makeQuery(texts[(n * 17) % documents]!, n);
-      const before = await found(one, query);
-      const after = await found(two, query);
+      const before = await found(source, query);
+      const after = await found(target, query);
       if (before !== after) differing++;
     }
     return [
@@ -186,8 +186,8 @@ async function takeOver({ call, key, url }: Dossier, file: string): Promise<stri
 /** The results without the fields that differ between servers. */
 async function found({ call }: Dossier, query: string): Promise<string> {
   const { data } = await call<{ data: Record<string, unknown>[] }>("POST", "/search", { query });
-  const own = ["document_name", "quote", "start", "end", "page", "heading", "score"];
-  return JSON.stringify(data.map((one) => own.map((field) => one[field])));
+  const fields = ["document_name", "quote", "start", "end", "page", "heading", "score"];
+  return JSON.stringify(data.map((citation) => fields.map((field) => citation[field])));
 }
 
 /** The other user's texts are distinct; they are small and indexed as such. */

@@ -27,13 +27,14 @@ export async function largeTextRows(): Promise<Row[]> {
   const dossier = await startDossier(at.directory);
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
-    const own = await newFolder(call);
+    const folder = await newFolder(call);
     await addTexts(
       { ...dossier, call },
-      own,
+      folder,
       Array.from({ length: listed }, (_, i) => makeText(i, 1_000)),
     );
-    const list = () => timed(() => call("GET", `/documents?folder_id=${own}&per_page=${listed}`));
+    const list = () =>
+      timed(() => call("GET", `/documents?folder_id=${folder}&per_page=${listed}`));
     const alone: number[] = [];
     for (let i = 0; i < asked_alone; i++) alone.push(await list());
     const rows: Row[] = [];

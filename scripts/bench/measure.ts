@@ -52,7 +52,7 @@ export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clea
  */
 export const treePssMib = (pid: number): number =>
   [pid, ...descendants(pid)].reduce(
-    (sum, one) => sum + field_mib(`/proc/${one}/smaps_rollup`, "Pss"),
+    (sum, pid) => sum + field_mib(`/proc/${pid}/smaps_rollup`, "Pss"),
     0,
   );
 

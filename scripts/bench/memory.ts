@@ -74,8 +74,8 @@ function stepsOf(
     const body = Buffer.from(JSON.stringify({ folder_id, content }));
     const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
     // Requests that wait for more than half a minute are refused.
-    for (const one of await Promise.all(Array.from({ length: count }, send)))
-      await one.arrayBuffer();
+    for (const response of await Promise.all(Array.from({ length: count }, send)))
+      await response.arrayBuffer();
     await settled();
   };
   let id = "";

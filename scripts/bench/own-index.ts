@@ -78,11 +78,11 @@ export class OwnIndex {
   }
 
   async flush(): Promise<void> {
-    const some = this.waiting;
+    const batch = this.waiting;
     this.waiting = [];
-    if (some.length > 0)
+    if (batch.length > 0)
       await this.store.inTransaction(async (tx) => {
-        for (const { document, folder_id } of some) await this.insert(tx, document, folder_id);
+        for (const { document, folder_id } of batch) await this.insert(tx, document, folder_id);
       });
   }
 
@@ -121,8 +121,8 @@ export class OwnIndex {
     this.last_id += pieceCount(text.length) + 1;
     const rows = new IndexVersionRows(document_id, text_id, () => ++this.last_id);
     for (const segment of encodeDocument({ title, text, pages: [] }, analyzer))
-      for (const one of rows.add(segment)) await insertSegment(tx, one);
-    for (const one of rows.end()) await insertSegment(tx, one);
+      for (const segment_rows of rows.add(segment)) await insertSegment(tx, segment_rows);
+    for (const segment_rows of rows.end()) await insertSegment(tx, segment_rows);
     this.passages += rows.chunks;
     await upsertDocument(tx, {
       document_id,

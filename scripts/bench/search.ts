@@ -41,8 +41,10 @@ export function makePassages(count: number, seed: number): { text: string; passa
 export async function searchRows(): Promise<Row[]> {
   const alone_at = temporaryDirectory();
   const populated_at = temporaryDirectory();
-  const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1));
-  const texts = own.map(({ text }) => text);
+  const document_texts = Array.from({ length: own_passages / 10 }, (_, index) =>
+    makePassages(10, index + 1),
+  );
+  const texts = document_texts.map(({ text }) => text);
   const others = Array.from(
     { length: other_folders },
     (_, index) => makePassages(text_passages, 10_000 + index).text,
@@ -52,17 +54,17 @@ export async function searchRows(): Promise<Row[]> {
   const rival = await startRival(alone_at.directory, {
     key: alone.key,
     folders: 0,
-    texts: own.flatMap(({ passages }) => passages),
+    texts: document_texts.flatMap(({ passages }) => passages),
   });
   try {
     const own_alone = await addFolder(alone, "Own", texts);
     const own_populated = await addFolder(populated, "Own", texts);
-    const one = await addFolder(populated, "One", others.slice(0, few_folders));
+    const folder = await addFolder(populated, "One", others.slice(0, few_folders));
     const { parent, children } = await addOthers(populated, others);
     const scopes = {
       own_populated: [own_populated],
       few: children.slice(0, few_folders),
-      one: [one],
+      one: [folder],
       many: [parent],
     };
     const index = openIndex(populated_at.directory);

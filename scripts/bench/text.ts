@@ -104,7 +104,7 @@ export function makeQuery(text: string, seed: number): string {
   const words = text
     .toLowerCase()
     .split(/[^a-z]+/)
-    .filter((one) => one.length > 3);
+    .filter((word) => word.length > 3);
   const random = seededRandom(seed);
   return Array.from({ length: 5 }, () => words[Math.floor(random() * words.length)]!).join(" ");
 }

@@ -30,7 +30,7 @@ async function besidePlainLoop(): Promise<Row> {
       packVectors(
         vectors
           .slice((segment - 1) * compared.per_segment, segment * compared.per_segment)
-          .map((one) => [one]),
+          .map((vector) => [vector]),
         compared.dimensions,
       ),
   });

@@ -133,13 +133,13 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
     });
     await latency(dossier, id, alive);
     const rows: Row[] = [];
-    for (const one of dead_cases) {
+    for (const dead_case of dead_cases) {
       const pairs: { alone: number; beside: number }[] = [];
       for (let round = 0; round < rounds; round++) {
         const alone = await latency(dossier, id, alive);
         const end = await queueDead(
           owners,
-          one,
+          dead_case,
           `http://${allowed}:${(dead.address() as AddressInfo).port}/`,
         );
         pairs.push({ alone, beside: await latency(dossier, id, alive) });
@@ -147,7 +147,7 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
       }
       const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
       rows.push({
-        name: `delivery ${one.name}`,
+        name: `delivery ${dead_case.name}`,
         unit: "x",
         target: { most: 2 },
         value: median(pairs.map(({ alone, beside }) => beside / alone)),

@@ -30,11 +30,11 @@ function environmentOf(name: Name): Record<string, string> {
     services: Record<Name, { readonly environment: Record<string, string> }>;
   };
   const { environment } = services[name];
-  const { "<<": shared = {}, ...own } = environment as Record<string, string> & {
+  const { "<<": shared = {}, ...variables } = environment as Record<string, string> & {
     readonly "<<"?: Record<string, string>;
   };
   return Object.fromEntries(
-    Object.entries({ ...shared, ...own }).map(([key, value]) => [
+    Object.entries({ ...shared, ...variables }).map(([key, value]) => [
       key,
       String(value).replace(/\$\{\w+:-([^}]*)\}/g, "$1"),
     ]),

@@ -14,7 +14,7 @@ export class Started {
 
   /** Resolves when it has started, and stops it at the end: also if the end comes first. */
   async use<T extends AsyncDisposable | Disposable | null>(starting: Promise<T>): Promise<T> {
-    const registered = starting.then((one) => this.stack.use(one));
+    const registered = starting.then((resource) => this.stack.use(resource));
     this.starting.add(registered);
     return registered.finally(() => this.starting.delete(registered));
   }

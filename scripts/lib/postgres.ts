@@ -26,7 +26,7 @@ export interface PostgresServer extends AsyncDisposable {
 /** The directory of its programs; null if it is missing or too old. */
 export function findPostgres(): string | null {
   const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
-  const newest = versions.filter((one) => one >= version_min).sort((a, b) => b - a)[0];
+  const newest = versions.filter((version) => version >= version_min).sort((a, b) => b - a)[0];
   if (newest !== undefined && existsSync(join(debian, `${newest}/bin/initdb`)))
     return join(debian, `${newest}/bin`);
   const found = Bun.which("initdb");
@@ -35,8 +35,8 @@ export function findPostgres(): string | null {
 
 /** The same, for one with the extension pgvector. */
 export function findPgvector(): string | null {
-  const programs = [findPostgres(), with_pgvector].filter((one) => one !== null);
-  return programs.find((one) => controlFiles(one).some((file) => existsSync(file))) ?? null;
+  const programs = [findPostgres(), with_pgvector].filter((program) => program !== null);
+  return programs.find((program) => controlFiles(program).some((file) => existsSync(file))) ?? null;
 }
 const controlFiles = (programs: string): string[] =>
   [

@@ -74,14 +74,14 @@ async function startS3rver(directory: string, port: number): Promise<() => Promi
 
 /** A separate program, with a port for each of its parts. */
 async function start(name: string, directory: string, port: number): Promise<() => Promise<void>> {
-  const own = await Promise.all([freePort(), freePort(), freePort()]);
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const command =
     name === "moto"
       ? ["moto_server", "-H", "127.0.0.1", "-p", String(port)]
       : [
           ...["weed", "server", "-s3", `-dir=${directory}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1"],
-          ...[`-s3.port=${port}`, `-master.port=${own[0]}`, `-volume.port=${own[1]}`],
-          ...[`-filer.port=${own[2]}`, "-volume.max=50", "-master.volumeSizeLimitMB=128"],
+          ...[`-s3.port=${port}`, `-master.port=${ports[0]}`, `-volume.port=${ports[1]}`],
+          ...[`-filer.port=${ports[2]}`, "-volume.max=50", "-master.volumeSizeLimitMB=128"],
         ];
   const child = Bun.spawn(command, {
     cwd: directory,

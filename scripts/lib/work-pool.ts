@@ -43,7 +43,7 @@ class IdleMeter {
     let total = 0;
     for (const { times } of cpus()) {
       idle += times.idle;
-      total += Object.values(times).reduce((sum, one) => sum + one, 0);
+      total += Object.values(times).reduce((sum, time) => sum + time, 0);
     }
     const share = (idle - this.idle) / Math.max(1, total - this.total);
     [this.idle, this.total] = [idle, total];
@@ -61,12 +61,12 @@ export async function runTogether<T>(
   const outcomes: T[] = [];
   const running = new Set<Promise<void>>();
   const begin = (): void => {
-    const one = waiting.shift()!().then((outcome) => {
+    const run = waiting.shift()!().then((outcome) => {
       onOutcome(outcome);
       outcomes.push(outcome);
-      running.delete(one);
+      running.delete(run);
     });
-    running.add(one);
+    running.add(run);
   };
   const meter = new IdleMeter();
   while (waiting.length > 0) {

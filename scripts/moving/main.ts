@@ -117,7 +117,9 @@ async function searches(
       .slice(3, 8)
       .join(" ");
     const { data: passages } = await call("POST", "/search", { query, limit: 10 });
-    found.push(passages.map((one) => [one.document_id, one.start, one.end, one.score]));
+    found.push(
+      passages.map((passage) => [passage.document_id, passage.start, passage.end, passage.score]),
+    );
   }
   await end(server);
   return JSON.stringify(found);

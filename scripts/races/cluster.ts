@@ -111,7 +111,7 @@ class Users {
       headers: { origin: this.url, "content-type": "application/json" },
       body: JSON.stringify({ email: `${name}@example.com`, password: first_password }),
     });
-    const [cookie = ""] = answer.headers.getSetCookie().map((one) => one.split(";")[0]!);
+    const [cookie = ""] = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
     return { cookie, user_id };
   }
 

@@ -77,15 +77,15 @@ async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
   const lane = async (n: number): Promise<void> => {
     const send = sender(cluster, await cluster.key(`${who}.${n}`));
     const { signIn, sql } = cluster;
-    const own: Lane = { n, outside, send, signIn, sql, atEnd: (work) => ends.push(work) };
-    await goOn(await race.begin(own));
+    const lane: Lane = { n, outside, send, signIn, sql, atEnd: (work) => ends.push(work) };
+    await goOn(await race.begin(lane));
   };
   await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)));
   for (const end of ends) await end();
   broken_in_all += broken.length;
   const seconds = ((performance.now() - begun_ms) / 1_000).toFixed(0);
   console.log(`${race.name}: ${next} rounds, ${broken.length} broken (${seconds} s)`);
-  for (const one of broken.slice(0, shown_max)) console.log(`  ${one}`);
+  for (const line of broken.slice(0, shown_max)) console.log(`  ${line}`);
 }
 
 const sender =

@@ -47,7 +47,7 @@ const sign_ins: Race = {
       const path = "//console/api/v1/sign-in/racing";
       // Without the lane's key: browsers have none.
       const begun = await send(round, "POST", path, {}, { cookie: "" });
-      const [cookie = ""] = begun.headers.getSetCookie().map((one) => one.split(";")[0]!);
+      const [cookie = ""] = begun.headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
       const { location } = (await begun.json()) as { readonly location: string };
       const { search } = new URL(location);
       const answers = await fire(6, (n) =>

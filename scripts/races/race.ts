@@ -51,7 +51,7 @@ export function told(answers: readonly Response[]): string {
   const counts = Map.groupBy(answers, ({ status }) => status);
   return [...counts]
     .toSorted(([a], [b]) => a - b)
-    .map(([status, some]) => `${status} ×${some.length}`)
+    .map(([status, of_status]) => `${status} ×${of_status.length}`)
     .join(", ");
 }
 

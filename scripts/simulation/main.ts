@@ -34,7 +34,7 @@ function chance(seed: number): () => number {
 }
 
 const weights = Array.from({ length: owners }, (_, rank) => (rank + 1) ** -size_exponent);
-const weight_sum = weights.reduce((sum, one) => sum + one, 0);
+const weight_sum = weights.reduce((sum, weight) => sum + weight, 0);
 const sizes = weights.map((weight) => (weight / weight_sum) * passages * vector_bytes);
 const activity = sizes.map((size) => size ** activity_exponent);
 
@@ -42,7 +42,7 @@ const activity = sizes.map((size) => size ** activity_exponent);
 function asked(): Uint16Array {
   const random = chance(1);
   const sums: number[] = [];
-  for (const one of activity) sums.push((sums.at(-1) ?? 0) + one);
+  for (const weight of activity) sums.push((sums.at(-1) ?? 0) + weight);
   return Uint16Array.from({ length: searches }, () => {
     const at = random() * sums.at(-1)!;
     let low = 0;
@@ -98,7 +98,7 @@ function simulate(nodes: number, mib: number, routing: Routing, who: Uint16Array
 }
 
 const who = asked();
-const gb = (sizes.reduce((sum, one) => sum + one, 0) / 1e9).toFixed(1);
+const gb = (sizes.reduce((sum, size) => sum + size, 0) / 1e9).toFixed(1);
 const largest = Math.round((sizes[0]! / vector_bytes / 1_000) * 1) * 1_000;
 console.log(
   `${owners} owners, ${passages} passages: ${gb} GB of vectors, the largest has ${largest}`,

@@ -239,7 +239,7 @@ class Cluster {
         (this.is_complete ? "" : `; not complete after ${this.progress.minutes.toFixed(1)}`),
       `answers by status: ${[...statuses]
         .sort()
-        .map((one) => one.join(" x "))
+        .map((entry) => entry.join(" x "))
         .join(", ")}`,
       `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
         `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
@@ -248,7 +248,8 @@ class Cluster {
         `${[...outside.posts.values()].reduce((total, times) => total + times, 0)} POSTs, ` +
         `at most ${Math.max(0, ...outside.posts.values())} of one`,
       ...this.streams.map(
-        (one) => `stream: ${counted(one.events, "event")}, resumed ${counted(one.resumed, "time")}`,
+        (reader) =>
+          `stream: ${counted(reader.events, "event")}, resumed ${counted(reader.resumed, "time")}`,
       ),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
       counted(this.findings.length, "finding"),

@@ -225,7 +225,7 @@ class Soak {
       `disk: ${this.disk ? `of ${disk_megabytes} MB, filled and emptied` : "not mounted"}`,
       `answers by status: ${[...statuses]
         .sort()
-        .map((one) => one.join(" x "))
+        .map((entry) => entry.join(" x "))
         .join(", ")}`,
       `documents ${this.sum(({ ledger }) => ledger.documents.size)} kept, ` +
         `${this.sum(({ ledger }) => ledger.gone.size)} deleted, ` +

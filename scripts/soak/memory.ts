@@ -38,7 +38,7 @@ export class MemoryLog {
   of(from = 0, until = Infinity): string {
     const lives = this.lives.filter(({ minute }) => minute >= from && minute < until);
     if (lives.length === 0) return "not measured";
-    const mean = lives.reduce((sum, one) => sum + one.resident_bytes, 0) / lives.length;
+    const mean = lives.reduce((sum, life) => sum + life.resident_bytes, 0) / lives.length;
     const peak = Math.max(...lives.map(({ peak_bytes }) => peak_bytes));
     return `${(mean / mebibyte).toFixed(0)} MiB, at most ${(peak / mebibyte).toFixed(0)}`;
   }

@@ -90,7 +90,9 @@ export class User {
   };
   private readonly upload = (): Promise<void> => this.sendText(this.ledger.newWord(), undefined);
   private readonly overwrite = async (): Promise<void> => {
-    const id = this.pick([...this.uploads.keys()].filter((one) => this.ledger.documents.has(one)));
+    const id = this.pick(
+      [...this.uploads.keys()].filter((upload_id) => this.ledger.documents.has(upload_id)),
+    );
     if (id !== undefined) await this.sendText(this.ledger.newWord(), id);
   };
   private readonly uploads = new Map<string, string>();
@@ -118,7 +120,7 @@ export class User {
 
   private readonly unlink = async (): Promise<void> => {
     const { documents, unsure } = this.ledger;
-    const id = this.pick([...documents.keys()].filter((one) => !unsure.has(one)));
+    const id = this.pick([...documents.keys()].filter((document_id) => !unsure.has(document_id)));
     if (id === undefined) return;
     await this.ledger.during([id], async () => {
       const { folder } = documents.get(id)!;

@@ -89,7 +89,7 @@ describe("an internal error", () => {
       server
         .output()
         .split("\n")
-        .find((one) => one.includes(id))!,
+        .find((line) => line.includes(id))!,
     );
     expectHas(line, {
       level: "error",

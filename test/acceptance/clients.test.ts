@@ -63,7 +63,9 @@ async function typed(program: string, command: readonly string[], path = ""): Pr
   mkdirSync(bin, { recursive: true });
   const words = command.map((word) => `'${word}'`).join(" ");
   writeFileSync(join(bin, program), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
-  const PATH = [bin, path, process.env.PATH].filter((one) => one !== "").join(delimiter);
+  const PATH = [bin, path, process.env.PATH]
+    .filter((directory) => directory !== "")
+    .join(delimiter);
   const shell = ["bash", "-euo", "pipefail", "-c", `${documented("needs", program)}`];
   const { code, stdout, stderr } = await runTool(shell, { cwd: scratch, env: { PATH } });
   expect([code, stderr]).toEqual([0, ""]);
@@ -74,12 +76,12 @@ test("docs/clients.md names the versions tested here", async () => {
   const text = page.map((block) => block.text).join("");
   const requirements = readFileSync(join(programs, "requirements.txt"), "utf8");
   const { devDependencies: packages } = await Bun.file(join(root, "package.json")).json();
-  for (const one of [
+  for (const command of [
     /^openapi-python-client==.*$/m.exec(requirements)![0],
     `openapi-typescript@${packages["openapi-typescript"]}`,
     oapi_codegen,
   ])
-    expect(text).toContain(one);
+    expect(text).toContain(command);
 });
 
 const job_done = {

@@ -55,7 +55,10 @@ const rowsOf = (heading: string): string[] =>
 async function settings(): Promise<Record<string, true>> {
   const { builtIn } = await import("../../plugins/built-in");
   const { coreSections } = await import("../../core/cli/config-sources");
-  const sections = [...coreSections, ...builtIn.map((one) => [one.section, one.config] as const)];
+  const sections = [
+    ...coreSections,
+    ...builtIn.map((plugin) => [plugin.section, plugin.config] as const),
+  ];
   return Object.fromEntries(
     sections.flatMap(([section, schema]) =>
       Object.keys(schema.properties).map((key) => [`${section}.${key}`, true as const]),

@@ -369,7 +369,7 @@ describe("methods", () => {
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
   for (const [path, allow] of paths)
     test(`${path} takes ${allow} and answers 405 to the rest`, async () => {
-      for (const method of methods.filter((one) => !allow.split(", ").includes(one))) {
+      for (const method of methods.filter((method) => !allow.split(", ").includes(method))) {
         const answer = await ada.send(method, filled(path));
         expectProblem(answer, 405);
         expect([method, answer.headers.get("allow")?.split(/, */).sort().join(", ")]).toEqual([

@@ -174,7 +174,7 @@ test(`kill -9, ${kills} times: every ended run is delivered, in at most three at
     expect([...ended].filter((id) => !told.includes(id))).toEqual([]);
     expect(runs.filter(({ id }) => !told.includes(id))).toEqual([]);
     expect(
-      told.filter((id) => !ended.has(id) && !unsure.has(id) && !runs.some((one) => one.id === id)),
+      told.filter((id) => !ended.has(id) && !unsure.has(id) && !runs.some((run) => run.id === id)),
     ).toEqual([]);
   }
   // A run with an unknown outcome reached both webhooks or neither.
@@ -233,7 +233,9 @@ function checkAttempts(deliveries: readonly any[]): number {
     ]);
     if (status === "dropped") expect(attempts.length).toBe(attempts_max);
   }
-  expect([...posts.keys()].filter((id) => !deliveries.some((one) => one.id === id))).toEqual([]);
+  expect(
+    [...posts.keys()].filter((id) => !deliveries.some((delivery) => delivery.id === id)),
+  ).toEqual([]);
   return interrupted;
 }
 
@@ -249,7 +251,7 @@ async function importsEnded(): Promise<{ readonly id: string; readonly documents
     60_000 + kills * 5_000,
   );
   const runs = await all("/imports?");
-  expect([...imports].filter((id) => !runs.some((one) => one.id === id))).toEqual([]);
+  expect([...imports].filter((id) => !runs.some((run) => run.id === id))).toEqual([]);
   for (const { id, folder_id, ...counts } of runs) {
     expect({ id, ...counts }).toMatchObject({
       id,

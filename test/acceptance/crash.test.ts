@@ -57,7 +57,7 @@ async function upload(): Promise<void> {
   if (status === 201) documents.set(body.id, { folder, word: mine });
 }
 async function unlink(): Promise<void> {
-  const id = pick([...documents.keys()].filter((one) => !unsure.has(one)));
+  const id = pick([...documents.keys()].filter((document_id) => !unsure.has(document_id)));
   if (id === undefined) return;
   unsure.add(id);
   const { status } = await server.api(
@@ -73,7 +73,9 @@ async function deleteFolder(): Promise<void> {
   if (folders.size < 4) return;
   const folder = pick([...folders]);
   folders.delete(folder);
-  const inside = [...documents].filter(([, one]) => one.folder === folder).map(([id]) => id);
+  const inside = [...documents]
+    .filter(([, document]) => document.folder === folder)
+    .map(([id]) => id);
   inside.forEach((id) => unsure.add(id));
   unsure.add(folder);
   const { status } = await server.api("DELETE", `/folders/${folder}`);
@@ -146,7 +148,7 @@ async function verify(): Promise<void> {
       continue;
     }
     const found = await server.api("POST", "/search", { query: mine, limit: 5 });
-    expect(found.body.data.filter((one: any) => one.document_id === id)).toEqual([]);
+    expect(found.body.data.filter((passage: any) => passage.document_id === id)).toEqual([]);
   }
 }
 

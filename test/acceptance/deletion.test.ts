@@ -231,8 +231,8 @@ describe("after its folder is deleted, a document is not found by", () => {
 });
 
 test("a purge interrupted by kill -9 resumes at the next start and completes", async () => {
-  await using own = await startExecutable();
-  const eve = await person(own, "eve");
+  await using server = await startExecutable();
+  const eve = await person(server, "eve");
   const word = newWord();
   const folder = await eve.folder();
   const texts = Array.from({ length: 500 }, (_, n) => `Number ${n} about ${word}.`);
@@ -243,20 +243,20 @@ test("a purge interrupted by kill -9 resumes at the next start and completes", a
     60_000,
   );
   const documents = async (): Promise<number> =>
-    (await askDatabase<{ n: number }>(own.data, "select count(*) as n from documents"))[0]!.n;
+    (await askDatabase<{ n: number }>(server.data, "select count(*) as n from documents"))[0]!.n;
   expect((await eve.send("DELETE", `/folders/${folder}`)).status).toBe(204);
-  await own.kill();
+  await server.kill();
   expect(await documents()).toBeGreaterThan(0);
-  await own.restart();
+  await server.restart();
   expect((await eve.send("GET", `/folders/${folder}`)).status).toBe(404);
   expect((await eve.send("GET", "/folders")).body.pagination.total).toBe(0);
   expect(await eve.found(word)).toEqual([]);
   await until(
-    async () => (await own.send(null, "GET", "/health")).body.purging.documents === 0,
+    async () => (await server.send(null, "GET", "/health")).body.purging.documents === 0,
     60_000,
   );
   await until(async () => (await documents()) === 0, gone_ms);
-  await until(async () => (await left(own, word)) === 0, gone_ms);
+  await until(async () => (await left(server, word)) === 0, gone_ms);
 });
 
 test("the database is intact after all of these tests", async () => {

@@ -13,7 +13,7 @@ import { event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 const has_ipv6 = Object.values(networkInterfaces())
   .flat()
-  .some((one) => one?.address === "::1");
+  .some((address) => address?.address === "::1");
 let hooks: Hooks;
 beforeAll(async () => {
   hooks = await startHooks({
@@ -203,7 +203,7 @@ describe("attempts", () => {
       const [delivery] = await hook.ended();
       expect({
         status: delivery.status,
-        codes: delivery.attempts.map((one: { status_code: number }) => one.status_code),
+        codes: delivery.attempts.map((attempt: { status_code: number }) => attempt.status_code),
         next: delivery.next_attempt_at,
         elsewhere: hooks.inner.came.length,
       }).toEqual({ status: ends, codes, next: null, elsewhere: 0 });
@@ -313,7 +313,7 @@ describe("[13] the host is resolved again before every attempt", () => {
     const [delivery] = await hook.ended();
     expect([
       delivery.status,
-      delivery.attempts.map((one: any) => one.status_code),
+      delivery.attempts.map((attempt: any) => attempt.status_code),
       hooks.receiver.came.length,
       hooks.inner.came.length,
     ]).toEqual(["skipped", [500, null], 1, 0]);

@@ -181,7 +181,7 @@ test("the image runs without root, has a health check and pins its base images",
   const final = lines.slice(last);
   expect(final).toContain("USER nonroot");
   expect(final.find((line) => line.startsWith("HEALTHCHECK"))).toContain('"health"]');
-  for (const line of lines.filter((one) => one.startsWith("FROM "))) {
+  for (const line of lines.filter((line) => line.startsWith("FROM "))) {
     expect(line).toMatch(/^FROM \S+:\S+/);
     expect(line).not.toContain(":latest");
   }
@@ -220,8 +220,8 @@ test("the compose file for several nodes names existing settings and services", 
   ) as { services: Record<string, Record<string, any>>; volumes: Record<string, unknown> };
   const settings = read("../../docs/configuration.md");
   for (const [name, service] of Object.entries(services)) {
-    const { "<<": shared = {}, ...own } = service;
-    const { build, volumes, depends_on, environment, read_only } = { ...shared, ...own };
+    const { "<<": shared = {}, ...variables } = service;
+    const { build, volumes, depends_on, environment, read_only } = { ...shared, ...variables };
     for (const volume of volumes as string[])
       if (!volume.startsWith("./")) expect(named).toHaveProperty(volume.split(":")[0]!);
     const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on ?? {});

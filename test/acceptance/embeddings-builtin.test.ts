@@ -56,7 +56,7 @@ async function asked(
     result = body.result ?? null;
     return body.status === "COMPLETED";
   }, 60_000);
-  return { outcome: result!.outcome, quotes: result!.citations.map((one) => one.quote) };
+  return { outcome: result!.outcome, quotes: result!.citations.map((citation) => citation.quote) };
 }
 
 /** Runs `use` and returns the addresses the server connected to, or null if unknown. */

@@ -86,7 +86,7 @@ describe("the chat is told", () => {
     const second = await upload("Second.pdf");
     await until(new RegExp(second));
     await until(new RegExp(first));
-    const line = lines().find((one) => one.includes(first))!;
+    const line = lines().find((line) => line.includes(first))!;
     expect(line).toStartWith(
       "`&lt;!channel&gt; @here [x](evil.test)  &amp; .pdf` can't be read: `",
     );

@@ -218,7 +218,7 @@ describe("a hostile notebook", () => {
   test.each(warned)("%s", async (reason, content, codes, text) => {
     const document = await read(`${reason.slice(0, 20)}.ipynb`, content());
     expect([document.status, document.error]).toEqual(["synced", null]);
-    expect(document.warnings.map((one: { code: string }) => one.code)).toEqual(codes);
+    expect(document.warnings.map((warning: { code: string }) => warning.code)).toEqual(codes);
     expect(document.content).toMatch(text);
   });
 

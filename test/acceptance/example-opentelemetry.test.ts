@@ -36,8 +36,8 @@ const collector = Bun.serve({
     const body = (await request.json()) as { resourceSpans: any[] };
     if (status === 200)
       for (const { resource, scopeSpans } of body.resourceSpans)
-        for (const { spans: some } of scopeSpans)
-          for (const span of some)
+        for (const { spans: inner_spans } of scopeSpans)
+          for (const span of inner_spans)
             spans.push({
               ...span,
               attributes: named(span.attributes),

@@ -79,7 +79,9 @@ describe("a folder", () => {
       ["R&D #1/März (1).txt", "The otter sleeps."],
       ["herons+carp.txt", "The heron has flown."],
     ]);
-    expect(asked.filter((one) => one.startsWith("GET"))).toEqual(["GET /reports/herons+carp.txt"]);
+    expect(asked.filter((request) => request.startsWith("GET"))).toEqual([
+      "GET /reports/herons+carp.txt",
+    ]);
   });
 });
 

@@ -186,7 +186,7 @@ test("with a socket, no port is opened by default", async () => {
   }
   expect(said).toContain(`(listening on ${path})`);
   const inode = await Bun.$`ls -l /proc/${server.pid}/fd`.nothrow().text();
-  const sockets = [...inode.matchAll(/socket:\[(\d+)\]/g)].map(([, one]) => one!);
+  const sockets = [...inode.matchAll(/socket:\[(\d+)\]/g)].map(([, inode]) => inode!);
   const tcp = await Bun.file("/proc/net/tcp").text();
   const listening = tcp
     .split("\n")

@@ -195,7 +195,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         for (const { queue } of made) await queue.runDue();
         expect(ran.length).toBe(ticks);
       }
-      for (const one of schedules) one.stop();
+      for (const schedule of schedules) schedule.stop();
       for (const node of made) await node[Symbol.asyncDispose]();
     }, 120_000);
 
@@ -252,7 +252,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       api_key = await a.key("ada");
     }, 120_000);
     afterAll(async () => {
-      await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
+      await Promise.all(running.map((launched) => launched[Symbol.asyncDispose]()));
     });
 
     const ask = async (
@@ -409,10 +409,10 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       );
       expect(run.status).toBe("completed");
       // The missing process was noticed before its lease expired.
-      const said = [web, other].map((one) => one.output()).join("");
+      const said = [web, other].map((server) => server.output()).join("");
       expect(said).toContain("jobs of a process that is gone were resumed");
       expect(said).not.toContain("could not be understood");
-      expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
+      expect((await nodesSeen(web)).map((node) => node.id)).not.toContain(runner);
       const metrics = await (await fetch(`${other.url()}/metrics`)).text();
       const up = [...metrics.matchAll(/^dossier_node_up\{.*role="(\w+)".*\} (\d)$/gm)];
       expect(up.map(([, role, value]) => `${role} ${value}`).toSorted()).toEqual(

@@ -301,7 +301,7 @@ test(
       )
     ).map(({ what }) => what);
     for (const entry of ["plugin add notes", "plugin disable notes", "plugin remove notes"])
-      expect(said.some((one) => one?.includes(entry))).toBe(true);
+      expect(said.some((text) => text?.includes(entry))).toBe(true);
   },
   limit_ms,
 );

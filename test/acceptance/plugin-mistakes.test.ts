@@ -12,7 +12,7 @@ let listed: { name: string; status: string; reason: string | null }[];
 let ready: number;
 let known: { plugins: { name: string; reason: string }[]; status: string };
 
-const said = (name: string) => known.plugins.find((one) => one.name === name)?.reason;
+const said = (name: string) => known.plugins.find((plugin) => plugin.name === name)?.reason;
 
 beforeAll(async () => {
   const mistakes = [...left_out, ...failing, ...fine].map(({ name, text }) => [
@@ -36,7 +36,7 @@ beforeAll(async () => {
   // Failures in the background or during /health appear in a later response.
   const everybody = ({ body }: { body: any }) =>
     failing.every(({ name, says }) =>
-      body.plugins.some((one: any) => one.name === name && says.test(one.reason)),
+      body.plugins.some((plugin: any) => plugin.name === name && says.test(plugin.reason)),
     );
   await server.until("/health", everybody, { key: null }).catch(() => undefined);
   known = (await server.api("GET", "/health", undefined, { key: null })).body;
@@ -48,7 +48,7 @@ describe("a plugin is left out with", () => {
   for (const { why, name, says } of left_out)
     test(why, () => {
       expect(said(name)).toMatch(says);
-      const row = listed.find((one) => one.name === name);
+      const row = listed.find((plugin) => plugin.name === name);
       // Only the server itself knows its public address.
       const status = /public address/.test(why) ? "failing" : "left out";
       expect(row).toMatchObject({ status, reason: expect.stringMatching(says) });
@@ -60,7 +60,7 @@ describe("a plugin is named as failing with", () => {
   for (const { why, name, says, ask } of failing)
     test(why, async () => {
       expect(said(name)).toMatch(says);
-      expect(listed.find((one) => one.name === name)).toMatchObject({ status: "failing" });
+      expect(listed.find((plugin) => plugin.name === name)).toMatchObject({ status: "failing" });
       expect((await server.api("GET", ask[0])).status).toBe(ask[1]);
       expect(server.output()).toContain(`"plugin":"${name}"`);
     });
@@ -68,7 +68,7 @@ describe("a plugin is named as failing with", () => {
 
 test("a correct plugin beside them and the server keep working", async () => {
   expect((await server.api("GET", "/innocent")).body).toEqual({ well: true });
-  expect(listed.find((one) => one.name === "innocent")).toMatchObject({ status: "loaded" });
+  expect(listed.find((plugin) => plugin.name === "innocent")).toMatchObject({ status: "loaded" });
   expect((await server.api("GET", "/folders")).status).toBe(200);
   expect(ready).toBe(200);
   expect(known.status).toBe("degraded");
@@ -77,7 +77,7 @@ test("a correct plugin beside them and the server keep working", async () => {
 describe("a plugin is loaded with", () => {
   for (const { why, name, path } of fine)
     test(why, async () => {
-      expect(listed.find((one) => one.name === name)).toMatchObject({ status: "loaded" });
+      expect(listed.find((plugin) => plugin.name === name)).toMatchObject({ status: "loaded" });
       expect((await server.api("GET", path)).status).toBe(200);
       expect((await server.api("GET", "/openapi.json")).status).toBe(200);
     });

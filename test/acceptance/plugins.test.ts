@@ -142,7 +142,7 @@ describe("plugin files in the executable", () => {
   for (const [name, [, reason]] of Object.entries(files))
     test(`${name} is ${reason ? "left out with its reason" : "loaded"}`, () => {
       const stem = name.replace(/\.(ts|js)$/, "");
-      const said = health.plugins.find((one: any) => one.name === stem);
+      const said = health.plugins.find((plugin: any) => plugin.name === stem);
       if (reason) expect(said?.reason).toMatch(reason);
       // A later failure in a timer is reported but doesn't leave the plugin out.
       else expect(said?.reason ?? "").not.toMatch(/^(?!something in the background failed)./);
@@ -170,11 +170,11 @@ describe("plugin files in the executable", () => {
   });
   test("`dossier plugin list` shows the same beside the running server", async () => {
     const listed = JSON.parse(await server.mustCli(["plugin", "list", "--json"])) as any[];
-    expect(listed.find((one) => one.name === "foldered")).toMatchObject({
+    expect(listed.find((plugin) => plugin.name === "foldered")).toMatchObject({
       status: "loaded",
       built_in: false,
     });
-    expect(listed.find((one) => one.name === "folders")).toMatchObject({
+    expect(listed.find((plugin) => plugin.name === "folders")).toMatchObject({
       status: "loaded",
       built_in: true,
     });
@@ -183,7 +183,8 @@ describe("plugin files in the executable", () => {
       if (reason && !/migration/.test(String(reason))) {
         expect(
           listed.find(
-            (one) => one.name === name.replace(/\.(ts|js)$/, "") && one.status === "left out",
+            (plugin) =>
+              plugin.name === name.replace(/\.(ts|js)$/, "") && plugin.status === "left out",
           )?.reason,
         ).toMatch(reason);
       }

@@ -281,8 +281,14 @@ async function expectWell(server: Executable, proxy: Proxy): Promise<void> {
     email: env.DOSSIER_ADMIN_EMAIL,
     password: env.DOSSIER_ADMIN_PASSWORD,
   });
-  const own = ["-H", "Origin: https://nas.example", "-H", "Sec-Fetch-Site: same-origin"];
-  const signed = await proxy.curl("/dossier/console/api/v1/session", ...own, ...json, "-d", form);
+  const headers = ["-H", "Origin: https://nas.example", "-H", "Sec-Fetch-Site: same-origin"];
+  const signed = await proxy.curl(
+    "/dossier/console/api/v1/session",
+    ...headers,
+    ...json,
+    "-d",
+    form,
+  );
   const cookie = /set-cookie: ([^;]*);([^\r]*)/i.exec(signed.head)!;
   expect(cookie[1]).toStartWith("__Secure-dossier=dss_");
   expect(cookie[2]).toMatch(/Path=\/dossier; HttpOnly; SameSite=Strict; .*Secure/);

@@ -60,7 +60,7 @@ describe("dropping jobs", () => {
     await server.untilTrue(async () => (await failed()).length === 6 * processes);
     const [{ id }] = await failed();
     expect(await server.mustCli(["job", "drop", id])).toBe(`Dropped ${id}.`);
-    expect((await failed()).some((one) => one.id === id)).toBe(false);
+    expect((await failed()).some((job) => job.id === id)).toBe(false);
     const kind = ["--kind", "unlucky.count"];
     const reason = ["--reason", "The moon is 2."];
     await server.mustCli(["job", "drop", ...kind, ...reason, "--yes"]);

@@ -85,7 +85,7 @@ describe("beside a running server", () => {
     expect(await get("answers.api_key")).toBe("[secret]");
     for (const list of [["config"], ["config", "list", "--json"]])
       expect(await server.mustCli(list)).not.toContain(canary);
-    for (const name of readdirSync(server.data).filter((one) => one.startsWith("dossier.")))
+    for (const name of readdirSync(server.data).filter((file) => file.startsWith("dossier.")))
       expect(readFileSync(join(server.data, name)).includes(canary)).toBe(false);
     expect(server.output()).not.toContain(canary);
   });

@@ -105,8 +105,8 @@ describe("a run", () => {
     ).toBe("The warden speaks");
     await until(() =>
       hook.came.some(
-        (one) =>
-          one.body ===
+        (request) =>
+          request.body ===
           `{"event":"transcription.completed","processing_run_id":"${run.id}","result_history_id":null,"status":"completed"}`,
       ),
     );
@@ -206,7 +206,7 @@ describe("a killed server", () => {
       ).toBe(false);
     engine.open();
     expect((await endOf(id)).status).toBe("completed");
-    await until(() => hook.came.some((one) => one.body.includes(id)));
+    await until(() => hook.came.some((request) => request.body.includes(id)));
     expect(await ada.names(folder)).toEqual(["a.wav"]);
   }, 120_000);
 
@@ -244,10 +244,13 @@ describe("a killed server", () => {
     const documents = (await ada.send("GET", `/documents?folder_id=${folder}&per_page=200`)).body
       .data;
     expect(
-      documents.map((one: { source: { run_id: string } }) => one.source.run_id).sort(),
+      documents.map((document: { source: { run_id: string } }) => document.source.run_id).sort(),
     ).toEqual(here.map((run: { id: string }) => run.id).sort());
     await until(
-      () => here.every((run: { id: string }) => hook.came.some((one) => one.body.includes(run.id))),
+      () =>
+        here.every((run: { id: string }) =>
+          hook.came.some((request) => request.body.includes(run.id)),
+        ),
       60_000,
     );
     // After a crash a delivery may arrive twice with the same id, but each run has only one.

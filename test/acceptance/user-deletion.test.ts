@@ -79,7 +79,7 @@ const nothingLeft = async (user_id: string, word: string): Promise<boolean> =>
 
 const idOf = async (email: string): Promise<string> =>
   JSON.parse(await server.mustCli(["user", "list", "--json"])).find(
-    (one: any) => one.email === email,
+    (user: any) => user.email === email,
   )?.id;
 
 test("a user's access ends at once, their data soon; others lose nothing", async () => {

@@ -102,7 +102,7 @@ test("[9] [12] 64 silent names at once get 503 after 5 s and delay nobody else",
     return answerOf(response);
   };
   const silent = Array.from({ length: 64 }, (_, n) => register(n % 2 ? bob : cal, n));
-  for (const one of silent) one.catch(() => undefined);
+  for (const answer of silent) answer.catch(() => undefined);
   await until(() => hooks.names.asked("silent.test") >= 2 * 10);
   // Requests of every kind, including file access and name lookups.
   const { ada } = hooks;

@@ -96,9 +96,9 @@ describe("accepts a URL with", () => {
 
 describe("refuses with 400 and stores nothing:", () => {
   const url = (why: string, ...urls: readonly string[]): [string, object, string][] =>
-    urls.map((one) => [
-      `${why}: ${JSON.stringify(one.length > 80 ? `${one.slice(0, 40)}…` : one)}`,
-      { event_type, url: one },
+    urls.map((url) => [
+      `${why}: ${JSON.stringify(url.length > 80 ? `${url.slice(0, 40)}…` : url)}`,
+      { event_type, url },
       "/url",
     ]);
   const cases: [why: string, body: unknown, pointer: string][] = [
@@ -346,7 +346,7 @@ describe("another user's webhook answers 403, a missing one 404", () => {
         404,
       );
       expect(
-        (await eve.send("GET", "/webhooks")).body.map((one: { id: string }) => one.id),
+        (await eve.send("GET", "/webhooks")).body.map((webhook: { id: string }) => webhook.id),
       ).not.toContain(id);
       expect((await ada.send("GET", `/webhooks/${id}`)).status).toBe(200);
     });

@@ -316,7 +316,7 @@ describe("imports are found", () => {
   ];
   for (const [reason, text, found] of cases)
     test(reason, () =>
-      expect(importsOf(text)).toEqual(found.map((one) => ({ lazy: false, ...one }))),
+      expect(importsOf(text)).toEqual(found.map((expected) => ({ lazy: false, ...expected }))),
     );
 });
 

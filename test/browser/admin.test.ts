@@ -126,7 +126,7 @@ describe.skipIf(!chromium_path)("models", () => {
   const model = () => form("Language model");
   const field = (label: string) => model().getByLabel(label, { exact: true });
   const inForce = async (setting: string) =>
-    (await at.own("GET", "/settings")).find((one: any) => one.setting === setting);
+    (await at.own("GET", "/settings")).find((entry: any) => entry.setting === setting);
 
   test(
     "a language model is tested until it works, saved, used and removed",

@@ -127,10 +127,10 @@ describe.skipIf(!chromium_path)("size", () => {
         cold.page.evaluate(`performance.getEntries()
       .filter(({ entryType }) => entryType === "navigation" || entryType === "resource").map(({ name, transferSize }) => ({ name, bytes: transferSize }))`);
       const loaded = await entries();
-      const bytes = loaded.reduce((sum, one) => sum + one.bytes, 0);
+      const bytes = loaded.reduce((sum, file) => sum + file.bytes, 0);
       expect({ bytes, fits: bytes <= 125 * 1024 }).toEqual({ bytes, fits: true });
       // Each one counts: nothing came from a cache.
-      expect(loaded.filter((one) => one.bytes === 0)).toEqual([]);
+      expect(loaded.filter((file) => file.bytes === 0)).toEqual([]);
       expect(new Set(loaded.map(({ name }) => name)).size).toBe(loaded.length);
       // Signed in, only the page that is shown is loaded, however long it stays.
       const asked: string[] = [];
@@ -147,7 +147,7 @@ describe.skipIf(!chromium_path)("size", () => {
       expect(shown.filter((name) => /reference|swagger|palette|pdf/.test(name))).toEqual([]);
       const all_bytes = (await entries())
         .filter(({ name }) => !name.includes("/api/"))
-        .reduce((sum, one) => sum + one.bytes, 0);
+        .reduce((sum, file) => sum + file.bytes, 0);
       expect({ all_bytes, fits: all_bytes <= 125 * 1024 }).toEqual({ all_bytes, fits: true });
       expect(cold.faults).toEqual([]);
       await cold.page.context().close();

@@ -138,8 +138,8 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     await at.dossier.untilTrue(async () => (await shape()) === "wide");
     await page.locator(".pdf-text[data-main-rotation='90'] span").first().waitFor();
     const [layer, sheet] = await Promise.all(
-      [".pdf-text[data-main-rotation='90']", ".pdf-sheet:has(.pdf-text)"].map((one) =>
-        page.locator(one).first().boundingBox(),
+      [".pdf-text[data-main-rotation='90']", ".pdf-sheet:has(.pdf-text)"].map((selector) =>
+        page.locator(selector).first().boundingBox(),
       ),
     );
     for (const side of ["x", "y", "width", "height"] as const)

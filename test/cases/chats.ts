@@ -360,7 +360,7 @@ export function chatCases(start: StartServer): void {
       expect([method, at, answer.status, answer.body.code]).toEqual([method, at, 410, "gone"]);
     }
     const ids = async (query: string) =>
-      (await dora.send("GET", `/chats${query}`)).body.data.map((one: { id: string }) => one.id);
+      (await dora.send("GET", `/chats${query}`)).body.data.map((chat: { id: string }) => chat.id);
     expect([await ids(""), await ids("?deleted=true"), await ids("?deleted=false")]).toEqual([
       [],
       [chat.id],

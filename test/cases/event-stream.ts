@@ -284,9 +284,11 @@ export function eventStreamCases(start: StartServer): void {
     expectProblem(await who.send("GET", "/events"), 429, "110 streams");
     await (await listen("eve")).leave();
     const id = await mark(streams[0]!, who);
-    const heard = await Promise.all(streams.map((one) => one.until(about("folder.created", id))));
-    expect(new Set(heard.map((one) => one.id)).size).toBe(1);
-    await Promise.all(streams.slice(0, 50).map((one) => one.leave()));
+    const heard = await Promise.all(
+      streams.map((stream) => stream.until(about("folder.created", id))),
+    );
+    expect(new Set(heard.map((event) => event.id)).size).toBe(1);
+    await Promise.all(streams.slice(0, 50).map((stream) => stream.leave()));
     await until(async () => {
       const response = await server.call("ben", "GET", "/events");
       await response.body?.cancel();

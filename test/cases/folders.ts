@@ -242,7 +242,7 @@ export function folderCases(start: StartServer): void {
     });
     const namesOf = async (query: string): Promise<[string[], any]> => {
       const { body } = await dora.send("GET", `/folders${query}`);
-      return [body.data.map((one: { name: string }) => one.name), body.pagination];
+      return [body.data.map((folder: { name: string }) => folder.name), body.pagination];
     };
     test("an empty list", async () => {
       expect((await dora.send("GET", "/folders")).body).toEqual({
@@ -323,7 +323,7 @@ export function folderCases(start: StartServer): void {
       for (const page of [1, 2, 3])
         seen.push(
           ...(await eli.send("GET", `/folders?per_page=200&page=${page}`)).body.data.map(
-            (one: { name: string }) => one.name,
+            (folder: { name: string }) => folder.name,
           ),
         );
       expect([seen.length, seen.slice(0, 500)]).toEqual([

@@ -172,7 +172,7 @@ export function quotaCases(start: StartServer): void {
       201, 201, 201, 201, 201, 201, 403, 403, 403, 403,
     ]);
     expect((await ada.send("GET", `/folders/${folder}`)).body.document_count).toBe(6);
-    const [name] = (await ada.names(folder)).filter((one) => one.endsWith(".txt"));
+    const [name] = (await ada.names(folder)).filter((name) => name.endsWith(".txt"));
     if (name !== undefined)
       expect((await ada.upload(folder, name, "y", "&overwrite=true")).status).toBe(200);
   });

@@ -375,7 +375,7 @@ export function messageCases(start: StartServer): void {
     const { id } = await ada.text(shelf, text);
     const { id: session } = await ada.made("/chats", { usedFolders: [shelf] });
     const { citations } = await ada.ask(session, "cite otter");
-    const cited = citations.find((one: any) => one.document_id === id);
+    const cited = citations.find((citation: any) => citation.document_id === id);
     expectHas(cited, { verified: true });
     expect(cited.quote).toContain("The otter sleeps in its holt.");
     expect([...text].slice(cited.start, cited.end).join("")).toBe(cited.quote);

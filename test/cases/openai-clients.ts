@@ -33,7 +33,7 @@ export function openAiCases(start: StartServer): void {
 
   describe("models", () => {
     test("all folders are one model, and each folder is one, with a name", async () => {
-      const models = (await ada.models.list()).data.map((one: any) => [one.id, one.name]);
+      const models = (await ada.models.list()).data.map((model: any) => [model.id, model.name]);
       expect(models).toEqual([
         ["dossier", "All folders"],
         [folder, "Harbour"],
@@ -316,8 +316,8 @@ export function openAiCases(start: StartServer): void {
       }
       for (const order of ["asc", "desc"] as const) {
         const listed: string[] = [];
-        for await (const one of ada.vectorStores.files.list(store.id, { limit: 2, order }))
-          listed.push(one.id);
+        for await (const file of ada.vectorStores.files.list(store.id, { limit: 2, order }))
+          listed.push(file.id);
         const all = [document, ...more];
         expect(listed).toEqual(order === "asc" ? all : all.toReversed());
       }
@@ -325,7 +325,7 @@ export function openAiCases(start: StartServer): void {
       expect(await elsewhere.catch((error) => [error.status, error.param])).toEqual([400, "after"]);
       for (const id of more) await ada.vectorStores.files.delete(id, { vector_store_id: store.id });
       const names: string[] = [];
-      for await (const one of ada.vectorStores.list({ limit: 1 })) names.push(one.name);
+      for await (const store of ada.vectorStores.list({ limit: 1 })) names.push(store.name);
       expect(names.toSorted()).toEqual(["Files", "Harbour", "Winter"]);
       expect(await ada.vectorStores.delete(store.id)).toMatchObject({ deleted: true });
       expect((await ada.files.retrieve(document)).status).toBe("processed");

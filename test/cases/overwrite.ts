@@ -77,7 +77,7 @@ export function overwriteCases(start: StartServer): void {
       expect(await ada.found("takahe")).toEqual([]);
       expect(
         (await ada.send("GET", `/documents?folder_id=${folder}&status=syncing`)).body.data.map(
-          (one: any) => one.id,
+          (document: any) => document.id,
         ),
       ).toEqual([id]);
       await until(async () => (await record(id)).indexing.stage === "extracting");
@@ -190,7 +190,8 @@ export function overwriteCases(start: StartServer): void {
       const counts = async () =>
         Promise.all(
           [here, other].map(
-            async (one) => (await ada.send("GET", `/folders/${one}`)).body.status_counts,
+            async (folder_id) =>
+              (await ada.send("GET", `/folders/${folder_id}`)).body.status_counts,
           ),
         );
       const syncing = { syncing: 1, synced: 0, sync_failed: 0 };

@@ -240,7 +240,7 @@ export function promptCases(start: StartServer): void {
       for (const method of ["GET", "DELETE"])
         expectProblem(await ada.send(method, `/prompts/${id}`), 404);
       expect((await ada.send("GET", `/chats/${chat.id}`)).body.usedPrompts).toEqual([prompt]);
-      expect((await list()).data.map((one: any) => one.id)).not.toContain(id);
+      expect((await list()).data.map((prompt: any) => prompt.id)).not.toContain(id);
     });
     test("removes the text from every file of the data directory", async () => {
       const text = `a secret recipe ${crypto.randomUUID()}`;

@@ -199,7 +199,7 @@ const signIn = async (): Promise<string> => {
   expect(answer.status).toBe(200);
   return answer.headers
     .getSetCookie()
-    .map((one) => one.split(";")[0]!)
+    .map((cookie) => cookie.split(";")[0]!)
     .join("; ");
 };
 const session = (cookie: string): Promise<Response> =>

@@ -111,7 +111,7 @@ describe.skipIf(!can_mount)("a disk", () => {
         }),
         await server!.send("ada", "POST", `/documents/file?folder_id=${first}`, file(50_000)),
       ];
-      expect(refused.map((one) => [one.status, one.body.code])).toEqual([
+      expect(refused.map((answer) => [answer.status, answer.body.code])).toEqual([
         [507, "storage_full"],
         [507, "storage_full"],
       ]);

@@ -348,9 +348,9 @@ export function xls(
   const bodies = sheets.map(([, ...records]) => join(begin, ...records, end));
   let at = length;
   const listed = sheets.map(([title], index) => {
-    const one = biff(0x85, u32(at), u16(0), name(title));
+    const name_record = biff(0x85, u32(at), u16(0), name(title));
     at += bodies[index]!.length;
-    return one;
+    return name_record;
   });
   return compound({ [stream]: join(begin, ...globals, ...listed, end, ...bodies) });
 }

@@ -164,19 +164,19 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
     await db.selectFrom("quotas_used").selectAll().where("used", "!=", 0).execute()
   ).filter(({ what }) => what !== "chats");
   const sums: any[] = [...Map.groupBy(documents, (document) => document.owner_id)]
-    .flatMap(([owner_id, own]) => [
-      { owner_id, what: "documents", used: own.length },
+    .flatMap(([owner_id, of_owner]) => [
+      { owner_id, what: "documents", used: of_owner.length },
       {
         owner_id,
         what: "storage",
-        used: own.reduce((sum, document) => sum + document.size_bytes, 0),
+        used: of_owner.reduce((sum, document) => sum + document.size_bytes, 0),
       },
     ])
     .concat(
-      [...Map.groupBy(folders, (folder) => folder.owner_id)].map(([owner_id, own]) => ({
+      [...Map.groupBy(folders, (folder) => folder.owner_id)].map(([owner_id, of_owner]) => ({
         owner_id,
         what: "folders",
-        used: own.length,
+        used: of_owner.length,
       })),
     )
     .filter(({ used }) => used !== 0);

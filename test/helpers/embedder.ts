@@ -93,7 +93,7 @@ export function startEmbedder(lengths: Readonly<Record<string, number>> = { smal
       "too large a number": 1e300,
     };
     if (typeof mood === "string" && mood in odd) numbers.at(-1)![3] = odd[mood];
-    if (mood === "no numbers") for (const one of numbers) one.length = 0;
+    if (mood === "no numbers") for (const vector of numbers) vector.length = 0;
     if (mood === "too few") numbers.pop();
     if (mood === "too many") numbers.push(numbers[0]!);
     // In any order: the index of each tells which text it belongs to.

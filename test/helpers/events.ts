@@ -96,7 +96,7 @@ export function watchingBy<I>(response: Response, idOf: (text: string) => I): Wa
       });
   };
   const wake = (): void => {
-    for (const one of waiting) one();
+    for (const wake of waiting) wake();
   };
   async function read(): Promise<boolean> {
     const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -35,13 +35,15 @@ export async function startExampleSource(name: string): Promise<ExampleSource> {
 
   const texts = async (): Promise<[string, string][]> => {
     const all_folders = (await dossier.api("GET", "/folders")).body.data;
-    const folders = all_folders.filter((one: { parentId: string }) => one.parentId === folder_id);
+    const folders = all_folders.filter(
+      (folder: { parentId: string }) => folder.parentId === folder_id,
+    );
     const all: [string, string][] = [];
     for (const { id, name: inside } of [{ id: folder_id, name: "" }, ...folders]) {
       const { data } = (await dossier.api("GET", `/documents?folder_id=${id}`)).body;
-      for (const one of data) {
-        const { content } = (await dossier.api("GET", `/documents/${one.id}`)).body;
-        all.push([`${inside === "" ? "" : `${inside}/`}${one.name}`, content]);
+      for (const entry of data) {
+        const { content } = (await dossier.api("GET", `/documents/${entry.id}`)).body;
+        all.push([`${inside === "" ? "" : `${inside}/`}${entry.name}`, content]);
       }
     }
     return all.toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -95,7 +95,7 @@ const of_one_process = ["DOSSIER_SERVER_SOCKET", "DOSSIER_SERVER_TLS_CERT"];
 
 const running = new Set<Launched>();
 process.on("exit", () => {
-  for (const one of running) one.kill("SIGKILL");
+  for (const server of running) server.kill("SIGKILL");
 });
 
 /**

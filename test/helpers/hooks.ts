@@ -142,7 +142,7 @@ export async function startHooks({
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      for (const one of [names, receiver, inner]) one[Symbol.dispose]();
+      for (const resource of [names, receiver, inner]) resource[Symbol.dispose]();
     },
   };
 }

@@ -44,7 +44,7 @@ export async function startOidcProvider(
   await listen(port);
   const bound = (server.address() as AddressInfo).port;
   const issuer = `http://${hostname}:${bound}`;
-  const one: OidcProvider = {
+  const oidc: OidcProvider = {
     issuer,
     person: { sub: "nobody" },
     token_statuses: [],
@@ -56,20 +56,20 @@ export async function startOidcProvider(
         server.close(() => resolve());
       }),
     resume: () => listen(bound),
-    [Symbol.asyncDispose]: () => one.pause(),
+    [Symbol.asyncDispose]: () => oidc.pause(),
   };
   const people = new Map<string, Person>();
   const provider = new library.Provider(issuer, configurationOf(clients(issuer), people));
   provider.use(async (ctx: any, next: () => Promise<void>) => {
     const [, area, uid] = ctx.path.split("/");
-    if (area === "interaction" && uid) return interact(provider, ctx, one.person, people);
+    if (area === "interaction" && uid) return interact(provider, ctx, oidc.person, people);
     await next();
-    if (ctx.path === "/token") one.token_statuses.push(ctx.status);
-    if (one.tamper && typeof ctx.body === "object")
-      ctx.body = JSON.parse(one.tamper(ctx.path, JSON.stringify(ctx.body)));
+    if (ctx.path === "/token") oidc.token_statuses.push(ctx.status);
+    if (oidc.tamper && typeof ctx.body === "object")
+      ctx.body = JSON.parse(oidc.tamper(ctx.path, JSON.stringify(ctx.body)));
   });
   handle = provider.callback();
-  return one;
+  return oidc;
 }
 
 const configurationOf = (clients: readonly Client[], people: ReadonlyMap<string, Person>) => ({

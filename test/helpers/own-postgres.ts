@@ -30,7 +30,7 @@ export function ownPostgres(): OwnPostgres {
     await admin.close();
     await server.stop();
   });
-  const own: OwnPostgres = {
+  const postgres: OwnPostgres = {
     get server() {
       return server;
     },
@@ -40,9 +40,9 @@ export function ownPostgres(): OwnPostgres {
     async newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'") {
       const name = `dossier_${++databases}`;
       await admin.unsafe(`create database ${name} template template0 ${how}`);
-      return own.urlOf(name);
+      return postgres.urlOf(name);
     },
     urlOf: (name) => server.url.replace(/postgres$/, name),
   };
-  return own;
+  return postgres;
 }

@@ -108,7 +108,7 @@ async function dataOfStart(): Promise<string> {
   form.set("file", Bun.file(join(root, "examples/handbook/handbook.pdf")));
   const path = `/documents/file?folder_id=${folder.body.id}`;
   const { body } = await server.api("POST", path, form, { key });
-  await server.until(`/documents/${body.id}`, (one) => one.body.status === "synced", { key });
+  await server.until(`/documents/${body.id}`, (answer) => answer.body.status === "synced", { key });
   await server.stop();
   return data;
 }
@@ -168,8 +168,8 @@ class Reader implements AsyncDisposable {
     const staged = new Map<string, Staged>();
     for (const name of wanted) staged.set(name, await stages[name]({ home, data }));
     for (const word of elsewhere?.words ?? []) staged.set(word, { missing: elsewhere!.why });
-    const all_env = Object.assign({}, env, ...[...staged.values()].map((one) => one.env));
-    const of_server = [...staged.values()].map((one) => one.server_env);
+    const all_env = Object.assign({}, env, ...[...staged.values()].map((page) => page.env));
+    const of_server = [...staged.values()].map((page) => page.server_env);
     const server_env = Object.assign(
       { ...everybodys, ...all_env, ...page.server_env },
       ...of_server,
@@ -178,7 +178,7 @@ class Reader implements AsyncDisposable {
     for (const { begun } of staged.values()) begun?.();
     const host = server ? new URL(server.url()).host : null;
     const path = [
-      ...[...staged.values()].flatMap((one) => one.path ?? []),
+      ...[...staged.values()].flatMap((page) => page.path ?? []),
       ...(after === "nothing" && wanted.length === 0 ? [] : [programs]),
       process.env.PATH!,
     ].join(delimiter);
@@ -195,10 +195,10 @@ class Reader implements AsyncDisposable {
         ...(installs ? {} : { npm_config_dry_run: "true" }),
         ...all_env,
       }),
-      [...staged.values()].find((one) => one.shell)?.shell,
+      [...staged.values()].find((page) => page.shell)?.shell,
     );
     const names: [string, string][] = [
-      ...[...staged.values()].flatMap((one) => (one.names ?? []) as [string, string][]),
+      ...[...staged.values()].flatMap((page) => (page.names ?? []) as [string, string][]),
       ...(host === null ? [] : [[documented_host, host] as [string, string]]),
       // Ports of the examples, which may be in use here.
       ...["8787", "4781"].map((port): [string, string] => [port, String(freePort())]),

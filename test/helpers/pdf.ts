@@ -146,7 +146,7 @@ export function buildPdf(
   const first_annotation = first_scan + scans.length;
   const first_entry = first_annotation + annotations.length;
   const numbers = <T>(first: number, all: readonly T[], of: readonly T[]): string =>
-    of.map((one) => `${first + all.indexOf(one)} 0 R`).join(" ");
+    of.map((object) => `${first + all.indexOf(object)} 0 R`).join(" ");
   const form =
     annotations.length === 0
       ? ""
@@ -157,10 +157,13 @@ export function buildPdf(
         )}] /DA (/F1 11 Tf 0 g) /DR << /Font << /F1 3 0 R >> >> >>`;
   const resourcesOf = (scan: PdfPage["scan"]): string =>
     scan ? resourcesWith(`/Scan ${numbers(first_scan, scans, [scan])}`) : resources;
-  const headOf = ({ rotate = 0, scan, annotations: own = [] }: PdfPage, contents: string): string =>
+  const headOf = (
+    { rotate = 0, scan, annotations: own_annotations = [] }: PdfPage,
+    contents: string,
+  ): string =>
     [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${rotate} ${contents}`,
-      `/Resources ${resourcesOf(scan)} /Annots [${numbers(first_annotation, annotations, own)}] >>`,
+      `/Resources ${resourcesOf(scan)} /Annots [${numbers(first_annotation, annotations, own_annotations)}] >>`,
     ].join(" ");
   const objects: PdfObject[] = [
     {

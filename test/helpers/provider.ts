@@ -87,14 +87,14 @@ export function startProvider() {
     hostname: "127.0.0.1",
     idleTimeout: 0,
     async fetch(request) {
-      const one = {
+      const received_request = {
         headers: request.headers,
         path: new URL(request.url).pathname,
         body: request.method === "GET" ? null : await request.json(),
         signal: request.signal,
       };
-      asked.push(one);
-      return play(one, asked.length - 1);
+      asked.push(received_request);
+      return play(received_request, asked.length - 1);
     },
   });
   return {

@@ -27,14 +27,14 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
     hostname,
     idleTimeout: 0,
     async fetch(request) {
-      const one: Came = {
+      const delivery: Came = {
         method: request.method,
         path: new URL(request.url).pathname,
         body: await request.text(),
         headers: request.headers,
       };
-      came.push(one);
-      return answering(came.length - 1, one);
+      came.push(delivery);
+      return answering(came.length - 1, delivery);
     },
   });
   return {

@@ -198,8 +198,8 @@ export async function openTestIndex({
         ),
       );
       await store.inTransaction(async (tx) => {
-        for (const [at, one] of prepared.entries())
-          await index.publish(tx, one, [documents[at]!.folder_id]);
+        for (const [at, document] of prepared.entries())
+          await index.publish(tx, document, [documents[at]!.folder_id]);
       });
     },
     async find(

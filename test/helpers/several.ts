@@ -48,19 +48,19 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
     );
     if (failed) throw failed.reason;
   } catch (error) {
-    for (const one of all) one.kill("SIGKILL");
+    for (const process of all) process.kill("SIGKILL");
     throw error;
   }
-  const exited = Promise.all(all.map((one) => one.exited)).then((codes) => {
+  const exited = Promise.all(all.map((process) => process.exited)).then((codes) => {
     entrance.close();
     return codes.find((code) => code !== 0) ?? 0;
   });
   return {
     url: entrance.url,
     pid: all[0]!.pid,
-    output: () => all.map((one) => one.output()).join(""),
+    output: () => all.map((process) => process.output()).join(""),
     exited,
-    kill: (signal) => all.forEach((one) => one.kill(signal)),
+    kill: (signal) => all.forEach((process) => process.kill(signal)),
   };
 }
 

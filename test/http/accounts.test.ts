@@ -346,13 +346,13 @@ describe("commands", () => {
 });
 
 test("the last use of a key is written at shutdown, not by a request", async () => {
-  const own = await startTestServer();
-  await own.key("ada");
-  const lastUse = async () => (await own.accounts.listKeys("usr_ada"))[0]!.last_used_at;
+  const own_server = await startTestServer();
+  await own_server.key("ada");
+  const lastUse = async () => (await own_server.accounts.listKeys("usr_ada"))[0]!.last_used_at;
   const before = Date.now();
-  await own.send("ada", "GET", "/prompts");
+  await own_server.send("ada", "GET", "/prompts");
   expect(await lastUse()).toBeNull();
-  await own.host.stop(0);
+  await own_server.host.stop(0);
   expect(await lastUse()).toBeGreaterThanOrEqual(before);
-  await own.stop();
+  await own_server.stop();
 });

@@ -36,11 +36,11 @@ describe("answers in progress", () => {
   ];
   test.each(cases)("%s", async (_why, env, of_one, of_two) => {
     const scripted = await startScriptedServer({ env });
-    const one = await asking(scripted, ["ada"], 6);
-    await until(() => one.begun.length >= of_one);
+    const turns = await asking(scripted, ["ada"], 6);
+    await until(() => turns.begun.length >= of_one);
     await Bun.sleep(30);
-    expect(one.begun.length).toBe(of_one);
-    one.open();
+    expect(turns.begun.length).toBe(of_one);
+    turns.open();
     await scripted.server.settle();
     const two = await asking(scripted, ["bob", "cleo"], 6);
     await until(() => two.begun.length >= of_two);

@@ -114,22 +114,22 @@ describe("what an answer may be based on", () => {
   });
 
   test("history is the last six turns, oldest first, blank for removed folders", async () => {
-    const one = await scripted.library("hal");
+    const library = await scripted.library("hal");
     const two = await scripted.library("hal", "The owl sits in a tree. It waits for mice.");
     let history: Question["history"] = [];
     scripted.answers(async (question) => {
       history = question.history;
       return says(`Answer to ${question.text} [1]`, [await found(question)]);
     });
-    for (let i = 1; i <= 7; i++) await scripted.answerOf("hal", one.chat, `${i} heron?`);
+    for (let i = 1; i <= 7; i++) await scripted.answerOf("hal", library.chat, `${i} heron?`);
     expect(history).toEqual(
       [1, 2, 3, 4, 5, 6].map((i) => ({
         question: `${i} heron?`,
         answer: `Answer to ${i} heron? [1]`,
       })),
     );
-    await send("hal", "PUT", `/chats/${one.chat}`, { usedFolders: [two.folder] });
-    await scripted.answerOf("hal", one.chat, "owl?");
+    await send("hal", "PUT", `/chats/${library.chat}`, { usedFolders: [two.folder] });
+    await scripted.answerOf("hal", library.chat, "owl?");
     expect(history).toEqual(
       [2, 3, 4, 5, 6, 7].map((i) => ({ question: `${i} heron?`, answer: "" })),
     );
@@ -279,7 +279,7 @@ describe("the overview of folders", () => {
     expect(new Set(seen!.documents.map(({ name }) => name))).toEqual(
       new Set(["plain.txt", "guide.md"]),
     );
-    const { headings, folder_id } = seen!.documents.find((one) => one.id === id)!;
+    const { headings, folder_id } = seen!.documents.find((document) => document.id === id)!;
     expect([root, below]).toContain(folder_id);
     expect(headings.map(({ text }) => text)).toEqual(["Herons", "Owls"]);
     for (const { text, start, end } of headings)

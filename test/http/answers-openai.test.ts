@@ -64,8 +64,12 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
     made,
     folder,
     chat: async (prompts: readonly Prompt[] = []): Promise<string> =>
-      (await made("/chats", { usedFolders: [folder], usedPrompts: prompts.map((one) => one.id) }))
-        .id,
+      (
+        await made("/chats", {
+          usedFolders: [folder],
+          usedPrompts: prompts.map((prompt) => prompt.id),
+        })
+      ).id,
     /** The final poll of a finished message. */
     async ask(text = question, chat?: string) {
       const path = `/chats/${chat ?? (await this.chat())}/messages`;
@@ -91,11 +95,13 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
 /** Every marker has a citation, every quote is where it says, and nothing loads from elsewhere. */
 function isSound(result: any, documents: Record<string, string>): void {
   const numbers = [...result.answer.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
-  const ids = result.citations.map((one: any) => one.id);
+  const ids = result.citations.map((citation: any) => citation.id);
   for (const number of numbers) expect(ids).toContain(number);
-  for (const one of result.citations) {
-    expect([...documents[one.document_id]!].slice(one.start, one.end).join("")).toBe(one.quote);
-    expect(one).toMatchObject({ verified: true, stale: false });
+  for (const citation of result.citations) {
+    expect([...documents[citation.document_id]!].slice(citation.start, citation.end).join("")).toBe(
+      citation.quote,
+    );
+    expect(citation).toMatchObject({ verified: true, stale: false });
   }
   expect(result.answer).not.toMatch(/【|!\[|\]\(|evil\.test|NO_ANSWER/);
 }
@@ -271,7 +277,7 @@ describe("text that the model writes", () => {
         const result = await kind.result();
         expect({
           answer: result.answer,
-          quotes: result.citations.map((one: any) => one.quote),
+          quotes: result.citations.map((citation: any) => citation.quote),
           grounded: result.grounded,
         }).toEqual(expected);
         expect(result).toMatchObject({
@@ -447,13 +453,13 @@ describe("a provider that", () => {
       why,
       async () => {
         // A success in between keeps the provider from being paused after repeated failures.
-        for (const one of [provider, second_provider]) one.plays(() => says("NO_ANSWER"));
+        for (const endpoint of [provider, second_provider]) endpoint.plays(() => says("NO_ANSWER"));
         await Promise.all([kind.result(), strict.result()]);
-        for (const one of [provider, second_provider]) one.plays(play);
+        for (const endpoint of [provider, second_provider]) endpoint.plays(play);
         // Both at the same time, since each pauses between its attempts.
         const [result, failed] = await Promise.all([kind.result(), strict.ask()]);
         expect(result).toMatchObject({ outcome: "answered", model: "extractive" });
-        expect(result.warnings.map((one: any) => one.code)).toEqual([code]);
+        expect(result.warnings.map((warning: any) => warning.code)).toEqual([code]);
         expect(result.answer).toStartWith("The heron stands in shallow water.");
         expect(provider.asked()).toHaveLength(calls);
         expect(failed.status).toBe(500);
@@ -495,7 +501,7 @@ describe("a provider that", () => {
     expect(await kind.result()).toMatchObject({ answer: good, usage: null, warnings: [] });
   });
   test("rejects newer fields is asked without them", async () => {
-    const own = await startSite({});
+    const site = await startSite({});
     provider.plays(({ body }) =>
       "stream_options" in body
         ? fails(400, { message: "unknown field stream_options" })
@@ -505,9 +511,9 @@ describe("a provider that", () => {
             ? fails(400, { message: "wrong" })
             : saysWhole(good),
     );
-    expect(await own.result()).toMatchObject({ answer: good });
+    expect(await site.result()).toMatchObject({ answer: good });
     provider.plays(provider.asked().length > 0 ? () => saysWhole(good) : () => fails(500));
-    await own.result();
+    await site.result();
     expect(Object.keys(provider.asked()[0]!.body).toSorted()).toEqual([
       "max_completion_tokens",
       "messages",
@@ -515,9 +521,9 @@ describe("a provider that", () => {
     ]);
   });
   test("keeps failing is paused", async () => {
-    const own = await startSite({});
+    const site = await startSite({});
     provider.plays(() => fails(503));
-    for (let i = 0; i < 6; i++) await own.result();
+    for (let i = 0; i < 6; i++) await site.result();
     expect(provider.asked()).toHaveLength(15);
   }, 30_000);
 });
@@ -568,7 +574,7 @@ describe("what the model is sent", () => {
     provider.plays(() => says(good));
     await kind.result("What does it wait for?", chat);
     const { messages } = provider.asked()[0]!.body;
-    expect(messages.slice(1, -1).map((one: any) => one.role)).toEqual([
+    expect(messages.slice(1, -1).map((message: any) => message.role)).toEqual([
       "user",
       "assistant",
       "user",
@@ -599,11 +605,11 @@ describe("what is shown while the model writes", () => {
     );
     const seen = events
       .split("\n\n")
-      .map((one) => ({
-        event: /^event: (.*)$/m.exec(one)?.[1],
-        data: /^data: (.*)$/m.exec(one)?.[1],
+      .map((line) => ({
+        event: /^event: (.*)$/m.exec(line)?.[1],
+        data: /^data: (.*)$/m.exec(line)?.[1],
       }))
-      .filter((one) => one.event);
+      .filter((event) => event.event);
     const shown: string[] = [];
     for (const { event, data } of seen) {
       if (event === "status") shown.length = 0;
@@ -715,7 +721,7 @@ describe("what is shown while the model writes", () => {
       expect(before).toBeGreaterThan(0);
       for (const piece of shown)
         for (const [, id] of piece.matchAll(/\[(\d+)\]/g))
-          expect(checked.citations.map((one) => one.id)).toContain(Number(id));
+          expect(checked.citations.map((citation) => citation.id)).toContain(Number(id));
     }
   });
   test("starts before the first citation, without partial markers, quotations or thoughts", () => {

@@ -171,7 +171,7 @@ ofBackups.describe("the audit log of backups", () => {
     expect((await root.send("DELETE", `/backups/${name}`)).status).toBe(204);
     expect(await newest()).toMatchObject(entry("deleteBackup", name, 204));
     expect(await list()).toMatchObject({ total: total - 1 });
-    expect((await list()).data.some((one: any) => one.name === name)).toBe(false);
+    expect((await list()).data.some((backup: any) => backup.name === name)).toBe(false);
     expect((await root.send("DELETE", `/backups/${name}`)).status).toBe(404);
   });
 

@@ -274,7 +274,7 @@ describe("a document", () => {
       const text = "An otter, and an öre.";
       const [, error] = await brought(way, text);
       expect(error).toBeNull();
-      const subjects = asked.filter(({ by }) => by === "document").map((one) => one.of);
+      const subjects = asked.filter(({ by }) => by === "document").map((question) => question.of);
       expect(subjects[0]).toMatchObject({ owner_id: "usr_ada", subfolder: null, ...of });
       expect(subjects[0].origin.kind).toBe(kind);
       expect(contents[0]).toContain(text);
@@ -354,7 +354,7 @@ describe("a folder", () => {
     expect([status, body.code, body.detail]).toEqual([403, "name_refused", "No such folders."]);
     asked.length = 0;
     const earlier = [await send({ name: " " }), await send({ name: "x", parentId: made.body.id })];
-    expect([earlier.map((one) => one.status), asked]).toEqual([[400, 400], []]);
+    expect([earlier.map((answer) => answer.status), asked]).toEqual([[400, 400], []]);
   });
 
   test("of an import is checked only if new; its items fail when it is refused", async () => {

@@ -112,8 +112,8 @@ describe("feedback on an answer", () => {
 
   test("is listed for its author, and without chat and answer for administrators", async () => {
     await send("erik", "PUT", path, { rating: "down", note: "Which water?" });
-    const own = await send("erik", "GET", "/feedback?rating=down");
-    expect(own.body.data).toMatchObject([
+    const answer = await send("erik", "GET", "/feedback?rating=down");
+    expect(answer.body.data).toMatchObject([
       { rating: "down", note: "Which water?", sessionId: chat, outcome: "answered" },
     ]);
     expect((await send("erik", "GET", "/feedback?rating=up")).body.data).toEqual([]);

@@ -60,8 +60,8 @@ async function fill(chat_id: string, messages: number, events: number): Promise<
           created_at: 1,
         })),
       );
-      for (const some of batchesOf(rows, 1_000))
-        await tx.insertInto("chats_events").values(some).execute();
+      for (const batch of batchesOf(rows, 1_000))
+        await tx.insertInto("chats_events").values(batch).execute();
     });
   }
 }

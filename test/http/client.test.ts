@@ -103,7 +103,7 @@ describe("calls", () => {
     for await (const prompt of ada.each((page) => ada.listPrompts({ page, per_page: 2 })))
       names.push(prompt.name);
     expect(names).toEqual(["c", "b", "a"]);
-    expect(asked.filter((one) => one === "GET /prompts")).toHaveLength(2);
+    expect(asked.filter((request) => request === "GET /prompts")).toHaveLength(2);
   });
   test.each([
     "http://dossier.test",
@@ -313,9 +313,9 @@ describe("upload", () => {
     const document = await ada.upload(bytes, {
       folder,
       name: "long.txt",
-      onProgress: (one) => told.push(one),
+      onProgress: (progress) => told.push(progress),
     });
-    const sending = told.flatMap((one) => (one.phase === "sending" ? [one] : []));
+    const sending = told.flatMap((progress) => (progress.phase === "sending" ? [progress] : []));
     expect(sending.map(({ sentBytes }) => sentBytes)).toEqual(
       sending.map(({ sentBytes }) => sentBytes).toSorted((one, other) => one - other),
     );
@@ -359,10 +359,10 @@ describe("upload", () => {
     expect((await ada.upload(textFile(pump, "busy.txt"), { folder })).status).toBe("synced");
     const stream = new Blob([pump]).stream() as never;
     const error = await failure(ada.upload(stream, { folder, name: "once.txt" }));
-    expect([error.code, asked.filter((one) => one === "POST /documents/file").length]).toEqual([
-      "unavailable",
-      3,
-    ]);
+    expect([
+      error.code,
+      asked.filter((request) => request === "POST /documents/file").length,
+    ]).toEqual(["unavailable", 3]);
   });
 });
 
@@ -426,7 +426,7 @@ describe("events", () => {
     };
     const found = await Promise.all(ids.map((id) => ada.synced(id)));
     expect(found.map(({ status }) => status)).toEqual(["synced", "synced", "synced"]);
-    expect(asked.filter((one) => one === "GET /events")).toHaveLength(1);
+    expect(asked.filter((request) => request === "GET /events")).toHaveLength(1);
     // Each asks at most four times by itself, once when the stream opens, and once when told.
     expect(asked.length).toBeLessThanOrEqual(3 * 6 + 1);
   });

@@ -283,7 +283,7 @@ describe("the system", () => {
   });
   test("shows the effective settings, without secrets", async () => {
     const { body, text } = await root.send("GET", "/system/config");
-    const of = (name: string) => body.find((one: any) => one.name === name);
+    const of = (name: string) => body.find((section: any) => section.name === name);
     expect([of("quotas.folders"), of("server.port"), of("admin.password")]).toEqual([
       { name: "quotas.folders", value: "7", origin: "DOSSIER_QUOTAS_FOLDERS" },
       { name: "server.port", value: "4780", origin: "default" },
@@ -413,7 +413,7 @@ describe("the system", () => {
     const damage = new DamageCheck({ now_ms, findDamage, ...change });
     const checks = new AllChecks({
       now_ms,
-      own: serverChecks({
+      of_core: serverChecks({
         operations,
         paths: { data: "/", temporary: server.data },
         now_ms,
@@ -493,13 +493,13 @@ describe("an endpoint of a model", () => {
 describe("jobs", () => {
   const list = async (state: string) =>
     (await root.send("GET", `/system/jobs?state=${state}&per_page=200`)).body.data as any[];
-  const failed = async (name: string) => (await list("failed")).find((one) => one.name === name);
+  const failed = async (name: string) => (await list("failed")).find((job) => job.name === name);
   test("that failed for good are listed with the reason, without their payload", async () => {
     await server.send("ada", "POST", "/failing");
     await until(async () => (await list("failed")).length === 3);
     const { body, text } = await root.send("GET", "/system/jobs");
     expect(body.pagination.total).toBe(3);
-    expect(body.data.find((one: any) => one.name === "failing.plain")).toEqual({
+    expect(body.data.find((job: any) => job.name === "failing.plain")).toEqual({
       id: expect.stringMatching(/^job_/),
       plugin: "failing",
       name: "failing.plain",
@@ -524,7 +524,7 @@ describe("jobs", () => {
     const { id } = await failed("failing.plain");
     expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
     await until(
-      async () => happened.includes("ran") && (await list("done")).some((one) => one.id === id),
+      async () => happened.includes("ran") && (await list("done")).some((job) => job.id === id),
     );
     expect(await root.send("POST", `/system/jobs/${id}/retry`)).toMatchObject({
       status: 409,
@@ -542,7 +542,7 @@ describe("jobs", () => {
     const { id } = await failed("failing.revived");
     expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
     expect(happened).toContain("revived rec_1");
-    expect((await list("cancelled")).some((one) => one.id === id)).toBe(true);
+    expect((await list("cancelled")).some((job) => job.id === id)).toBe(true);
   });
   test("that index a document requeue it, unless it was replaced or deleted", async () => {
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Broken" });
@@ -567,7 +567,7 @@ describe("jobs", () => {
           .execute();
         return (await status()) === "sync_failed";
       });
-      return (await list("failed")).find((one) => one.subject === document.id && one.retriable);
+      return (await list("failed")).find((job) => job.subject === document.id && job.retriable);
     };
     const first = await give_up();
     expect(first).toMatchObject({ plugin: "documents", attempts: 3, retriable: true });
@@ -584,7 +584,7 @@ describe("jobs", () => {
   });
   test("are counted by kind and reason, and can all be retried at once", async () => {
     const kind = async (name: string) =>
-      (await root.send("GET", "/system/job-kinds")).body.find((one: any) => one.name === name);
+      (await root.send("GET", "/system/job-kinds")).body.find((kind: any) => kind.name === name);
     broken = true;
     const { failed: before = 0 } = (await kind("failing.plain")) ?? {};
     for (const _ of [1, 2]) await server.send("ada", "POST", "/failing");

@@ -337,12 +337,12 @@ describe("the last administrator", () => {
   ];
   for (const [why, change] of cases)
     test(why, async () => {
-      const own = await startTestServer();
-      const admin = await signedIn(own, "root", { role: "admin" });
+      const own_server = await startTestServer();
+      const admin = await signedIn(own_server, "root", { role: "admin" });
       // Neither an invited nor a deactivated administrator counts.
       await admin.send("POST", "/users", { email: "invited@example.com", role: "admin" });
-      await signedIn(own, "off", { role: "admin" });
-      await own.store.db
+      await signedIn(own_server, "off", { role: "admin" });
+      await own_server.store.db
         .updateTable("accounts_users")
         .set({ active: 0 })
         .where("id", "=", "usr_off")
@@ -352,14 +352,14 @@ describe("the last administrator", () => {
         body: { code: "last_admin" },
       });
       expect((await admin.send("GET", "/users")).status).toBe(200);
-      await signedIn(own, "second", { role: "admin" });
+      await signedIn(own_server, "second", { role: "admin" });
       expect((await admin.send("PATCH", "/users/usr_root", change)).status).toBe(200);
     });
   test("remains when two resign at the same time", async () => {
-    const own = await startTestServer();
+    const own_server = await startTestServer();
     const [one, two] = [
-      await signedIn(own, "one", { role: "admin" }),
-      await signedIn(own, "two", { role: "admin" }),
+      await signedIn(own_server, "one", { role: "admin" }),
+      await signedIn(own_server, "two", { role: "admin" }),
     ];
     const answers = await Promise.all([
       one.send("PATCH", "/users/usr_two", { role: "member" }),
@@ -368,7 +368,7 @@ describe("the last administrator", () => {
     ]);
     // The one who remains may also deactivate the one who resigned.
     expect(answers.filter(({ status }) => status === 200).length).toBeWithin(1, 3);
-    const left = await own.store.db
+    const left = await own_server.store.db
       .selectFrom("accounts_users")
       .select("id")
       .where("role", "=", "admin")
@@ -379,16 +379,16 @@ describe("the last administrator", () => {
 });
 
 test("the last use of a user's session or key is shown, also after the session ends", async () => {
-  const own = await startTestServer();
-  const admin = await signedIn(own, "root", { role: "admin" });
+  const own_server = await startTestServer();
+  const admin = await signedIn(own_server, "root", { role: "admin" });
   const seen = async (id: string): Promise<string | null> =>
     (await admin.send("GET", "/users")).body.data.find((user: any) => user.id === id).last_seen_at;
-  await own.key("eve");
+  await own_server.key("eve");
   expect(await seen("usr_eve")).toBe(null);
-  await own.send("eve", "GET", "/folders");
+  await own_server.send("eve", "GET", "/folders");
   const by_key = await seen("usr_eve");
   expect(by_key).not.toBe(null);
-  const eve = await signedIn(own, "eve");
+  const eve = await signedIn(own_server, "eve");
   await eve.send("GET", "/folders");
   const in_console = await seen("usr_eve");
   expect(in_console! >= by_key!).toBe(true);

@@ -137,8 +137,8 @@ describe("a ZIP file", () => {
   });
   test("has only the documents that match a filter or are named", async () => {
     expect(Object.keys((await zipped("?type=spreadsheet")).files)).toEqual(["table.csv"]);
-    const some = `?document_ids=${ids["text"]},${ids["table.csv"]}`;
-    expect(Object.keys((await zipped(some)).files)).toEqual(["report 1.txt", "table.csv"]);
+    const query = `?document_ids=${ids["text"]},${ids["table.csv"]}`;
+    expect(Object.keys((await zipped(query)).files)).toEqual(["report 1.txt", "table.csv"]);
   });
 
   const refused: readonly (readonly [string, () => string, number])[] = [

@@ -159,9 +159,9 @@ for (const [seed, embedder] of [
     for (const { id } of answering) {
       const { content, folder_ids } = await ada.get(id);
       const [word] = /word\d+/.exec(content)!;
-      for (const folder of folders.filter((one) => folder_ids.includes(one)))
+      for (const folder of folders.filter((folder_id) => folder_ids.includes(folder_id)))
         expect([id, folder, await ada.found(word, [folder])]).toEqual([id, folder, [id]]);
-      const others = folders.filter((one) => !folder_ids.includes(one));
+      const others = folders.filter((folder_id) => !folder_ids.includes(folder_id));
       if (others.length > 0)
         expect([id, others, await ada.found(word, others)]).toEqual([id, others, []]);
     }

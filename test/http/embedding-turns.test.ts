@@ -124,7 +124,7 @@ describe("owners take turns", () => {
       served.push(...(await next()).map((title) => title.split(" ", 1)[0]!));
     expect(Map.groupBy(served, (name) => name).size).toBe(6);
     for (const { name } of owners)
-      expect([name, served.filter((one) => one === name).length]).toEqual([name, 2]);
+      expect([name, served.filter((owner) => owner === name).length]).toEqual([name, 2]);
     await finish(owners.map(({ who, folder }) => [who, folder]));
   });
   test("one owner's newest documents come first, and calls are full", async () => {

@@ -310,7 +310,7 @@ test("a passage of several vectors ranks by its nearest, and is listed once", as
       const parts = texts.map((text) => text.split("Then again:"));
       const vectors = await halves.embed(parts.flat(), options);
       let at = 0;
-      return parts.map((some) => vectors.slice(at, (at += some.length)) as Float32Array[]);
+      return parts.map((part) => vectors.slice(at, (at += part.length)) as Float32Array[]);
     },
   });
   await now.finish();
@@ -406,7 +406,7 @@ describe("a table of contents", () => {
         }),
       );
       await now.finish();
-      expect(asked).toEqual(expected.map((one) => `Sea\n${one}`));
+      expect(asked).toEqual(expected.map((text) => `Sea\n${text}`));
       expect(await index.count("index_vectors_waiting")).toBe(0);
     });
 });

@@ -20,7 +20,7 @@ import { person, type Person } from "../helpers/person";
 /** The events received, oldest first. */
 const heard: { readonly event: string; readonly payload: any }[] = [];
 const refs = Object.values<object>(events).filter(
-  (one): one is EventRef => "kind" in one && one.kind === "event",
+  (value): value is EventRef => "kind" in value && value.kind === "event",
 );
 /** While this is set, no question gets an answer. */
 let is_broken = false;

@@ -66,7 +66,7 @@ const citations = (change: object) =>
     ...line,
     result: {
       ...line.result,
-      citations: line.result.citations.map((one: object) => ({ ...one, ...change })),
+      citations: line.result.citations.map((citation: object) => ({ ...citation, ...change })),
     },
   }));
 /** The citations, as related passages. */
@@ -75,7 +75,7 @@ const related = (change: object) =>
     ...line,
     result: {
       ...line.result,
-      related: line.result.citations.map((one: object) => ({ ...one, ...change })),
+      related: line.result.citations.map((citation: object) => ({ ...citation, ...change })),
     },
   }));
 /** The index with other bytes, but as many passages. */
@@ -472,23 +472,23 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
   ],
   [
     "a passage outside the text",
-    () => passages((one) => ({ ...one, end: 10_000 })),
+    () => passages((passage) => ({ ...passage, end: 10_000 })),
     /a passage outside of the text: 0 to 10000/,
   ],
-  ["a negative start", () => passages((one) => ({ ...one, start: -1 })), /is not valid/],
+  ["a negative start", () => passages((passage) => ({ ...passage, start: -1 })), /is not valid/],
   [
     "a passage that ends before it begins",
-    () => passages((one) => ({ ...one, start: 9, end: 3 })),
+    () => passages((passage) => ({ ...passage, start: 9, end: 3 })),
     /a passage outside of the text/,
   ],
   [
     "a passage that cuts a character",
-    () => passages((one) => ({ ...one, end: 33, end_point: 33 })),
+    () => passages((passage) => ({ ...passage, end: 33, end_point: 33 })),
     /does not fit its text/,
   ],
   [
     "a passage with wrong code points",
-    () => passages((one) => ({ ...one, end_point: one.end })),
+    () => passages((passage) => ({ ...passage, end_point: passage.end })),
     /does not fit its text/,
   ],
   [
@@ -497,7 +497,7 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
       lines(document, "segment", (line) => ({
         ...line,
         passages: [
-          ...line.passages.map((one: any) => ({ ...one, end: 5, end_point: 5 })),
+          ...line.passages.map((passage: any) => ({ ...passage, end: 5, end_point: 5 })),
           { ...line.passages[0], start: 6, start_point: 6 },
         ],
       })),

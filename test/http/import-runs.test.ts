@@ -280,14 +280,17 @@ describe("a run", () => {
   test("uses a page's canonical address as its source only if on the same host", async () => {
     const folder = await ada.folder();
     const canonical = (href: string) => `<link rel="canonical" href="${href}">`;
-    const own = put(page("Own", "One.", canonical("/canonical-own#top")));
+    const page_url = put(page("Own", "One.", canonical("/canonical-own#top")));
     const foreign = put(page("Foreign", "Two.", canonical("https://victim.test/page")));
-    const { items } = await importing(folder, urls(own, foreign));
+    const { items } = await importing(folder, urls(page_url, foreign));
     const uris = await Promise.all(
       items.map(async ({ document_id }) => (await ada.get(document_id)).source.uri),
     );
     expect(uris).toEqual([`${site.url}/canonical-own`, site.url + foreign]);
-    const twice = await importing(folder, urls(`${own}?utm=1`.replace("?utm=1", ""), own));
+    const twice = await importing(
+      folder,
+      urls(`${page_url}?utm=1`.replace("?utm=1", ""), page_url),
+    );
     expect(counts(twice.run)).toEqual([1, 1, 1, 0, 1]);
   });
 
@@ -609,7 +612,7 @@ describe("changes during a run, and failures", () => {
     const left = async () => {
       const words = ["zqtitlexq", "zqaddressxq", "zqfilexq"];
       const places = await Promise.all(words.map((word) => placesWith(server.data, word)));
-      return places.filter((some) => some.length > 0);
+      return places.filter((place) => place.length > 0);
     };
     expect((await left()).length).toBe(3);
     await ada.send("DELETE", `/folders/${folder}`);

@@ -115,10 +115,10 @@ describe("a source's secrets", () => {
   };
   /** Checks every place where someone could find the secrets. */
   const expectUnseen = async () => {
-    for (const one of [word, encodeURIComponent(word), token]) {
+    for (const secret of [word, encodeURIComponent(word), token]) {
       for (const path of ["/imports?per_page=200", "/import-schedules?per_page=200"])
-        expect((await ada.send("GET", path)).text).not.toContain(one);
-      expect(await placesWith(server.data, one)).toEqual([]);
+        expect((await ada.send("GET", path)).text).not.toContain(secret);
+      expect(await placesWith(server.data, secret)).toEqual([]);
     }
   };
 

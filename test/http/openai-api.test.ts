@@ -238,10 +238,8 @@ describe("limits and settings", () => {
     const entries = async () =>
       (await server.store.db.selectFrom("audit_entries").selectAll().execute()) as any[];
     await until(async () => (await entries()).length > rows.length);
-    expect((await entries()).map((one) => [one.action, one.record, one.via])).toContainEqual([
-      "createFolder",
-      id,
-      "openai",
-    ]);
+    expect(
+      (await entries()).map((entry) => [entry.action, entry.record, entry.via]),
+    ).toContainEqual(["createFolder", id, "openai"]);
   });
 });

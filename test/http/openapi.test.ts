@@ -141,10 +141,10 @@ describe.each([...both])("the document of %s", (which) => {
       const members = anyOf as Json[];
       const is_null = ({ type }: Json) => type === "null";
       return (
-        members.some((one) => "const" in one) ||
+        members.some((member) => "const" in member) ||
         (members.length === 2 &&
           members.some(is_null) &&
-          members.some((one) => typeof one.type === "string" && !is_null(one)))
+          members.some((member) => typeof member.type === "string" && !is_null(member)))
       );
     });
     expect(wrong.map(([at]) => at)).toEqual([]);
@@ -163,8 +163,10 @@ describe.each([...both])("the document of %s", (which) => {
     const given = operationsOf(documents[which]).flatMap(({ of }) =>
       Object.entries<Json>(of.responses).filter(([status]) => Number(status) >= 400),
     );
-    const own = given.filter(([, one]) => !one.$ref).map((one) => JSON.stringify(one));
-    expect(own.filter((one, at) => own.indexOf(one) !== at)).toEqual([]);
+    const own_examples = given
+      .filter(([, media]) => !media.$ref)
+      .map((example) => JSON.stringify(example));
+    expect(own_examples.filter((example, at) => own_examples.indexOf(example) !== at)).toEqual([]);
     const counts = new Map<string, number>();
     for (const [, { $ref }] of given)
       if ($ref) counts.set($ref.split("/").at(-1), (counts.get($ref.split("/").at(-1)) ?? 0) + 1);
@@ -211,7 +213,7 @@ describe.each([...both])("the document of %s", (which) => {
   test("has an example for every parameter", () => {
     const lacking = operationsOf(documents[which]).flatMap(({ at, of }) =>
       of.parameters
-        .filter((one: Json) => one.example === undefined)
+        .filter((parameter: Json) => parameter.example === undefined)
         .map(({ name }: Json) => `${at} ${name}`),
     );
     expect(lacking).toEqual([]);
@@ -398,7 +400,7 @@ describe("a query", () => {
     ["per_page", 999_999_999_999_999, "1000000000000000"],
   ])("documents the largest accepted %s exactly", async (name, maximum, larger) => {
     const { parameters } = documents.api.paths["/api/dev/v1/folders"].get;
-    expect(parameters.find((one: Json) => one.name === name).schema).toMatchObject({
+    expect(parameters.find((parameter: Json) => parameter.name === name).schema).toMatchObject({
       minimum: 1,
       maximum,
     });

@@ -136,7 +136,7 @@ describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => 
     const looked = async (name: string) => {
       const [doctor] = on.server.host.slot(Doctors);
       const deep = () => undefined;
-      for await (const one of doctor!.examine({ deep })) if (one.name === name) return one;
+      for await (const check of doctor!.examine({ deep })) if (check.name === name) return check;
     };
     const { body } = await on.upload(await on.folder(), "lost.txt", text("Soon lost."));
     await on.settled(body.id, "synced");

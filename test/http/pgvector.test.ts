@@ -98,7 +98,7 @@ suite("vectors beyond the memory of a process", () => {
       return passages.map(({ document_id }) => document_id);
     };
     const check = async (): Promise<CheckResult> => {
-      for await (const one of doctor.examine()) if (one.id === "vector-search") return one;
+      for await (const check of doctor.examine()) if (check.id === "vector-search") return check;
       throw new Error("there is no such check");
     };
     return { server, near, check, index: () => index };

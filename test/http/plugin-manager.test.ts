@@ -213,8 +213,8 @@ test("plugins disabled at the same time are all disabled", async () => {
   const names = ["rate-limit", "prompts", "metrics", "audit"];
   const states = async () =>
     (await root.send("GET", "/plugins")).body.data
-      .filter((one: any) => names.includes(one.name) && one.next_start === "disabled")
-      .map((one: any) => one.name)
+      .filter((plugin: any) => names.includes(plugin.name) && plugin.next_start === "disabled")
+      .map((plugin: any) => plugin.name)
       .sort();
   const all = (what: string) =>
     Promise.all(names.map((name) => root.send("POST", `/plugins/${name}/${what}`)));

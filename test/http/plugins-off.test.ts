@@ -27,7 +27,7 @@ describe("a built-in plugin that no other needs can be disabled:", () => {
       await using server = await startTestServer({ env: { DOSSIER_PLUGINS_DISABLED: name } });
       await works(server);
       const plugins = await server.host.operations.plugins();
-      expect(plugins.find((one) => one.name === name)).toMatchObject({
+      expect(plugins.find((plugin) => plugin.name === name)).toMatchObject({
         status: "disabled",
         built_in: true,
         reason: "it is named in plugins.disabled",

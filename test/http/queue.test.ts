@@ -69,7 +69,7 @@ afterAll(() => server.stop());
 
 const queue = async () => (await root.send("GET", "/system/queue")).body;
 const kind = async (name = "odd.count") =>
-  (await queue()).kinds.find((one: any) => one.name === name);
+  (await queue()).kinds.find((kind: any) => kind.name === name);
 const post = (path: string, more: object) =>
   root.send("POST", `/system/job-kinds/${path}`, { plugin: "odd", name: "odd.count", ...more });
 const make = async (count: number) => {
@@ -137,7 +137,7 @@ describe("intake", () => {
     for (let n = 0; n < 6; n++) await ada.text(quick, `Note ${n} of the harbour.`);
     await set("paused");
     await ada.upload(quick, "late.txt", "It waits.");
-    const mine = (await queue()).folders.find((one: any) => one.folder_id === quick);
+    const mine = (await queue()).folders.find((folder: any) => folder.folder_id === quick);
     expect(mine).toMatchObject({ waiting: 1, left_s: null });
     expect(mine.per_minute).toBeGreaterThan(0);
     await set("open");

@@ -27,13 +27,13 @@ function startReranker() {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (request.method !== "POST") return new Response("no", { status: 404 });
-      const one: Asked = {
+      const received_request: Asked = {
         path: pathname,
         authorization: request.headers.get("authorization"),
         body: (await request.json()) as Asked["body"],
       };
-      asked.push(one);
-      return play(one);
+      asked.push(received_request);
+      return play(received_request);
     },
   });
   ending.push(() => server.stop(true));
@@ -192,15 +192,15 @@ test("a dead reranker is paused, reported, and tried again after a while", async
     passages_max: 9,
   };
   const log = { warn: () => undefined } as never;
-  const own = new EndpointReranker(endpoint, { now_ms: () => now, log });
-  const ranks = () => own.rerank("q", ["a", "b"], {});
+  const own_reranker = new EndpointReranker(endpoint, { now_ms: () => now, log });
+  const ranks = () => own_reranker.rerank("q", ["a", "b"], {});
   for (let n = 0; n < 4; n++) expect(await ranks()).toBeNull();
-  expect(own.failing()).not.toBeNull();
+  expect(own_reranker.failing()).not.toBeNull();
   reranker.plays(scored(() => 0.5));
   expect(await ranks()).toBeNull();
   now += 31_000;
   expect(await ranks()).toEqual([0.5, 0.5]);
-  expect(own.failing()).toBeNull();
+  expect(own_reranker.failing()).toBeNull();
 });
 
 describe("settings", () => {

@@ -62,21 +62,25 @@ class Engine implements SearchBackend {
       ({ segment }) =>
         segment.owner_id === owner_id && segment.folder_ids.some((id) => folder_ids.includes(id)),
     );
-    const holds = (one: (typeof scope)[number], wanted: number) =>
-      one.passage.terms.some(({ term }) => term === wanted);
+    const holds = (candidate: (typeof scope)[number], wanted: number) =>
+      candidate.passage.terms.some(({ term }) => term === wanted);
     const nearness = ({ passage }: (typeof scope)[number]) =>
       Math.max(
         0,
-        ...passage.vectors.map((one) => one.reduce((sum, n, i) => sum + n * vector![i]!, 0)),
+        ...passage.vectors.map((own_vector) =>
+          own_vector.reduce((sum, n, i) => sum + n * vector![i]!, 0),
+        ),
       );
-    const by_words = scope.filter((one) => terms.some(({ term }) => holds(one, term)));
+    const by_words = scope.filter((candidate) => terms.some(({ term }) => holds(candidate, term)));
     const by_vector = vector === null ? [] : scope.toSorted((a, b) => nearness(b) - nearness(a));
     return {
       segment_ids: [...by_words.slice(0, limit), ...by_vector.slice(0, limit)].map(
         ({ segment }) => segment.segment_id,
       ),
       passages: scope.length,
-      frequencies: terms.map(({ term }) => scope.filter((one) => holds(one, term)).length),
+      frequencies: terms.map(
+        ({ term }) => scope.filter((candidate) => holds(candidate, term)).length,
+      ),
     };
   }
   private holding(contents: string) {

@@ -430,7 +430,9 @@ describe("a trial", () => {
     expect((await tried("answers", model(at.url))).body.status).toBe("ok");
     expect(await storedCount()).toBe(before);
     const { body } = await admin.send("GET", "/settings");
-    expect(body.find((one: any) => one.setting === "answers.provider").value).toBe("extractive");
+    expect(body.find((setting: any) => setting.setting === "answers.provider").value).toBe(
+      "extractive",
+    );
   });
 
   test("without a body tries the current settings", async () => {

@@ -211,7 +211,7 @@ test("a secret is stored encrypted, and never shown", async () => {
 test("the audit log has an entry per setting, without values", async () => {
   await change({ "chats.restore_for": "7d", "documents.restore_for": "8d" });
   const { data } = (await admin.send("GET", "/audit?action=changeSettings&per_page=2")).body;
-  expect(data.map((one: any) => [one.record, one.actor, one.outcome]).sort()).toEqual([
+  expect(data.map((entry: any) => [entry.record, entry.actor, entry.outcome]).sort()).toEqual([
     ["chats.restore_for", "grace@dossier.test", "done"],
     ["documents.restore_for", "grace@dossier.test", "done"],
   ]);

@@ -112,77 +112,77 @@ test("a method that needs no redirect signs in at once", async () => {
 
 describe("a callback is refused", () => {
   const cases: [why: string, come: (browser: Browser) => Promise<unknown>, says: RegExp][] = [
-    ["without an attempt", (one) => back(one, "x"), /started in another browser/],
+    ["without an attempt", (browser) => back(browser, "x"), /started in another browser/],
     [
       "with a forged state",
-      async (one) => {
-        await began(one);
-        return back(one, "x");
+      async (browser) => {
+        await began(browser);
+        return back(browser, "x");
       },
       /newer sign-in/,
     ],
     [
       "with two states",
-      async (one) => back(one, `${(await began(one)).get("state")}&state=x`),
+      async (browser) => back(browser, `${(await began(browser)).get("state")}&state=x`),
       /newer sign-in/,
     ],
     [
       "without a state",
-      async (one) => {
-        await began(one);
-        return back(one, "");
+      async (browser) => {
+        await began(browser);
+        return back(browser, "");
       },
       /newer sign-in/,
     ],
     [
       "with the state of another browser",
-      async (one) => {
+      async (browser) => {
         const of_another = await began(visit(server));
-        await began(one);
-        return back(one, of_another.get("state"));
+        await began(browser);
+        return back(browser, of_another.get("state"));
       },
       /newer sign-in/,
     ],
     [
       "in a browser that did not begin it",
-      async (one) => back(one, (await began(visit(server))).get("state")),
+      async (browser) => back(browser, (await began(visit(server))).get("state")),
       /started in another browser/,
     ],
     [
       "for another method than the one begun",
-      async (one) => {
-        const state = (await began(one)).get("state");
-        return one.send("GET", `/sign-in/request/callback?state=${state}`);
+      async (browser) => {
+        const state = (await began(browser)).get("state");
+        return browser.send("GET", `/sign-in/request/callback?state=${state}`);
       },
       /sign-in method could not be found/,
     ],
     [
       "with a forged cookie",
-      (one) => {
-        one.keep("dossier-sign-in-attempt=v1.AAAA");
-        return back(one, "x");
+      (browser) => {
+        browser.keep("dossier-sign-in-attempt=v1.AAAA");
+        return back(browser, "x");
       },
       /started in another browser/,
     ],
     [
       "a second time with the same cookie",
-      async (one) => {
-        const state = (await began(one)).get("state");
-        const cookie = one.cookie();
-        await back(one, state);
-        one.keep(cookie);
-        return back(one, state);
+      async (browser) => {
+        const state = (await began(browser)).get("state");
+        const cookie = browser.cookie();
+        await back(browser, state);
+        browser.keep(cookie);
+        return back(browser, state);
       },
       /already used/,
     ],
     [
       "when the provider refuses",
-      async (one) => back(one, (await began(one)).get("state"), "refused"),
+      async (browser) => back(browser, (await began(browser)).get("state"), "refused"),
       /They &lt;b&gt;say&lt;\/b&gt; no/,
     ],
     [
       "when the method fails, without details",
-      async (one) => back(one, (await began(one)).get("state"), "broken"),
+      async (browser) => back(browser, (await began(browser)).get("state"), "broken"),
       /^(?!.*secret detail).*server's log/,
     ],
   ];
@@ -215,11 +215,15 @@ describe("the cookie of a sign-in attempt", () => {
     ],
   ] as const)("%s", async (_, headers, name, flags) => {
     const origin = "x-forwarded-proto" in headers ? "https://dossier.test" : "http://dossier.test";
-    await using one = await startTestServer({
+    await using own_server = await startTestServer({
       plugins: [elsewhere],
       env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.1" },
     });
-    const answer = await visit(one, { headers, origin }).send("POST", "/sign-in/elsewhere", {});
+    const answer = await visit(own_server, { headers, origin }).send(
+      "POST",
+      "/sign-in/elsewhere",
+      {},
+    );
     const cookie = answer.headers.get("set-cookie")!;
     expect(cookie.startsWith(`${name}=v1.`)).toBe(true);
     expect(cookie.endsWith(`; Path=/; HttpOnly; ${flags}`)).toBe(true);
@@ -253,19 +257,19 @@ test("a sign-in starts only from the server's own page, with an existing method"
 });
 
 test("the callback address is the configured public one only", async () => {
-  await using one = await startTestServer({
+  await using own_server = await startTestServer({
     plugins: [elsewhere],
     public_url: "https://papers.test/dossier",
     env: { DOSSIER_SERVER_PUBLIC_URL: "https://papers.test/dossier" },
   });
-  const right = visit(one, { origin: "https://papers.test" });
+  const right = visit(own_server, { origin: "https://papers.test" });
   const { body, headers } = await right.send("POST", "/sign-in/elsewhere", { to: "/chats" });
   const asked = new URL(body.location).searchParams;
   expect(asked.get("back")).toStartWith("https://papers.test/dossier/console/api/v1/sign-in/");
   expect(headers.get("set-cookie")).toMatch(/^__Secure-.*; Path=\/dossier; HttpOnly/);
   const answer = await back(right, asked.get("state"));
   expect([answer.status, answer.headers.get("location")]).toEqual([302, "/dossier/console/chats"]);
-  const wrong = await visit(one, { origin: "http://127.0.0.1" }).send(
+  const wrong = await visit(own_server, { origin: "http://127.0.0.1" }).send(
     "POST",
     "/sign-in/elsewhere",
     {},
@@ -383,9 +387,9 @@ describe("an external user", () => {
   });
 
   test("remains an administrator when the last one", async () => {
-    await using one = await startTestServer();
+    await using own_server = await startTestServer();
     const ensure = (role: "admin" | "member") =>
-      one.accounts.ensureUser({ email: "a@example.com", external_id: "a", role });
+      own_server.accounts.ensureUser({ email: "a@example.com", external_id: "a", role });
     await ensure("admin");
     expect(await ensure("member")).toMatchObject({ role: "admin" });
   });
@@ -418,19 +422,19 @@ describe("an external user", () => {
 });
 
 test("the rate limit of an address covers sign-in attempts", async () => {
-  await using one = await startTestServer({
+  await using own_server = await startTestServer({
     plugins: [elsewhere],
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "4" },
   });
   const statuses: number[] = [];
-  const browser = visit(one);
+  const browser = visit(own_server);
   for (let n = 0; n < 3; n++) {
     statuses.push((await browser.send("POST", "/sign-in/elsewhere", {})).status);
     statuses.push((await back(browser, "forged")).status);
   }
   expect(statuses).toEqual([200, 403, 200, 403, 429, 429]);
   const { rows } = await sql<{ n: number }>`select count(*) as n from accounts_sessions`.execute(
-    one.store.db,
+    own_server.store.db,
   );
   expect(Number(rows[0]!.n)).toBe(0);
 });
@@ -458,14 +462,14 @@ describe("with passwords turned off", () => {
   const off = { DOSSIER_SIGN_IN_PASSWORD: "false" };
 
   test("no password and no password link works", async () => {
-    await using one = await startTestServer({ plugins: [elsewhere], env: off });
-    const { id } = await one.accounts.createUser({ email, password, role: "admin" });
-    const browser = visit(one);
+    await using own_server = await startTestServer({ plugins: [elsewhere], env: off });
+    const { id } = await own_server.accounts.createUser({ email, password, role: "admin" });
+    const browser = visit(own_server);
     expect((await browser.send("GET", "/sign-in")).body.password).toBe(false);
     const refused = await browser.send("POST", "/session", { email, password });
     expect([refused.status, refused.body.code]).toEqual([403, "password_off"]);
     expect(refused.body.detail).toContain("Sign in elsewhere");
-    const admin = await signedIn(one, "root", { role: "admin" });
+    const admin = await signedIn(own_server, "root", { role: "admin" });
     const { body } = await admin.send("POST", `/users/${id}/reset`);
     const token = new URL(body.reset_url).hash.slice(3);
     const accepted = await browser.send("POST", "/invite", { token, password });
@@ -476,11 +480,11 @@ describe("with passwords turned off", () => {
     await using alone = await startTestServer({ env: off });
     await alone.accounts.createUser({ email, password, role: "admin" });
     expect((await visit(alone).send("POST", "/session", { email, password })).status).toBe(200);
-    await using one = await startTestServer({ plugins: [elsewhere] });
-    await one.accounts.createUser({ email, password, role: "admin" });
-    const admin = await signedIn(one, "root", { role: "admin" });
+    await using own_server = await startTestServer({ plugins: [elsewhere] });
+    await own_server.accounts.createUser({ email, password, role: "admin" });
+    const admin = await signedIn(own_server, "root", { role: "admin" });
     const signIn = async () =>
-      (await visit(one).send("POST", "/session", { email, password })).status;
+      (await visit(own_server).send("POST", "/session", { email, password })).status;
     await admin.send("PATCH", "/settings", { "sign_in.password": false });
     expect(await signIn()).toBe(403);
     await admin.send("PATCH", "/settings", { "sign_in.password": null });

@@ -68,8 +68,8 @@ beforeAll(async () => {
       .executeTakeFirst();
     const template: any = await tx.selectFrom("documents_links").selectAll().executeTakeFirst();
     await tx.deleteFrom("documents_links").execute();
-    for (const some of batchesOf(links, 200)) {
-      const documents = some.map((link) => ({
+    for (const batch of batchesOf(links, 200)) {
+      const documents = batch.map((link) => ({
         ...row,
         id: link.document_id,
         name: link.name_key,
@@ -79,7 +79,7 @@ beforeAll(async () => {
         created_at: link.document_created_at,
       }));
       await tx.insertInto("documents").values(documents).execute();
-      const copies = some.map((link) => ({ ...template, ...link }));
+      const copies = batch.map((link) => ({ ...template, ...link }));
       await tx.insertInto("documents_links").values(copies).execute();
     }
   });
@@ -175,7 +175,7 @@ async function plansOf({ nodes, written }: Watch): Promise<string[]> {
   if (on_postgres) return plans;
   const compiled = nodes
     .map((node) => new SqliteQueryCompiler().compileQuery(node, { queryId: "plan" } as any))
-    .filter(({ parameters }) => parameters.every((one) => typeof one !== "object"));
+    .filter(({ parameters }) => parameters.every((value) => typeof value !== "object"));
   for (const { sql: text, parameters } of [...compiled, ...written]) {
     if (!text.includes("documents_links")) continue;
     const words = text.split("?").map((part) => sql.raw(part));
@@ -240,11 +240,11 @@ onSqlite("plans").test("what a single index covers is read from it alone", async
     await lists.list(folder, query, { page: 20, per_page: 50 }, signal);
     const plans = await plansOf(watch);
     expect(plans.length).toBeGreaterThan(0);
-    const own = `USING COVERING INDEX documents_links_by_${name} `;
+    const own_plan = `USING COVERING INDEX documents_links_by_${name} `;
     // The index by type may be used too, to count documents of a type or of other types.
     const other =
       /USING COVERING INDEX documents_links_by_type \(folder_id=\? AND is_deleted=\? AND file_type[=<>]\?\)/;
-    expect([query, plans.filter((plan) => !plan.includes(own) && !other.test(plan))]).toEqual([
+    expect([query, plans.filter((plan) => !plan.includes(own_plan) && !other.test(plan))]).toEqual([
       query,
       [],
     ]);

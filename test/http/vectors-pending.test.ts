@@ -236,9 +236,9 @@ test("a new embedder counts many documents in batches, each of them once", async
   const other = await folderIn(server);
   const ids: string[] = [];
   for (let at = 0; at < many; at += 10) {
-    const some = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` }));
+    const texts = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` }));
     const made = await Promise.all(
-      some.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
+      texts.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
     );
     ids.push(...made.map(({ id }) => id));
   }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => {
-  for (const one of [names, receiver]) one[Symbol.dispose]();
+  for (const resource of [names, receiver]) resource[Symbol.dispose]();
 });
 
 let people = 0;
@@ -75,10 +75,9 @@ describe("registering", () => {
     const { body } = await register(who, "document.synced", listed, "b");
     const events = ["document.synced", "document.deleted", "import.finished"];
     expect(body).toMatchObject({ event_type: "document.synced", events });
-    expect((await who.send("GET", "/webhooks")).body.map((one: any) => one.events)).toEqual([
-      events,
-      undefined,
-    ]);
+    expect((await who.send("GET", "/webhooks")).body.map((webhook: any) => webhook.events)).toEqual(
+      [events, undefined],
+    );
   });
 
   test("allows one webhook per event and URL, listed or not", async () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => {
-  for (const one of [names, receiver]) one[Symbol.dispose]();
+  for (const resource of [names, receiver]) resource[Symbol.dispose]();
 });
 beforeEach(() => receiver.answers(() => new Response()));
 

@@ -45,12 +45,12 @@ const mail = (...parts: readonly Part[]): string =>
     ...headers,
     "Content-Type: multipart/mixed; boundary=XX",
     "",
-    ...parts.flatMap((one) => ["--XX", part(one)]),
+    ...parts.flatMap((mail_part) => ["--XX", part(mail_part)]),
     "--XX--",
     "",
   ].join("\r\n");
-const simple = (one: Part, more: readonly string[] = []): string =>
-  [...headers, ...more, part(one)].join("\r\n");
+const simple = (mail_part: Part, more: readonly string[] = []): string =>
+  [...headers, ...more, part(mail_part)].join("\r\n");
 const top =
   "Subject: Dredging\n\nFrom: Anna <anna@example.org>\nTo: bo@example.org\nDate: Mon, 3 Mar 2031 " +
   "10:00:00 +0100";

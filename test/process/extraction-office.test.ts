@@ -432,7 +432,7 @@ describe("PowerPoint", () => {
     const placeholder = (index: number, inside: string, style = ""): string =>
       `<p:sp><p:nvSpPr><p:nvPr><p:ph idx="${index}"/></p:nvPr></p:nvSpPr><p:txBody><a:lstStyle>${style}</a:lstStyle>${inside}</p:txBody></p:sp>`;
     const of = (...related: readonly [type: string, target: string][]): string =>
-      relations(Object.fromEntries(related.map((one, at) => [`r${at}`, one])));
+      relations(Object.fromEntries(related.map((relation, at) => [`r${at}`, relation])));
     const bodies = `<p:txStyles><p:bodyStyle>${levels('<a:buChar char="•"/>', '<a:buChar char="–"/>')}</p:bodyStyle></p:txStyles>`;
     const { text } = await read(
       pptx(

@@ -90,8 +90,8 @@ test("health fails after repeated child crashes and recovers with the first succ
       )
       .catch(() => {});
   const after = async (...ends: (() => unknown)[]): Promise<unknown> => {
-    for (const one of ends) {
-      end = one;
+    for (const stop of ends) {
+      end = stop;
       await read();
     }
     return await parts.health!();

@@ -228,27 +228,30 @@ describe("politeness", () => {
     robots: Served | undefined,
     use: (site: Website) => Promise<void>,
   ): Promise<void> {
-    await using own = await startWebsite();
-    own.set("/robots.txt", robots);
-    for (const path of ["/open", "/closed", "/closed/open"]) own.set(path, page(path, path));
-    await use(own);
+    await using own_site = await startWebsite();
+    own_site.set("/robots.txt", robots);
+    for (const path of ["/open", "/closed", "/closed/open"]) own_site.set(path, page(path, path));
+    await use(own_site);
   }
   const codes = async (...urls: string[]) =>
     (await importing(...urls)).items.map(({ status, error }) => error?.code ?? status);
 
   test("robots.txt is fetched once and obeyed, also after redirects", () =>
-    polite(body("User-agent: *\nDisallow: /closed\nAllow: /closed/open\n", {}), async (own) => {
-      own.set("/around", redirect("/closed"));
-      expect(
-        await codes(
-          ...["/open", "/closed", "/closed/open", "/around"].map((path) => own.url + path),
-        ),
-      ).toEqual(["succeeded", "robots_disallowed", "succeeded", "robots_disallowed"]);
-      expect([own.asked.filter(({ path }) => path === "/robots.txt").length, own.paths()]).toEqual([
-        1,
-        ["/open", "/closed/open", "/around"],
-      ]);
-    }));
+    polite(
+      body("User-agent: *\nDisallow: /closed\nAllow: /closed/open\n", {}),
+      async (own_site) => {
+        own_site.set("/around", redirect("/closed"));
+        expect(
+          await codes(
+            ...["/open", "/closed", "/closed/open", "/around"].map((path) => own_site.url + path),
+          ),
+        ).toEqual(["succeeded", "robots_disallowed", "succeeded", "robots_disallowed"]);
+        expect([
+          own_site.asked.filter(({ path }) => path === "/robots.txt").length,
+          own_site.paths(),
+        ]).toEqual([1, ["/open", "/closed/open", "/around"]]);
+      },
+    ));
   const unreadable: [reason: string, robots: Served, code: string][] = [
     ["an error", new Response("no", { status: 503 }), "robots_unreadable"],
     ["too many requests", new Response("no", { status: 429 }), "robots_unreadable"],
@@ -263,15 +266,15 @@ describe("politeness", () => {
     ["forbidden", new Response("no", { status: 403 }), "succeeded"],
   ];
   test.each(unreadable)("robots.txt: %s", (_reason, robots, code) =>
-    polite(robots, async (own) => {
-      expect(await codes(`${own.url}/open`)).toEqual([code]);
+    polite(robots, async (own_site) => {
+      expect(await codes(`${own_site.url}/open`)).toEqual([code]);
     }),
   );
 
   test("robots.txt is fetched again when a run is retried", () =>
-    polite(new Response("no", { status: 500 }), async (own) => {
-      const { run, items } = await importing(`${own.url}/open`);
-      own.set("/robots.txt", undefined);
+    polite(new Response("no", { status: 500 }), async (own_site) => {
+      const { run, items } = await importing(`${own_site.url}/open`);
+      own_site.set("/robots.txt", undefined);
       await ada.send("POST", `/imports/${run.id}/retry`);
       expect([items[0].error.code, (await ended(ada, run.id)).run.status]).toEqual([
         "robots_unreadable",
@@ -280,18 +283,18 @@ describe("politeness", () => {
     }));
 
   test("a host's crawl delay is observed, with one connection at a time", () =>
-    polite(body("User-agent: *\nCrawl-delay: 0.2\n", {}), async (own) => {
-      await importing(...Array.from({ length: 4 }, (_, i) => `${own.url}/open?${i}`));
-      const times = own.asked
+    polite(body("User-agent: *\nCrawl-delay: 0.2\n", {}), async (own_site) => {
+      await importing(...Array.from({ length: 4 }, (_, i) => `${own_site.url}/open?${i}`));
+      const times = own_site.asked
         .filter(({ path }) => path !== "/robots.txt")
         .map(({ at_ms }) => at_ms);
       expect(times.slice(1).every((at, i) => at - times[i]! >= 190)).toBe(true);
-      expect(own.open.most).toBe(1);
+      expect(own_site.open.most).toBe(1);
     }));
 
   test("a public host gets the pause of the settings, also between robots.txt and the page, and between redirects", () =>
-    polite(undefined, async (own) => {
-      own.set("/around", redirect("/open"));
+    polite(undefined, async (own_site) => {
+      own_site.set("/around", redirect("/open"));
       const fetcher = new Fetcher({
         lookup: async () => ({ kind: "absent" }),
         allows: () => true,
@@ -302,15 +305,15 @@ describe("politeness", () => {
         shared: localShared(),
         files: server.files,
       });
-      const { received, url } = await fetcher.fetch(`${own.url}/around#part`, {
+      const { received, url } = await fetcher.fetch(`${own_site.url}/around#part`, {
         bytes_max: 10_000,
         robots: new Map(),
         signal: new AbortController().signal,
       });
       await received.release();
-      const times = own.asked.map(({ at_ms }) => at_ms);
-      expect([url, own.asked.map(({ path }) => path)]).toEqual([
-        `${own.url}/open`,
+      const times = own_site.asked.map(({ at_ms }) => at_ms);
+      expect([url, own_site.asked.map(({ path }) => path)]).toEqual([
+        `${own_site.url}/open`,
         ["/robots.txt", "/around", "/open"],
       ]);
       expect(times.slice(1).every((at, i) => at - times[i]! >= 110)).toBe(true);

@@ -25,14 +25,14 @@ beforeAll(async () => {
   const of_console = await server.send(null, "GET", "//console/api/openapi.json");
   const { paths, ...rest } = of_console.body;
   writeFileSync(console_file, JSON.stringify(of_console.body));
-  const own = Object.entries<object>(paths).filter(
+  const own_paths = Object.entries<object>(paths).filter(
     ([path, methods]) =>
       !Object.keys(methods).every(
         (method) => document.paths[path.replace("/console/api/v1", "/api/dev/v1")]?.[method],
       ),
   );
-  expect(own.length).toBeGreaterThan(10);
-  writeFileSync(own_file, JSON.stringify({ ...rest, paths: Object.fromEntries(own) }));
+  expect(own_paths.length).toBeGreaterThan(10);
+  writeFileSync(own_file, JSON.stringify({ ...rest, paths: Object.fromEntries(own_paths) }));
 });
 
 /** The component that it refers to, or the object itself. */

@@ -42,14 +42,14 @@ const service = Bun.serve({
     const fields = Object.fromEntries(
       [...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     );
-    const one = {
+    const received_request = {
       path: new URL(request.url).pathname,
       headers: request.headers,
       fields,
       file: form.get("file") as File,
     };
-    asked.push(one);
-    return play(one, asked.length - 1);
+    asked.push(received_request);
+    return play(received_request, asked.length - 1);
   },
 });
 const directory = mkdtempSync(join(tmpdir(), "dossier-openai-"));
@@ -92,12 +92,12 @@ const verbose = {
 describe("the request", () => {
   test("the file, the model and the best format, with the key", async () => {
     expect(JSON.parse(await hear(() => Response.json(verbose)))).toEqual(verbose);
-    const [one] = asked;
+    const [request] = asked;
     expect([
-      one!.path,
-      one!.fields,
-      one!.headers.get("authorization"),
-      one!.headers.get("content-length"),
+      request!.path,
+      request!.fields,
+      request!.headers.get("authorization"),
+      request!.headers.get("content-length"),
     ]).toEqual([
       "/v1/audio/transcriptions",
       { model: "whisper-1", response_format: "verbose_json" },
@@ -105,8 +105,8 @@ describe("the request", () => {
       expect.stringMatching(/^\d+$/),
     ]);
     expect([
-      one!.file.name,
-      Buffer.from(await one!.file.arrayBuffer()).equals(Buffer.from(bytes)),
+      request!.file.name,
+      Buffer.from(await request!.file.arrayBuffer()).equals(Buffer.from(bytes)),
     ]).toEqual(["recording.wav", true]);
   });
   test("the language, when the settings name one, and no key when there is none", async () => {
@@ -153,10 +153,10 @@ describe("formats that a service doesn't support are dropped", () => {
   ];
   for (const [why, next, expected, times] of cases)
     test(why, async () => {
-      const one = transcriber();
-      expect([await hear(next, one), asked.length]).toEqual([expected, times]);
+      const own_transcriber = transcriber();
+      expect([await hear(next, own_transcriber), asked.length]).toEqual([expected, times]);
       // The format is remembered.
-      expect([await hear(next, one), asked.length]).toEqual([expected, 1]);
+      expect([await hear(next, own_transcriber), asked.length]).toEqual([expected, 1]);
     });
 });
 

@@ -131,7 +131,7 @@ describe("captions", () => {
     const times = async () =>
       (
         await server.send("ada", "POST", "/search", { query: "heron", document_ids: [document_id] })
-      ).body.data.map((one: any) => [one.time_start, one.time_end]);
+      ).body.data.map((segment: any) => [segment.time_start, segment.time_end]);
     for (const [method, path, body] of [
       ["PATCH", "", { name: "renamed" }],
       ["POST", "/reindex", undefined],
@@ -649,7 +649,7 @@ describe("access and limits", () => {
 describe("the webhook", () => {
   const due = async (run_id: string) =>
     (await server.store.db.selectFrom("webhooks_deliveries").selectAll().execute()).filter(
-      (one: any) => one.request_body.includes(run_id),
+      (delivery: any) => delivery.request_body.includes(run_id),
     );
   test("reports completed runs alone, with exactly this body", async () => {
     const received: string[] = [];

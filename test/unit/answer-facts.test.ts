@@ -296,8 +296,8 @@ describe("the numbers", () => {
   test.each(cases)("in %p", (text, values) =>
     expect(
       quantitiesIn(text)
-        .filter((one) => !one.is_weak)
-        .map((one) => one.values[0]!),
+        .filter((quantity) => !quantity.is_weak)
+        .map((quantity) => quantity.values[0]!),
     ).toEqual(values),
   );
 });

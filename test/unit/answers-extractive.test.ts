@@ -390,13 +390,13 @@ describe("an answer:", () => {
       /^The tower number \d is made of iron\. \[1\] .* The tower number \d is made of iron\. \[4\]$/,
     );
     const { citations, related = [] } = answer;
-    expect(citations.map((one) => one.id)).toEqual([1, 2, 3, 4]);
+    expect(citations.map((citation) => citation.id)).toEqual([1, 2, 3, 4]);
     expect(related.length).toBe(1);
-    expect(new Set([...citations, ...related].map((one) => one.document_id)).size).toBe(5);
-    for (const one of [...citations, ...related]) {
-      expect(one.quote).toMatch(/^The tower number \d is made of iron\.$/);
-      expect(one).toMatchObject({ start: 10, end: 10 + one.quote.length });
-      expect(six.map(({ passage }) => passage)).toContainEqual(one.passage!);
+    expect(new Set([...citations, ...related].map((passage) => passage.document_id)).size).toBe(5);
+    for (const source of [...citations, ...related]) {
+      expect(source.quote).toMatch(/^The tower number \d is made of iron\.$/);
+      expect(source).toMatchObject({ start: 10, end: 10 + source.quote.length });
+      expect(six.map(({ passage }) => passage)).toContainEqual(source.passage!);
     }
     for (const [, sentence, id] of answer.answer.matchAll(/(\S[^[]*?) \[(\d)\]/g))
       expect(citations[Number(id) - 1]!.quote).toBe(sentence!);
@@ -496,7 +496,7 @@ describe("an answer:", () => {
   for (const [why, heading, text, quote, said] of headed)
     test(why, async () => {
       const { answer } = await ask("iron tower", [{ ...passage(1, text), heading }]);
-      expect(answer.citations.map((one) => one.quote)).toEqual([quote]);
+      expect(answer.citations.map((citation) => citation.quote)).toEqual([quote]);
       expect(answer.answer).toBe(said);
       for (const { start, end } of answer.citations)
         expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
@@ -526,7 +526,7 @@ describe("an answer:", () => {
     const { answer } = await ask("tower iron", six, {
       prompts: [{ id: "prm_1", name: "Short", text: "Be short." }],
     });
-    expect([answer.prompts, answer.warnings.map((one) => one.code)]).toEqual([
+    expect([answer.prompts, answer.warnings.map((warning) => warning.code)]).toEqual([
       [],
       ["prompts_not_applied"],
     ]);

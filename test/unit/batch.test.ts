@@ -19,5 +19,5 @@ const totals: [reason: string, list: number[], size_max: number, first: number[]
   ["a first one that is too large comes alone", [6, 0], 5, [6]],
 ];
 test.each(totals)("%s", (_reason, list, size_max, first) =>
-  expect(firstWithin(list, size_max, (one) => one)).toEqual(first),
+  expect(firstWithin(list, size_max, (size) => size)).toEqual(first),
 );

@@ -178,11 +178,11 @@ describe("renumbering an answer:", () => {
       expect(result.citations.map(({ document_id }) => document_id)).toEqual(documents);
       expect(result.citations.map(({ id }) => id)).toEqual(documents.map((_, i) => i + 1));
       expect(result.related.map(({ document_id }) => document_id)).toEqual(related);
-      for (const one of [...result.citations, ...result.related]) {
-        expect(one).toMatchObject({ verified: true, stale: false });
-        expect(one).not.toHaveProperty("note");
+      for (const passage of [...result.citations, ...result.related]) {
+        expect(passage).toMatchObject({ verified: true, stale: false });
+        expect(passage).not.toHaveProperty("note");
       }
-      for (const one of result.related) expect(one).not.toHaveProperty("id");
+      for (const passage of result.related) expect(passage).not.toHaveProperty("id");
     });
   }
 
@@ -203,7 +203,7 @@ describe("renumbering an answer:", () => {
         {
           answer: "One [1].",
           citations: [citation(1), citation(2)],
-          related: further.map((one) => ({ ...citation(8), ...one })),
+          related: further.map((passage) => ({ ...citation(8), ...passage })),
         },
         ({ document_id }) => document_id !== "doc_9",
       );

@@ -215,7 +215,7 @@ describe("an unknown variable", () => {
 });
 test("a secret is marked so that it is never shown", () => {
   const { settings } = readConfig(sections, sources({ env: { DOSSIER_MODELS_API_KEY: "hush" } }));
-  expect(settings.find((one) => one.key === "api_key")?.secret).toBe(true);
+  expect(settings.find((setting) => setting.key === "api_key")?.secret).toBe(true);
 });
 test("environment variable names and name suggestions", () => {
   expect([

@@ -33,7 +33,7 @@ test.each([
 ] as const)("the newest are fetched again: %s", (_, newest, expected, same) => {
   const now = withNewest(known, newest, keep);
   expect(now).toEqual({ messages: expected, total: newest.pagination.total });
-  expect(now.messages.filter((one) => known.messages.includes(one))).toHaveLength(same);
+  expect(now.messages.filter((message) => known.messages.includes(message))).toHaveLength(same);
 });
 
 test("a changed message is replaced, on earlier pages too", () => {
@@ -42,12 +42,12 @@ test("a changed message is replaced, on earlier pages too", () => {
   expect(now.messages.map(({ requestId }) => requestId)).toEqual(
     known.messages.map(({ requestId }) => requestId),
   );
-  expect(now.messages.filter((one) => !known.messages.includes(one))).toEqual([changed]);
+  expect(now.messages.filter((message) => !known.messages.includes(message))).toEqual([changed]);
 });
 
 test("an earlier page may repeat messages when one was sent meanwhile", () => {
-  const some: FetchedMessages<Message> = { messages: numbered(30, 11), total: 30 };
-  expect(withOlder(some, page(numbered(11, 1), 31), keep)).toEqual({
+  const fetched: FetchedMessages<Message> = { messages: numbered(30, 11), total: 30 };
+  expect(withOlder(fetched, page(numbered(11, 1), 31), keep)).toEqual({
     messages: numbered(30, 1),
     total: 31,
   });

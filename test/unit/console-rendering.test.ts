@@ -18,7 +18,7 @@ type Node = string | number | null | Node[] | { props: { children?: Node }; type
 
 /** The texts of the elements of this kind; of all elements without one. */
 function texts(node: Node, kind?: string, within = kind === undefined): string[] {
-  if (Array.isArray(node)) return node.flatMap((one) => texts(one, kind, within));
+  if (Array.isArray(node)) return node.flatMap((child) => texts(child, kind, within));
   if (typeof node === "string" || typeof node === "number") return within ? [String(node)] : [];
   if (node === null || typeof node !== "object") return [];
   const { type, props } = node;

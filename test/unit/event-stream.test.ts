@@ -64,10 +64,10 @@ test("a client that lost access gets no new events", async () => {
 
 test("streams are limited per owner and in total, and each counts once", async () => {
   const limit = new StreamLimit({ what: "events", advice: "Wait." }, () => 2, 3);
-  const [one] = [await limit.acquire("ada"), await limit.acquire("ada")];
+  const [release] = [await limit.acquire("ada"), await limit.acquire("ada")];
   await expect(limit.acquire("ada")).rejects.toMatchObject({ status: 429 });
   await limit.acquire("eve");
   await expect(limit.acquire("ben")).rejects.toMatchObject({ status: 503 });
-  one();
+  release();
   await limit.acquire("ben");
 });

@@ -17,9 +17,9 @@ const table = (rows: string[][], top: number, edges = [50, 200, 300]): Line => (
   table: { rows, edges, bottom: top - 20 * rows.length },
 });
 const head = ["Code", "Dues"];
-const one = ["T1", "12"];
+const row_cells = ["T1", "12"];
 const two = ["T2", "48"];
-const first = [line("Dues of 2024", 740), table([head, one, one], 120), line("1", 40)];
+const first = [line("Dues of 2024", 740), table([head, row_cells, row_cells], 120), line("1", 40)];
 
 const cases: [reason: string, page: Line[], rows: string[][]][] = [
   ["the header is repeated", [table([two, two], 740)], [head, two, two]],
@@ -41,7 +41,7 @@ const cases: [reason: string, page: Line[], rows: string[][]][] = [
 test.each(cases)("%s", (_reason, page, rows) => {
   const tables = new ContinuedTables();
   tables.next(first);
-  expect(tables.next(page).find((one) => one.table)!.table!.rows).toEqual(rows);
+  expect(tables.next(page).find((line) => line.table)!.table!.rows).toEqual(rows);
 });
 
 test("a table that ends in the middle of a page isn't continued", () => {

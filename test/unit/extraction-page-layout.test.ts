@@ -31,7 +31,7 @@ for (const [why, lines, edges] of cases)
   });
 
 test("of thousands of contents entries for one page, only a few are searched", () => {
-  const joined = joinLines(row(300, 800).map((one, at) => ({ ...one, base: 8_000 - 20 * at })));
+  const joined = joinLines(row(300, 800).map((line, at) => ({ ...line, base: 8_000 - 20 * at })));
   const entries = Array.from({ length: 300 }, (_, at) => ({ title: `x${at}`, level: 1, page: 1 }));
   expect(listedHeadings(joined, entries).length).toBe(200);
 });

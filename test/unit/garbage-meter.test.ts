@@ -24,7 +24,7 @@ const cases: [why: string, bytes: readonly number[], expected: number][] = [
 for (const [why, bytes, expected] of cases)
   test(why, async () => {
     const garbage = new GarbageMeter();
-    expect(await collections(() => bytes.forEach((one) => garbage.add(one)))).toBe(expected);
+    expect(await collections(() => bytes.forEach((size) => garbage.add(size)))).toBe(expected);
   });
 
 test("writing a long text triggers a collection, a short one doesn't", async () => {

@@ -54,13 +54,13 @@ test("a range across the end equals its two parts", () => {
 
 test("every documented expression is accepted", () => {
   const random = chance(7);
-  const one = (items: readonly string[]): string => items[Math.floor(random() * items.length)]!;
+  const choose = (items: readonly string[]): string => items[Math.floor(random() * items.length)]!;
   const number = (min: number, max: number): string =>
     String(min + Math.floor(random() * (max - min + 1)));
   const field = (min: number, max: number, step_max: number, names: readonly string[] = []) => {
-    const value = () => (names.length > 0 && random() < 0.3 ? one(names) : number(min, max));
+    const value = () => (names.length > 0 && random() < 0.3 ? choose(names) : number(min, max));
     const step = () => (random() < 0.5 ? "" : `/${number(1, step_max)}`);
-    const part = () => one([`*${step()}`, value(), value(), `${value()}-${value()}${step()}`]);
+    const part = () => choose([`*${step()}`, value(), value(), `${value()}-${value()}${step()}`]);
     return Array.from({ length: 1 + Math.floor(random() * 3) }, part).join(",");
   };
   const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
@@ -70,9 +70,9 @@ test("every documented expression is accepted", () => {
     const expression = [
       field(0, 59, 60),
       field(0, 23, 24),
-      one([field(1, 31, 31), number(28, 31)]),
-      one([field(1, 12, 12, months), number(1, 12)]),
-      one(["*", field(0, 7, 7, days)]),
+      choose([field(1, 31, 31), number(28, 31)]),
+      choose([field(1, 12, 12, months), number(1, 12)]),
+      choose(["*", field(0, 7, 7, days)]),
     ].join(" ");
     if (!documented.test(expression)) continue;
     allowed++;

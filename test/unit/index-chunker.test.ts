@@ -62,11 +62,11 @@ describe("tables:", () => {
     ...chunk,
     text: text.slice(chunk.start, chunk.end),
   }));
-  const inside = chunks.filter(({ text: own }) => own.startsWith("| T"));
+  const inside = chunks.filter(({ text: chunk_text }) => chunk_text.startsWith("| T"));
   test("a long table is split between its rows", () => {
     expect(inside.length).toBeGreaterThan(5);
     for (const chunk of inside)
-      for (const line of chunk.text.split("\n").filter((one) => one.startsWith("|")))
+      for (const line of chunk.text.split("\n").filter((line) => line.startsWith("|")))
         expect(rows).toContain(line);
     expect(chunks.flatMap((chunk) => chunk.text.match(/^\| T\d+/gm) ?? []).length).toBe(200);
   });
@@ -92,7 +92,7 @@ describe("tables:", () => {
 describe("headings:", () => {
   const a = paragraph("First");
   const [high, middle, low] = ["High", "Middle", "Low"].map(
-    (one) => `${one} ${"level".repeat(15)}`,
+    (title) => `${title} ${"level".repeat(15)}`,
   );
   const cases: [string, string, [string, string | null][]][] = [
     [
@@ -213,7 +213,7 @@ describe("headings:", () => {
   test("a text of headings only still gives chunks", () => {
     const text = Array.from({ length: 200 }, (_, i) => `Entry number ${i}`).join("\n\n");
     expect(texts(text).join("\n\n")).toBe(text);
-    for (const one of texts(text)) expect(one.length).toBeLessThanOrEqual(1_600);
+    for (const part of texts(text)) expect(part.length).toBeLessThanOrEqual(1_600);
   });
 });
 
@@ -256,28 +256,28 @@ describe("long paragraphs", () => {
   test("are split evenly at sentence ends", () => {
     const cut = texts(sentence.repeat(40).trim());
     expect(cut.length).toBeGreaterThan(2);
-    for (const one of cut) {
-      expect(one.length).toBeLessThanOrEqual(1_600);
-      expect(one.length).toBeGreaterThan(600);
-      expect(one).toEndWith("again.");
+    for (const part of cut) {
+      expect(part.length).toBeLessThanOrEqual(1_600);
+      expect(part.length).toBeGreaterThan(600);
+      expect(part).toEndWith("again.");
     }
   });
   test("are split at ideographic full stops", () => {
-    for (const one of texts("これは長い文章の一つです。".repeat(300)))
-      expect(one).toEndWith("です。");
+    for (const part of texts("これは長い文章の一つです。".repeat(300)))
+      expect(part).toEndWith("です。");
   });
   test("without sentences are split at white space", () => {
-    for (const one of texts("word ".repeat(1_000).trim())) {
-      expect(one).toStartWith("word");
-      expect(one).toEndWith("word");
-      expect(one.length).toBeLessThanOrEqual(1_600);
+    for (const part of texts("word ".repeat(1_000).trim())) {
+      expect(part).toStartWith("word");
+      expect(part).toEndWith("word");
+      expect(part.length).toBeLessThanOrEqual(1_600);
     }
   });
   test("without white space are split between characters", () => {
     const cut = texts("𠮷".repeat(3_000));
-    for (const one of cut) {
-      expect(one.length).toBeLessThanOrEqual(1_600);
-      expect(one.isWellFormed()).toBe(true);
+    for (const part of cut) {
+      expect(part.length).toBeLessThanOrEqual(1_600);
+      expect(part.isWellFormed()).toBe(true);
     }
     expect(cut.join("")).toBe("𠮷".repeat(3_000));
   });
@@ -392,7 +392,7 @@ test("a text rebuilt from its rows gives the same chunks again", () => {
   const rows = [
     ...before.flatMap((segment) => version_rows.add(segment)),
     ...version_rows.end(),
-  ].flatMap((one) => one.chunks);
+  ].flatMap((rows) => rows.chunks);
   const input = encoderInputOf(
     {
       document_id: "doc_1",

@@ -406,7 +406,7 @@ describe("calibrating a model:", () => {
 
   test("measures unrelated texts and the margin of correct ones", () => {
     const { typical, alike, spread, right, passages } = measured(five)!;
-    expect([typical, alike, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
+    expect([typical, alike, spread, right].map((number) => Number(number.toFixed(3)))).toEqual([
       0.355, 0.64, 0.036, 0.36,
     ]);
     expect(passages.length).toBe(5);
@@ -414,7 +414,7 @@ describe("calibrating a model:", () => {
   test("languages unknown to the model change little", () => {
     const strange = { question: vector(5, 0), passage: vector(6, 1) };
     const { typical, right } = measured([...five, strange])!;
-    expect([typical, right].map((one) => Number(one.toFixed(2)))).toEqual([0.35, 0.36]);
+    expect([typical, right].map((number) => Number(number.toFixed(2)))).toEqual([0.35, 0.36]);
   });
   test("a model that can't tell related texts has no scale", () => {
     const same = [0, 1, 2, 3, 4].map(() => pair(0));
@@ -450,8 +450,10 @@ describe("calibrating a model:", () => {
     const questions = [0, 1, 2].map((language) =>
       [0, 1, 2, 3].map((about) => said(language, about)),
     );
-    const own = (some: typeof questions): number[] =>
-      [...scaleOf(measured(pairs, some)!, said(2, 3)).own].map((one) => Number(one.toFixed(2)));
+    const own_scales = (vectors: typeof questions): number[] =>
+      [...scaleOf(measured(pairs, vectors)!, said(2, 3)).own].map((number) =>
+        Number(number.toFixed(2)),
+      );
     const cases: [string, typeof questions, number[]][] = [
       ["with three languages", questions, [-0.08, -0.08, -0.08, 0.72, 0.02, 0.02, 0.32, 0]],
       [
@@ -465,6 +467,7 @@ describe("calibrating a model:", () => {
         [-0.08, -0.08, -0.08, 0.72, -0.24, 0, 0.6, 0],
       ],
     ];
-    for (const [why, some, expected] of cases) expect([why, own(some)]).toEqual([why, expected]);
+    for (const [why, vectors, expected] of cases)
+      expect([why, own_scales(vectors)]).toEqual([why, expected]);
   });
 });

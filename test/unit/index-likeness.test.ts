@@ -16,7 +16,7 @@ function passages(count: number, seed: number): Float32Array[] {
 }
 const segmentOf = (vectors: readonly Float32Array[]): Uint8Array =>
   packVectors(
-    vectors.map((one) => [one]),
+    vectors.map((vector) => [vector]),
     dimensions,
   );
 const likenessOf = (store: ReturnType<typeof vectorsInMemory>, ids = store.ids()) =>
@@ -33,7 +33,7 @@ test("likeness is the mean cosine of two passages, within and across segments", 
 test("a query is compared with the neighbors of a passage", async () => {
   const [query, ...all] = passages(6, 3) as [Float32Array, ...Float32Array[]];
   const store = vectorsInMemory({ 1: segmentOf(all), 2: segmentOf(all.slice(0, 1)) });
-  const [first, ...others] = all.map((one) => cosine(query, one)) as [number, ...number[]];
+  const [first, ...others] = all.map((vector) => cosine(query, vector)) as [number, ...number[]];
   const around = (id: number) =>
     new Likeness(1, dimensions).around({ id, cosine: first, query }, store.reader, no_pauses);
   expect(await around(1)).toBeCloseTo(others.reduce((sum, one) => sum + one, 0) / 4, 2);

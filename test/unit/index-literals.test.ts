@@ -22,7 +22,11 @@ describe("code literals in a question:", () => {
     ],
     ["symbols before a comma", "Compare $!, $# and &&.", ["$!", "$#", "&&"]],
     ["a repeated literal counts once", "-x, not -X or -x", ["-x", "-X"]],
-    ["at most eight", "-a -b -c -d -e -f -g -h -i", "abcdefgh".split("").map((one) => `-${one}`)],
+    [
+      "at most eight",
+      "-a -b -c -d -e -f -g -h -i",
+      "abcdefgh".split("").map((letter) => `-${letter}`),
+    ],
     ["no compounds, addresses or fractions", "e-mail and/or a@b.example 3/4 v1.2", []],
     ["no prose punctuation", "Really?! -- well ... (so) :-) 50% of C++", []],
   ];

@@ -46,7 +46,7 @@ describe("a pack", () => {
     const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5)));
     const chunks = segments.flat();
     const { head, parts, segment_ids } = await buildPack(
-      segments.map((some, i) => ({ id: 1.7e15 + i * 977, segment: segmentOf(some) })),
+      segments.map((chunks, i) => ({ id: 1.7e15 + i * 977, segment: segmentOf(chunks) })),
       no_pauses,
     );
     const read = new PackHead(head);
@@ -54,14 +54,14 @@ describe("a pack", () => {
     expect([...read.ids]).toEqual([...segment_ids]);
     expect([...read.lengths]).toEqual(chunks.map((chunk) => chunk.length));
     expect([...read.length_sums]).toEqual(
-      segments.map((some) => some.reduce((sum, chunk) => sum + chunk.length, 0)),
+      segments.map((chunks) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)),
     );
     const buffer = new Uint32Array(2_048);
     for (const hash of [...new Set(chunks.flat()), 5, 2 ** 32 - 1]) {
       const count = new PackPart(parts[partOf(hash)]!).read(hash, buffer);
       expect([...buffer.subarray(0, count)]).toEqual(
         chunks.flatMap((chunk, at) => {
-          const tf = chunk.filter((one) => one === hash).length;
+          const tf = chunk.filter((word) => word === hash).length;
           return tf === 0 ? [] : [(at << 8) | tf];
         }),
       );
@@ -129,8 +129,8 @@ describe("a pack", () => {
     const sorted = radixSort(keys, values);
     expect([...sorted.keys]).toEqual([1, 2, 3]);
     release(sorted);
-    for (const one of [keys, values, sorted.keys, sorted.values])
-      expect((one.buffer as ArrayBuffer).detached).toBe(true);
+    for (const numbers of [keys, values, sorted.keys, sorted.values])
+      expect((numbers.buffer as ArrayBuffer).detached).toBe(true);
   });
   test("is sorted correctly", () => {
     const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32));

@@ -196,7 +196,7 @@ for (const [language, [sentences, questions]] of Object.entries(languages))
         const query = parseQuery(question, undefined, analyzers, analyzer.version);
         const hits = await rerank(await rank(segments, query, 10), query, 10, {
           analyzers,
-          textsOf: async (some) => some.map((hit) => sentences[hit.segment]!),
+          textsOf: async (hits) => hits.map((hit) => sentences[hit.segment]!),
           pauses: no_pauses,
         });
         expect(hits[0]?.segment).toBe(place);

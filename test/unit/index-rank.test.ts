@@ -121,11 +121,11 @@ describe("a segment", () => {
 /** Textbook BM25 over whole texts. */
 function naive(chunks: readonly string[], question: readonly string[]): number[] {
   const all = chunks.map(termsOf);
-  const mean = all.reduce((sum, one) => sum + one.length, 0) / all.length;
+  const mean = all.reduce((sum, words) => sum + words.length, 0) / all.length;
   return all.map((terms) =>
     question.reduce((score, term) => {
-      const df = all.filter((one) => one.includes(term)).length;
-      const count = terms.filter((one) => one === term).length;
+      const df = all.filter((words) => words.includes(term)).length;
+      const count = terms.filter((word) => word === term).length;
       const idf = Math.log(1 + (all.length - df + 0.5) / (df + 0.5));
       return score + (idf * (count * 2.2)) / (count + 1.2 * (0.25 + (0.75 * terms.length) / mean));
     }, 0),
@@ -158,7 +158,7 @@ describe("ranking", () => {
     );
   });
   test("doesn't depend on how chunks are spread over segments", async () => {
-    const one = await rank(
+    const ranking = await rank(
       [segmentOf(chunks.slice(0, 200)), segmentOf(chunks.slice(200))],
       query,
       30,
@@ -169,7 +169,7 @@ describe("ranking", () => {
       30,
     );
     expect(fifty.hits.map((hit) => [hit.segment * 8 + hit.chunk, hit.score])).toEqual(
-      one.hits.map((hit) => [hit.segment * 200 + hit.chunk, hit.score]),
+      ranking.hits.map((hit) => [hit.segment * 200 + hit.chunk, hit.score]),
     );
   });
   const eighty = Array.from({ length: 80 }, (_, i) => segmentOf(chunks.slice(i * 5, i * 5 + 5)));
@@ -250,7 +250,7 @@ describe("reranking:", () => {
     );
     const hits = await rerank(ranking, query, limit, {
       analyzers,
-      textsOf: async (some) => some.map((hit) => texts[hit.segment]!),
+      textsOf: async (hits) => hits.map((hit) => texts[hit.segment]!),
       pauses: no_pauses,
     });
     return hits.map((hit) => hit.segment);
@@ -461,7 +461,7 @@ describe("the segment cache", () => {
   test("returns everything in a scan larger than its limit", async () => {
     const cache = new SegmentCache<Uint32Array>(10_000);
     const segments = await cache.getAll([...Array(50).keys()], async (ids) => ids.map(segment));
-    expect(segments.map((one) => one?.length)).toEqual(Array(50).fill(1_000));
+    expect(segments.map((data) => data?.length)).toEqual(Array(50).fill(1_000));
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
   test("shrinks while the process uses much memory", async () => {

@@ -63,7 +63,7 @@ describe("a search finds", () => {
   test("every chunk of a document by its title, which is in no passage", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", "Some text.", ["fld_a"], { title: "Zeppelin" });
-    expect((await index.find("zeppelin")).map((one) => one.text)).toEqual(["Some text."]);
+    expect((await index.find("zeppelin")).map((passage) => passage.text)).toEqual(["Some text."]);
   });
   const index = openTestIndex();
   const cases: [string, string, string[], object, string[]][] = [
@@ -98,9 +98,9 @@ describe("a search finds", () => {
         await opened.add("doc_b", "apple banana date", ["fld_b"]);
         await opened.add("doc_ab", "cherry", ["fld_b", "fld_a"]);
       }
-      expect((await opened.find(query, folder_ids, more)).map((one) => one.document_id)).toEqual(
-        expected,
-      );
+      expect(
+        (await opened.find(query, folder_ids, more)).map((passage) => passage.document_id),
+      ).toEqual(expected);
     });
   test("a hit in the first given folder that links it", async () => {
     const opened = await index;
@@ -218,7 +218,7 @@ describe("removal:", () => {
       ),
     );
     await tx(index, async (inside) => {
-      for (const one of prepared) await index.index.publish(inside, one, ["fld_a"]);
+      for (const document of prepared) await index.index.publish(inside, document, ["fld_a"]);
     });
     expect(await index.count("index_documents")).toBe(600);
     let parts = 1;
@@ -253,7 +253,7 @@ describe("a very large document", () => {
       pages: [],
     });
     expect(await index.count("index_segments")).toBeGreaterThan(5);
-    expect((await index.find("whale")).map((one) => one.version)).toEqual([1]);
+    expect((await index.find("whale")).map((passage) => passage.version)).toEqual([1]);
     await tx(index, (inside) => index.index.publish(inside, prepared, ["fld_a"]));
     expect((await index.find("whale number 777"))[0]).toMatchObject({
       version: 2,
@@ -424,7 +424,7 @@ describe("with a new analyzer", () => {
           folder_ids: ["fld_a"],
           limit: 1,
         })
-      ).terms.find((one) => one.term === "elppa")!.idf;
+      ).terms.find((candidate) => candidate.term === "elppa")!.idf;
     const before = await idf();
     await step();
     expect(await idf()).toBeCloseTo(before, 9);
@@ -438,13 +438,13 @@ describe("with a new analyzer", () => {
   test("an unlinked document stays hidden and can be linked afterwards", async () => {
     const { index, step } = await upgraded(3);
     while (await step());
-    expect((await index.find("apple", ["fld_a"])).some((one) => one.document_id === "doc_0")).toBe(
-      false,
-    );
+    expect(
+      (await index.find("apple", ["fld_a"])).some((passage) => passage.document_id === "doc_0"),
+    ).toBe(false);
     await tx(index, (inside) => index.index.link(inside, "doc_0", "fld_a"));
-    expect((await index.find("apple", ["fld_a"])).some((one) => one.document_id === "doc_0")).toBe(
-      true,
-    );
+    expect(
+      (await index.find("apple", ["fld_a"])).some((passage) => passage.document_id === "doc_0"),
+    ).toBe(true);
   });
   const meanwhile: [string, (index: TestIndex) => Promise<unknown>, string[]][] = [
     ["deleted", (index) => tx(index, (inside) => index.index.remove(inside, ["doc_1"])), ["doc_2"]],
@@ -465,9 +465,9 @@ describe("with a new analyzer", () => {
       });
       await change(index);
       await tx(index, effect!);
-      expect((await index.find("apple", ["fld_a"])).map((one) => one.document_id).sort()).toEqual(
-        expected,
-      );
+      expect(
+        (await index.find("apple", ["fld_a"])).map((passage) => passage.document_id).sort(),
+      ).toEqual(expected);
       expect(await index.count("index_staged")).toBe(0);
       expect(await index.count("index_documents")).toBe(what === "deleted" ? 2 : 3);
     });

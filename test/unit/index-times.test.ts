@@ -32,9 +32,9 @@ describe("the time of a passage covers its cues:", () => {
   test("several passages in a row", () => {
     const times = new SpokenTimes(spans);
     expect(
-      [times.between(0, 12), times.between(12, 28), times.between(28, 40)].map((one) => [
-        one.time_start,
-        one.time_end,
+      [times.between(0, 12), times.between(12, 28), times.between(28, 40)].map((spoken) => [
+        spoken.time_start,
+        spoken.time_end,
       ]),
     ).toEqual([
       [1, 3.5],

@@ -43,7 +43,7 @@ describe("an 8-bit row", () => {
         const vectors = vectorsOf(20, dimensions, dimensions, outstanding);
         const [query] = vectorsOf(1, dimensions, 7);
         const block = packVectors(
-          vectors.map((one) => [one]),
+          vectors.map((vector) => [vector]),
           dimensions,
         );
         const scores = await found(block, query!);
@@ -59,7 +59,7 @@ describe("an 8-bit row", () => {
     const vectors = vectorsOf(200, 384, 1);
     const [query] = vectorsOf(1, 384, 2);
     const block = packVectors(
-      vectors.map((one) => [one]),
+      vectors.map((vector) => [vector]),
       384,
     );
     let before = Infinity;
@@ -72,13 +72,13 @@ describe("an 8-bit row", () => {
 });
 
 describe("a passage", () => {
-  const [a, b, c, query] = vectorsOf(4, 96, 3).map((one) => one) as [
+  const [a, b, c, query] = vectorsOf(4, 96, 3).map((vector) => vector) as [
     Float32Array,
     Float32Array,
     Float32Array,
     Float32Array,
   ];
-  const cosine = (one: Float32Array): number => Math.max(0, dot(one, query));
+  const cosine = (vector: Float32Array): number => Math.max(0, dot(vector, query));
   test("with several vectors is as near as the nearest of them", async () => {
     const scores = await found(packVectors([[a, b, c, query], [a], [b, c]], 96), query);
     expect(scores.get(0)).toBeCloseTo(1, 2);
@@ -100,9 +100,9 @@ test("the nearest vectors have the largest cosine, regardless of length", async 
     Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
   );
   const question = normalised(Float32Array.from([3, -1, 4, 1, -5, 9, 2]))!;
-  const cosine = (one: Float32Array) =>
-    one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
-  const listed = (some: readonly Float32Array[]) => some.map((one) => [one]);
+  const cosine = (vector: Float32Array) =>
+    vector.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...vector);
+  const listed = (vectors: readonly Float32Array[]) => vectors.map((vector) => [vector]);
   // A segment without vectors lies between them.
   const ids = Float64Array.of(3, 4, 9);
   const stored = vectorsInMemory({
@@ -122,7 +122,7 @@ test("the nearest vectors have the largest cosine, regardless of length", async 
 
 test("the mean covers all chunks with vectors, each by its best", async () => {
   const [query, ...others] = vectorsOf(6, 32, 11) as [Float32Array, ...Float32Array[]];
-  const cosines = others.map((one) => dot(one, query));
+  const cosines = others.map((other) => dot(other, query));
   const { reader } = vectorsInMemory({
     1: packVectors([[others[0]!], [], [others[1]!, others[2]!]], 32),
     2: packVectors([[others[3]!], [others[4]!]], 32),
@@ -145,8 +145,8 @@ describe("SIMD and a plain loop are bit-identical:", () => {
     const bytes = new Uint8Array(memory.buffer);
     const blocks = [0, 1, 7, 40].map((rows, i) =>
       packVectors(
-        vectorsOf(rows, dimensions, i + 1, 5).map((one, row) =>
-          row % 3 === 0 ? [one, one.toReversed()] : [one],
+        vectorsOf(rows, dimensions, i + 1, 5).map((vector, row) =>
+          row % 3 === 0 ? [vector, vector.toReversed()] : [vector],
         ),
         dimensions,
       ),

@@ -156,7 +156,7 @@ describe("a worker", () => {
       worker.ask({ order: "die" }, ada),
       worker.ask({ order: "count" }, ada),
     ]);
-    expect(asked.map((one) => one.status)).toEqual([
+    expect(asked.map((result) => result.status)).toEqual([
       "fulfilled",
       "rejected",
       "fulfilled",
@@ -312,7 +312,7 @@ describe("turns in a worker:", () => {
     // By then, everything sent to the worker has had its turns.
     for (let round = 0; round < 20; round++) expect(await most()).toBe("2");
     giving_up.abort(new Error("enough"));
-    for (const one of await Promise.allSettled(endless)) expect(one.status).toBe("rejected");
+    for (const result of await Promise.allSettled(endless)) expect(result.status).toBe("rejected");
   });
   test("large requests are from different owners if possible", async () => {
     const { order, ask } = asking(fragile({ isLarge: ({ order }) => order === "long" }));
@@ -407,7 +407,7 @@ test("the search worker finds the same as this thread, and sees new documents", 
     } = (await client.ask({ search: request }, ada))!;
     expect(result).toEqual(await index.index.search(request));
     expect([loose_chunks > 0, is_short]).toEqual([true, false]);
-    expect(result.passages.some((one) => one.document_id === id)).toBe(true);
+    expect(result.passages.some((passage) => passage.document_id === id)).toBe(true);
   }
 });
 

@@ -148,7 +148,7 @@ describe("scheduled ticks stay on time when the clock is", () => {
   const schedule = every("0 12 * * *", Work, { name: "noon" });
   const started: CronSchedules[] = [];
   afterEach(() => {
-    for (const one of started.splice(0)) one.stop();
+    for (const schedules of started.splice(0)) schedules.stop();
   });
   function schedules(queue: JobQueue): CronSchedules {
     const { store, log, clock } = world;

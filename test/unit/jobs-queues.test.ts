@@ -465,8 +465,8 @@ describe("the scheduler picks", () => {
   for (const [why, jobs, slots, served, ids, slots_of = {}] of cases)
     test(why, () => {
       const served_log = new ServedLog();
-      for (const one of served)
-        for (const key of [ownerKey(one), queueKey(one)]) served_log.note(key);
+      for (const name of served)
+        for (const key of [ownerKey(name), queueKey(name)]) served_log.note(key);
       expect([
         ...selectJobs(jobs, capacities, slots, served_log, new Map(Object.entries(slots_of))).ids,
       ]).toEqual(ids);

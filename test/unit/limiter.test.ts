@@ -19,11 +19,9 @@ test("a fair limiter runs one at a time, in request order, even if one fails", a
     limiter.run("eve", never, work("b")),
     limiter.run("ada", never, work("c")),
   ]);
-  expect(all.map((one) => (one.status === "fulfilled" ? one.value : one.reason.message))).toEqual([
-    "a fails",
-    "b",
-    "c",
-  ]);
+  expect(
+    all.map((result) => (result.status === "fulfilled" ? result.value : result.reason.message)),
+  ).toEqual(["a fails", "b", "c"]);
   expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 

@@ -29,7 +29,7 @@ test("each plugin comes after those it needs, whatever the input order", () => {
     plugin("second", { needs: { a: A }, provides: { b: B } }),
     plugin("first", { provides: { a: A } }),
   ]);
-  expect(sorted.map((one) => one.name)).toEqual(["first", "second", "third"]);
+  expect(sorted.map((plugin) => plugin.name)).toEqual(["first", "second", "third"]);
   expect(refused).toEqual([]);
 });
 
@@ -181,8 +181,8 @@ describe("refused", () => {
       plugin("bad", { contract: 2, provides: { a: A } }),
       plugin("leaning", { needs: { a: A } }),
     ]);
-    expect(sorted.map((one) => one.name)).toEqual(["good"]);
-    expect(refused.map((one) => one.plugin.name)).toEqual(["bad", "leaning"]);
+    expect(sorted.map((plugin) => plugin.name)).toEqual(["good"]);
+    expect(refused.map((refusal) => refusal.plugin.name)).toEqual(["bad", "leaning"]);
   });
 });
 
@@ -194,14 +194,14 @@ describe("not set up", () => {
   test("a replaced plugin; its replacement comes after what the replaced one needs", () => {
     const fresh = plugin("fresh", { replaces: ["old"], provides: { a: A } });
     const { sorted, refused, off } = order([leaning, old, base, fresh]);
-    expect(sorted.map((one) => one.name)).toEqual(["base", "fresh", "leaning"]);
+    expect(sorted.map((plugin) => plugin.name)).toEqual(["base", "fresh", "leaning"]);
     expect(refused).toEqual([]);
     expect(off).toEqual([{ plugin: old, by: fresh, reason: "fresh replaces it" }]);
   });
   test("a replaced plugin, unless its replacement is refused", () => {
     const fresh = plugin("fresh", { contract: 2, replaces: ["old"], provides: { a: A } });
     const { sorted, off } = order([leaning, old, base, fresh]);
-    expect([sorted.map((one) => one.name), off]).toEqual([["base", "old", "leaning"], []]);
+    expect([sorted.map((plugin) => plugin.name), off]).toEqual([["base", "old", "leaning"], []]);
   });
   test("a disabled plugin; one that needs it is refused with that reason", () => {
     const { sorted, refused, off } = order([base, old, leaning], { disabled: ["old"] });
@@ -215,7 +215,7 @@ describe("not set up", () => {
   test("a disabled plugin, which keeps its name and frees its routes", () => {
     const off = plugin("off", { tables: ["off"], routes: routes("/x") });
     const { sorted } = order([off, plugin("x", { routes: routes("/x") })], { disabled: ["off"] });
-    expect(sorted.map((one) => one.name)).toEqual(["x"]);
+    expect(sorted.map((plugin) => plugin.name)).toEqual(["x"]);
     const [thief] = order([off, plugin("off")], { disabled: ["off"] }).refused;
     expect(thief?.reason).toMatch(/the name off belongs to the plugin off/);
   });

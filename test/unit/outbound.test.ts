@@ -373,7 +373,7 @@ describe("the URL patterns in the API document", () => {
   test("accept exactly the public addresses", () => {
     const blocks = [...special_v4, ...special_v6].map(([block]) => block.split("/")[0]!);
     const v4 = Array.from({ length: 4_000 }, (_, n) =>
-      [n * 7, n * 31 + 3, n * 13, n].map((one) => one % 256).join("."),
+      [n * 7, n * 31 + 3, n * 13, n].map((number) => number % 256).join("."),
     );
     const v6 = Array.from({ length: 4_000 }, (_, n) => {
       const group = (of: number) => ((n * of + of) % 0x10000).toString(16);
@@ -396,7 +396,7 @@ describe("the URL patterns in the API document", () => {
       `http://${`${"a".repeat(27)}.`.repeat(7)}${"b".repeat(27)}/`,
       "http://_dmarc.a-_b.example/?~!$&'()*+,;=:@/?%20",
     ];
-    const allowed = urls.filter((one) => uri.test(one));
+    const allowed = urls.filter((url) => uri.test(url));
     expect(allowed.length).toBeGreaterThan(8);
     for (const url of allowed.filter(saysPublic)) expect(parseTarget(url).href).toBeString();
   });

@@ -45,9 +45,9 @@ test.skipIf(!existsSync("/proc/self/schedstat") || Bun.which("taskset") === null
     try {
       while (processes.some(({ pid }) => processorWaitMs(pid)! < 20)) await Bun.sleep(10);
     } finally {
-      for (const one of processes) one.kill();
+      for (const child of processes) child.kill();
     }
-    await Promise.all(processes.map((one) => one.exited));
+    await Promise.all(processes.map((child) => child.exited));
     expect(processes.map(({ pid }) => processorWaitMs(pid))).toEqual([null, null]);
   },
 );

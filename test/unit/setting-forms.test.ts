@@ -11,7 +11,7 @@ const integer = Type.Integer({ minimum: 2, maximum: 120 });
 const flag = Type.Boolean();
 const duration = Duration();
 const short = Duration({ stored: { least_ms: 1, most_ms: 30_000 } });
-const some = Duration({ stored: { least_ms: 1 } });
+const schema = Duration({ stored: { least_ms: 1 } });
 const size = Size();
 const names = List();
 const delays = List("duration", { stored: { items_least: 1, items_most: 2 } });
@@ -24,7 +24,7 @@ describe("accepted and decodable:", () => {
     ["a boolean, also as text", flag, [true, false, "true", "false"]],
     ["a duration", duration, ["0s", "500ms", "1.5h", "30 d", "007s"]],
     ["a duration within limits", short, ["1ms", "30000ms", "30s", "29.999s", "0.001s"]],
-    ["a duration above zero", some, ["1ms", "0.001s", "999999d"]],
+    ["a duration above zero", schema, ["1ms", "0.001s", "999999d"]],
     ["a size", size, ["0", "512", "512KiB", "1.5 GB", 0, 1_048_576]],
     ["a list, also as one text", names, [[], ["a", "b, c"], "a, b", ""]],
     ["a list of durations", delays, [["5s"], ["5s", "5m"], "5s", "5s, 5m"]],
@@ -50,7 +50,7 @@ describe("refused:", () => {
     ["not a boolean", flag, [1, "yes", "TRUE", ""]],
     ["not a duration", duration, [5, "5", "5 weeks", "0.5ms", "1e3s", "-1s", "9999999d"]],
     ["a duration outside its limits", short, ["0s", "0.000s", "30.001s", "31s", "30001ms", "1m"]],
-    ["a duration of zero", some, ["0ms", "0.0s", "0d"]],
+    ["a duration of zero", schema, ["0ms", "0.0s", "0d"]],
     ["not a size", size, ["1 EB", "1.5", -1, 1.5, 1e18]],
     ["not a list", names, [[1], [["a"]], { a: 1 }, ["x".repeat(256)]]],
     ["too many durations, or none", delays, [[], ["1s", "1s", "1s"], "", "1s,,1s", "1s,2"]],

@@ -177,7 +177,7 @@ describe.each(engines)("%s", (_engine, database) => {
   test("a token that may be used once is used only once", async () => {
     await using three = processes();
     const uses = three.all.map(({ shared }) => new SingleUse({ shared, keep_ms: 60_000 }));
-    const taken = await Promise.all(turns(30, uses).map((one) => one.redeem("token")));
+    const taken = await Promise.all(turns(30, uses).map((tokens) => tokens.redeem("token")));
     expect(taken.filter(Boolean).length).toBe(1);
   });
 
@@ -186,8 +186,8 @@ describe.each(engines)("%s", (_engine, database) => {
     const delays = three.all.map(({ shared }) => new HostDelays({ shared }));
     const begun = performance.now();
     const waited = await Promise.all(
-      turns(4, delays).map(async (one) => {
-        await one.wait("host", 40, never);
+      turns(4, delays).map(async (shared_delays) => {
+        await shared_delays.wait("host", 40, never);
         return performance.now() - begun;
       }),
     );
@@ -254,9 +254,9 @@ describe.each(engines)("slots of a shared limiter on %s", (_engine, database) =>
       return key;
     };
     const done = await Promise.all(
-      turns(lost ? 18 : 60, places).map((one, n) => {
+      turns(lost ? 18 : 60, places).map((semaphore, n) => {
         const key = n % 4 === 3 ? "bob" : "ada";
-        return one.run(() => work(key), { key });
+        return semaphore.run(() => work(key), { key });
       }),
     );
     expect(most).toEqual({ running: 4, of_key: 3 });

@@ -9,8 +9,8 @@ const parts = {
   releaseReserve: () => false,
 };
 const outcomes = async (works: readonly Promise<unknown>[]) =>
-  (await Promise.allSettled(works)).map((one) =>
-    one.status === "fulfilled" ? one.value : (one.reason as Error).message,
+  (await Promise.allSettled(works)).map((result) =>
+    result.status === "fulfilled" ? result.value : (result.reason as Error).message,
   );
 const fails = (message: string) => async (): Promise<never> => {
   throw new Error(message);

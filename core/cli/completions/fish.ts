@@ -13,7 +13,7 @@ export function fishScript(root: CompletedCommand): string {
     walking,
     `complete -c ${root.name} -e`,
     `complete -c ${root.name} -f`,
-    ...commands.flatMap((one) => [...linesOf(one, root.name)]),
+    ...commands.flatMap((child) => [...linesOf(child, root.name)]),
     "",
   ].join("\n");
 }

@@ -32,7 +32,7 @@ export const valuing = (dialect: Dialect, commands: readonly CompletedCommand[])
   "_dossier_value() {",
   `  kind='' ${dialect.list}=()`,
   '  case "$1" in',
-  ...commands.flatMap((one) => [...valuesOf(one, dialect)]),
+  ...commands.flatMap((child) => [...valuesOf(child, dialect)]),
   "  esac",
   "}",
 ];

@@ -31,8 +31,8 @@ export function completed(command: Commander, before = ""): CompletedCommand {
   const path = `${before}${command.name()}`;
   const help = command.createHelp();
   const visible = help.visibleCommands(command);
-  const below = visible.map((one) =>
-    one.name() === "help" ? helpCommand(path, visible) : completed(one, `${path} `),
+  const below = visible.map((subcommand) =>
+    subcommand.name() === "help" ? helpCommand(path, visible) : completed(subcommand, `${path} `),
   );
   return {
     path,
@@ -40,7 +40,9 @@ export function completed(command: Commander, before = ""): CompletedCommand {
     description: oneLine(command.description()),
     commands: below,
     options: help.visibleOptions(command).map(optionOf),
-    args: command.registeredArguments.map((one) => valueOf(one.name(), one.argChoices)),
+    args: command.registeredArguments.map((argument) =>
+      valueOf(argument.name(), argument.argChoices),
+    ),
     is_variadic: command.registeredArguments.at(-1)?.variadic ?? false,
   };
 }
@@ -52,7 +54,7 @@ const helpCommand = (before: string, beside: readonly Commander[]): CompletedCom
   description: "Display help for a command.",
   commands: [],
   options: [],
-  args: [{ kind: "choices", choices: beside.map((one) => one.name()) }],
+  args: [{ kind: "choices", choices: beside.map((command) => command.name()) }],
   is_variadic: false,
 });
 

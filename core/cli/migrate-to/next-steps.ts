@@ -12,7 +12,7 @@ const areLocal = ({ config }: Bootstrap): boolean => config.values.files!.url ==
 
 function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
   const { data, database } = boot.located;
-  const own = "secret.key, plugins and dossier.toml stay where they are";
+  const unchanged = "secret.key, plugins and dossier.toml stay where they are";
   return [
     "",
     `Put the database into ${join(data, "dossier.toml")}, with its password, or into ` +
@@ -22,9 +22,9 @@ function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
     `  url = ${JSON.stringify(shown)}`,
     "",
     areLocal(boot)
-      ? `Originals (${join(data, "files")}), ${own}. A server on another machine needs a ` +
+      ? `Originals (${join(data, "files")}), ${unchanged}. A server on another machine needs a ` +
         "copy of them, or originals in shared storage: see `dossier files move`."
-      : `Originals stay at files.url; ${own}.`,
+      : `Originals stay at files.url; ${unchanged}.`,
     database === null
       ? "The source database was not changed."
       : `${join(data, database_file)} was not changed, and is no longer used. Keep it if you ` +

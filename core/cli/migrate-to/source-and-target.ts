@@ -175,7 +175,7 @@ export async function inspectDatabase(
   const others = (await side.others()).filter(({ program }) => program !== "dossier move");
   if (others.some(({ program }) => program.startsWith("dossier ")))
     problems.push(`a Dossier server is connected to ${target.shown}. Stop it first`);
-  for (const { program, from } of others.filter((one) => !one.program.startsWith("dossier ")))
+  for (const { program, from } of others.filter((other) => !other.program.startsWith("dossier ")))
     notes.push(
       `${program} (${from}) is also connected to the target. It must not change anything ` +
         "there",

@@ -249,10 +249,10 @@ export class PostgresSide implements TargetSide {
     const names = listed(columns.map((column) => column.name));
     const at_once = Math.max(1, Math.floor(parameters_max / columns.length));
     for (let from = 0; from < rows.length; from += at_once) {
-      const some = rows.slice(from, from + at_once);
+      const batch = rows.slice(from, from + at_once);
       let count = 0;
-      const marks = some.map(() => `(${columns.map(() => `$${++count}`).join(", ")})`);
-      const values = some
+      const marks = batch.map(() => `(${columns.map(() => `$${++count}`).join(", ")})`);
+      const values = batch
         .flat()
         .map((value) => (typeof value === "string" ? storable(value) : value));
       await this.run(`insert into ${quoted(name)} (${names}) values ${marks.join(", ")}`, values);
@@ -317,8 +317,10 @@ function ordered({ name, columns, key }: Table, after: Position | null, last: Po
   const has_key = key.length > 0;
   const order = has_key ? listed(key) : "ctid";
   const casts = has_key
-    ? key.map((one) =>
-        columns.find((column) => column.name === one)!.kind === "integer" ? "bigint" : "text",
+    ? key.map((key_column) =>
+        columns.find((column) => column.name === key_column)!.kind === "integer"
+          ? "bigint"
+          : "text",
       )
     : ["tid"];
   let count = 0;

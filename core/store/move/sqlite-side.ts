@@ -241,7 +241,7 @@ export class SqliteSide implements TargetSide {
             `${place} must be ${kind}, but ${counted(n, "row has", "rows have")} another type`,
           moves: false,
         },
-        ...(small.some((one) => one.name === name)
+        ...(small.some((table) => table.name === name)
           ? [
               {
                 where: `typeof(${column}) = 'integer' and abs(${column}) > ${int4_max}`,

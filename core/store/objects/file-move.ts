@@ -73,7 +73,7 @@ export async function moveFiles(options: MoveOptions): Promise<Moved> {
         }
       };
       const ended = await Promise.allSettled(Array.from({ length: at_once }, work));
-      const failed = ended.find((one) => one.status === "rejected");
+      const failed = ended.find((result) => result.status === "rejected");
       if (failed) throw failed.reason;
     }
     return { ...moved, damaged };

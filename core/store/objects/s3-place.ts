@@ -87,7 +87,7 @@ export class S3Place implements ObjectPlace {
       const xml = new TextDecoder().decode(body);
       if (!xml.includes("<ListBucketResult"))
         throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
-      const files = xml.split("<Contents>").flatMap((one) => listedFile(one) ?? []);
+      const files = xml.split("<Contents>").flatMap((part) => listedFile(part) ?? []);
       if (files.length > 0) yield files;
       token = field(xml, "IsTruncated") === "true" ? field(xml, "NextContinuationToken") : null;
       if (token !== null && (token === "" || seen.has(token)))
@@ -217,7 +217,7 @@ export class S3Place implements ObjectPlace {
     };
     const sending = Array.from({ length: parts_at_once }, sendSome);
     const ended = await Promise.allSettled(sending);
-    const failed = ended.find((one) => one.status === "rejected");
+    const failed = ended.find((result) => result.status === "rejected");
     if (failed) throw failed.reason;
     return tags;
   }

@@ -61,11 +61,11 @@ export class PostgresChannel implements Channel {
   async notify(run: RunQuery, messages: readonly ChannelMessage[]): Promise<void> {
     const payloads = payloadsOf(this.self, messages);
     for (let at = 0; at < payloads.length; at += payloads_each) {
-      const some = payloads.slice(at, at + payloads_each);
-      const rows = some.map(() => "(cast(? as text))").join(", ");
+      const batch = payloads.slice(at, at + payloads_each);
+      const rows = batch.map(() => "(cast(? as text))").join(", ");
       await run(
         `select pg_notify('${channel_name}', payload) from (values ${rows}) as v (payload)`,
-        some,
+        batch,
       );
     }
   }
@@ -142,15 +142,15 @@ export class PostgresChannel implements Channel {
 function payloadsOf(sender: string, messages: readonly ChannelMessage[]): string[] {
   const payloads: string[] = [];
   let payload = sender;
-  for (const one of new Set(messages)) {
+  for (const message of new Set(messages)) {
     if (
       payload !== sender &&
-      Buffer.byteLength(payload) + Buffer.byteLength(one) >= payload_bytes_max
+      Buffer.byteLength(payload) + Buffer.byteLength(message) >= payload_bytes_max
     ) {
       payloads.push(payload);
       payload = sender;
     }
-    payload += `\n${one}`;
+    payload += `\n${message}`;
   }
   return payload === sender ? payloads : [...payloads, payload];
 }

@@ -86,12 +86,12 @@ export class PostgresState implements SharedState {
 
   private async serve(scope: string, key: string, line: Waiting[]): Promise<void> {
     while (line.length > 0) {
-      const some = line.splice(0);
+      const batch = line.splice(0);
       try {
-        const results = await this.changed(scope, key, some);
-        some.forEach(({ resolve }, at) => resolve(results[at] as never));
+        const results = await this.changed(scope, key, batch);
+        batch.forEach(({ resolve }, at) => resolve(results[at] as never));
       } catch (error) {
-        for (const { reject } of some) reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     this.lines.delete(`${scope} ${key}`);

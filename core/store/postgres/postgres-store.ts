@@ -254,8 +254,8 @@ export class PostgresStore implements Store {
       (await this.reader.read(text, parameters)).rows as R[];
     return {
       all,
-      get: async <R>(text: string, ...some: readonly Parameter[]) =>
-        (await all<R>(text, ...some))[0],
+      get: async <R>(text: string, ...values: readonly Parameter[]) =>
+        (await all<R>(text, ...values))[0],
     };
   }
 

@@ -34,9 +34,15 @@ export function startReceiver(): Receiver & { stop(): void } {
       const { pathname, search } = new URL(request.url);
       const text = await request.text();
       const { method, headers } = request;
-      const one = { method, path: pathname + search, headers, text, body: parsedJson(text) };
-      received.push(one);
-      return answer(one);
+      const received_request = {
+        method,
+        path: pathname + search,
+        headers,
+        text,
+        body: parsedJson(text),
+      };
+      received.push(received_request);
+      return answer(received_request);
     },
   });
   return {

@@ -67,7 +67,7 @@ export class AgreementChecker {
     const dates = datesIn(text);
     return (
       quantitiesIn(sentence).every(
-        (one) => one.is_weak || said.some((other) => isSameQuantity(one, other)),
+        (quantity) => quantity.is_weak || said.some((other) => isSameQuantity(quantity, other)),
       ) &&
       [...datesIn(sentence)].every((date) => dates.has(date)) &&
       (!polarityOf(sentence).is_negated ||
@@ -99,15 +99,15 @@ export class AgreementChecker {
     const text = this.texts[source]!;
     const share = (...of: readonly SourceSentence[]) =>
       this.evidence.share(claim, (term) => of.some(({ terms }) => terms.has(term)));
-    return sentences.flatMap((one, at) => {
-      const alone = share(one);
-      const found = [{ text: text.slice(one.start, one.end), first: at, share: alone }];
+    return sentences.flatMap((sentence, at) => {
+      const alone = share(sentence);
+      const found = [{ text: text.slice(sentence.start, sentence.end), first: at, share: alone }];
       const next = sentences[at + 1];
       const other = next ? share(next) : 0;
       if (!next || alone === 0 || other === 0) return found;
-      const both = share(one, next);
+      const both = share(sentence, next);
       if (both >= Math.max(alone, other) + second_share_min)
-        found.push({ text: text.slice(one.start, next.end), first: at, share: both });
+        found.push({ text: text.slice(sentence.start, next.end), first: at, share: both });
       return found;
     });
   }
@@ -124,19 +124,20 @@ export class AgreementChecker {
   private holdsQuantities(clause: string, { text }: Window): boolean {
     const said = quantitiesIn(text);
     return quantitiesIn(clause).every(
-      (one) => one.is_weak || said.some((other) => this.isSame(one, other, clause, text, said)),
+      (quantity) =>
+        quantity.is_weak || said.some((other) => this.isSame(quantity, other, clause, text, said)),
     );
   }
 
   /** The same amount; of several of its kind in one sentence, the one beside the same words. */
   private isSame(
-    one: Quantity,
+    quantity: Quantity,
     other: Quantity,
     clause: string,
     text: string,
     said: readonly Quantity[],
   ): boolean {
-    if (!isSameQuantity(one, other)) return false;
+    if (!isSameQuantity(quantity, other)) return false;
     const dimension = other.unit?.dimension;
     const rivals = said.filter((rival) => !rival.is_weak && rival.unit?.dimension === dimension);
     if (rivals.length < 2) return true;
@@ -152,7 +153,9 @@ export class AgreementChecker {
         share >= best * near_best &&
         rivals.some(
           (rival) =>
-            rival.start >= group.start && rival.start < group.end && isSameQuantity(one, rival),
+            rival.start >= group.start &&
+            rival.start < group.end &&
+            isSameQuantity(quantity, rival),
         ),
     );
   }
@@ -202,7 +205,7 @@ function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
   const groups: Span[] = [];
   let start = 0;
   for (const { index } of text.matchAll(new RegExp(clause_end, "giu"))) {
-    if (!quantities.some((one) => one.start >= start && one.start < index)) continue;
+    if (!quantities.some((quantity) => quantity.start >= start && quantity.start < index)) continue;
     const last = groups.at(-1);
     // `in 1976 and in 2018`: the second is about the same subject as the first.
     if (last && contentOf(withoutQuantities(text.slice(start, index))) === "")
@@ -214,7 +217,8 @@ function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
   const rest = text.slice(start);
   if (
     last &&
-    (!quantities.some((one) => one.start >= start) || contentOf(withoutQuantities(rest)) === "")
+    (!quantities.some((quantity) => quantity.start >= start) ||
+      contentOf(withoutQuantities(rest)) === "")
   )
     groups[groups.length - 1] = { ...last, end: text.length };
   else groups.push({ start, end: text.length });

@@ -121,7 +121,8 @@ const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []
 export function saysOpposite(claim: string, said: string): boolean {
   const claimed = wordsOf(claim);
   const source = wordsOf(said);
-  const has = (words: readonly string[], pattern: RegExp) => words.some((one) => pattern.test(one));
+  const has = (words: readonly string[], pattern: RegExp) =>
+    words.some((word) => pattern.test(word));
   return opposites.some(([one, other]) =>
     [
       [one, other],

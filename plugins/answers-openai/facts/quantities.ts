@@ -69,17 +69,17 @@ export function quantitiesIn(text: string): Quantity[] {
 }
 
 function inDigits(text: string, tokens: readonly Token[]): Quantity[] {
-  return tokens.flatMap((one, at) => {
-    if (!one.is_digits) return [];
+  return tokens.flatMap((token, at) => {
+    if (!token.is_digits) return [];
     const next = tokens[at + 1];
     const factor = next && !next.is_digits ? (scaleOf(next.text) ?? 1) : 1;
-    const values = valuesOf(one.text).map((value) => value * factor);
+    const values = valuesOf(token.text).map((value) => value * factor);
     return [quantity(text, tokens, at, factor === 1 ? at + 1 : at + 2, values, false)];
   });
 }
 
 function inWords(text: string, tokens: readonly Token[]): Quantity[] {
-  const words = tokens.map((one) => (one.is_digits ? "#" : one.text));
+  const words = tokens.map((token) => (token.is_digits ? "#" : token.text));
   // Within a number there are only spaces and hyphens.
   const parted = tokens.map(
     ({ start }, at) => at > 0 && !/^[\s-]*$/.test(text.slice(tokens[at - 1]!.end, start)),
@@ -91,23 +91,23 @@ function inWords(text: string, tokens: readonly Token[]): Quantity[] {
       const to = runs[run]! + number.to;
       // A scale after digits belongs to them.
       if (tokens[from - 1]?.is_digits && scaleOf(words[from]!) !== undefined) return [];
-      const one = quantity(text, tokens, from, to, [number.value], number.is_article);
-      return number.is_article && one.unit === null ? [] : [one];
+      const spelled = quantity(text, tokens, from, to, [number.value], number.is_article);
+      return number.is_article && spelled.unit === null ? [] : [spelled];
     }),
   );
 }
 
 /** `annually`, `every year`, `a year`, `half an hour`. */
 function intervals(text: string, tokens: readonly Token[]): Quantity[] {
-  return tokens.flatMap((one, at): Quantity[] => {
-    const seconds = intervalOf(one.text);
-    const { start, end } = one;
+  return tokens.flatMap((token, at): Quantity[] => {
+    const seconds = intervalOf(token.text);
+    const { start, end } = token;
     const base = { bound: 0, per: null, start, end } as const;
     if (seconds !== undefined)
       return [
         { ...base, values: [seconds], unit: { dimension: "time", factor: 1 }, is_weak: false },
       ];
-    const word = folded(one.text);
+    const word = folded(token.text);
     const is_half = /^(?:half|halbe[nrs]?|demie?|medi[ao])$/.test(word);
     const is_each = /^(?:every|each|jede[nrs]?|chaque|cada)$/.test(word);
     const is_per = /^(?:a|an|per|pro|par|por|le|la|al)$/.test(word);
@@ -134,8 +134,8 @@ function quantity(
   const before = tokens[from - 1];
   const next = tokens[to];
   const after = tokens[to + 1];
-  const is_near = (one: Token | undefined, at: number): one is Token =>
-    one !== undefined && !one.is_digits && /^[\s-]{0,2}$/.test(text.slice(at, one.start));
+  const is_near = (token: Token | undefined, at: number): token is Token =>
+    token !== undefined && !token.is_digits && /^[\s-]{0,2}$/.test(text.slice(at, token.start));
   let unit: Unit | undefined;
   if (is_near(next, end) && !(one_letter_units.test(next.text) && !tokens[from]!.is_digits))
     unit = unitOf(next.text);
@@ -150,12 +150,12 @@ function quantity(
 /** The rate after the unit: `per minute`, `a year`, `/h`. */
 function rateOf(text: string, tokens: readonly Token[], at: number): Unit | null {
   const unit = tokens[at]!;
-  const one = tokens[at + 1];
+  const token = tokens[at + 1];
   const other = tokens[at + 2];
-  const is_slash = one !== undefined && text.slice(unit.end, one.start) === "/";
-  const is_word = /^(?:per|an?|pro|je|par|por|al?)$/i.test(one?.text ?? "");
+  const is_slash = token !== undefined && text.slice(unit.end, token.start) === "/";
+  const is_word = /^(?:per|an?|pro|je|par|por|al?)$/i.test(token?.text ?? "");
   let found: Unit | undefined;
-  if (is_slash) found = unitOf(one.text);
+  if (is_slash) found = unitOf(token.text);
   else if (is_word && other) found = unitOf(other.text);
   return found?.dimension === "time" ? found : null;
 }
@@ -199,9 +199,9 @@ export function isSameQuantity(a: Quantity, b: Quantity): boolean {
   if (a.per && b.per && a.per.factor !== b.per.factor) return false;
   const factors = a.unit && b.unit ? [a.unit.factor, b.unit.factor] : [1, 1];
   const error = factors[0] === factors[1] ? 1e-9 : conversion_error;
-  return a.values.some((one) =>
+  return a.values.some((value) =>
     b.values.some((other) => {
-      const left = one * factors[0]!;
+      const left = value * factors[0]!;
       const right = other * factors[1]!;
       return Math.abs(left - right) <= error * Math.max(left, right);
     }),

@@ -49,7 +49,7 @@ export class Statements {
   states(written: string): boolean {
     const text = written.replace(/<[^>]{0,100}>/g, " ");
     if (/^\s*#/.test(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;
-    if (quantitiesIn(text).some((one) => !one.is_weak)) return true;
+    if (quantitiesIn(text).some((quantity) => !quantity.is_weak)) return true;
     const words = contentWords(text);
     const terms = this.termsOf(contentOf(text));
     const is_new = terms.some((term) => !this.asked.has(term));
@@ -63,8 +63,8 @@ export class Statements {
 
   /** Null when undetected. */
   languageOf(text: string): string | null {
-    const own = this.analysis.languageOf(text);
-    if (own !== null) return own;
+    const language = this.analysis.languageOf(text);
+    if (language !== null) return language;
     this.so_far = `${this.so_far} ${text}`.slice(-2_000);
     return this.analysis.languageOf(this.so_far) ?? this.language;
   }

@@ -128,7 +128,7 @@ export async function pack(
     const originals = stored
       ? await readLines<Original>(stored.list)
       : await listOriginals(join(work, "files"), input.elsewhere);
-    const here = stored ? [] : originals.filter((one) => one.in === undefined);
+    const here = stored ? [] : originals.filter((original) => original.in === undefined);
     const total = here.reduce((sum, { bytes }) => sum + bytes, facts.database_bytes);
     let done = 0;
     const readWithProgress = async function* (path: string) {
@@ -151,7 +151,7 @@ export async function pack(
             "Run `dossier doctor --deep` to see which document it belongs to",
         );
     }
-    const lines = originals.map((one) => `${JSON.stringify(one)}\n`);
+    const lines = originals.map((original) => `${JSON.stringify(original)}\n`);
     parts.push(await zip.add(list_part, lines.map(utf8), { deflated: true }));
     for (const [name, text] of await settingsOf(data, input))
       parts.push(await zip.add(name, [utf8(text)], { deflated: false }));

@@ -29,8 +29,12 @@ export async function heldEvidence(
   covered: ReadonlySet<string>,
 ): Promise<ReadonlySet<Related>> {
   const verified = new Set<Related>();
-  for (const one of evidence)
-    if (covered.has(one.document_id) && one.quote !== "" && (await documents.hasQuoteAt(db, one)))
-      verified.add(one);
+  for (const citation of evidence)
+    if (
+      covered.has(citation.document_id) &&
+      citation.quote !== "" &&
+      (await documents.hasQuoteAt(db, citation))
+    )
+      verified.add(citation);
   return verified;
 }

@@ -180,18 +180,25 @@ export async function withShortQuotes(
   retrieval: Pick<Retrieval, "excerpt" | "locate">,
 ): Promise<Answered> {
   const isLong = ({ quote }: Related) => codePoints(quote) > quote_points_max;
-  const shortened = async <P extends Related>(one: P, statement: string): Promise<P> => {
-    if (!isLong(one)) return one;
-    const passage = surroundings(one);
-    return (await retrieval.locate([retrieval.excerpt({ ...one, passage }, statement)]))[0]!;
+  const shortened = async <P extends Related>(
+    related_passage: P,
+    statement: string,
+  ): Promise<P> => {
+    if (!isLong(related_passage)) return related_passage;
+    const passage = surroundings(related_passage);
+    return (
+      await retrieval.locate([retrieval.excerpt({ ...related_passage, passage }, statement)])
+    )[0]!;
   };
   const { answer, citations, related = [] } = answered;
   return {
     ...answered,
     citations: await Promise.all(
-      citations.map((one) => shortened(one, statementOf(answer, one.id) ?? question)),
+      citations.map((citation) =>
+        shortened(citation, statementOf(answer, citation.id) ?? question),
+      ),
     ),
-    related: await Promise.all(related.map((one) => shortened(one, question))),
+    related: await Promise.all(related.map((passage) => shortened(passage, question))),
   };
 }
 

@@ -58,7 +58,7 @@ function goodHeadings({ headings, name }: OutlinedDocument): Topic[] {
     const topic = topicOf(text);
     return topic !== null && folded(topic) !== title ? [{ text, topic }] : [];
   });
-  return [...new Map(topics.map((one) => [folded(one.topic), one])).values()];
+  return [...new Map(topics.map((entry) => [folded(entry.topic), entry])).values()];
 }
 
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase();

@@ -19,8 +19,8 @@ const withEvidence = <R extends Pick<AnswerResult, "citations" | "related">>(
   change: <P extends RelatedPassage>(passage: P) => P,
 ): R => ({
   ...result,
-  citations: result.citations.map((one) => change(one)),
-  related: result.related.map((one) => change(one)),
+  citations: result.citations.map((citation) => change(citation)),
+  related: result.related.map((passage) => change(passage)),
 });
 
 /** The same result without the text of these documents; the citations stay. */
@@ -95,7 +95,7 @@ async function staleAmong(
 
 /** With the current URLs of the server; they are stored without its base path. */
 export const resultAt = (result: AnswerResult, base_path: string): AnswerResult =>
-  withEvidence(result, (one) => ({ ...one, url: base_path + one.url }));
+  withEvidence(result, (passage) => ({ ...passage, url: base_path + passage.url }));
 const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
   result && resultAt(result, base_path);
 

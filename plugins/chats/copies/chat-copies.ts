@@ -23,10 +23,10 @@ export class ChatCopies implements Chats {
     const asked = new Set(folder_ids);
     const rows = new Map<string, ChatRow>();
     const asking: Chat[] = [];
-    for (const some of batchesOf(folder_ids, ids_at_once))
-      for (const row of await copyStore.chatsAsking(from, owner_id, some)) rows.set(row.id, row);
-    for (const some of batchesOf([...rows.values()], ids_at_once))
-      asking.push(...(await store.withUses(from, some)));
+    for (const batch of batchesOf(folder_ids, ids_at_once))
+      for (const row of await copyStore.chatsAsking(from, owner_id, batch)) rows.set(row.id, row);
+    for (const batch of batchesOf([...rows.values()], ids_at_once))
+      asking.push(...(await store.withUses(from, batch)));
     const chats = asking
       .filter((chat) => chat.folder_ids.every((id) => asked.has(id)))
       .map(chatCopyOf)
@@ -106,8 +106,8 @@ export class ChatCopies implements Chats {
   }
 
   async reveal(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void> {
-    for (const some of batchesOf(chat_ids, ids_at_once))
-      if ((await copyStore.revealChats(tx, some)).length < some.length)
+    for (const batch of batchesOf(chat_ids, ids_at_once))
+      if ((await copyStore.revealChats(tx, batch)).length < batch.length)
         throw new Error("a session that should be revealed is not there");
     await this.ctx.quotas.charge(tx, owner_id, "chats", chat_ids.length);
     for (const id of chat_ids) await emitChat(this.ctx, tx, { id, owner_id }, "created");

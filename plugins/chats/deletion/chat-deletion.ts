@@ -133,9 +133,9 @@ async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boo
     await store.deleteChat(tx, chat_id);
     return false;
   }
-  const some = await deleteEvents(tx, ids, events_each);
-  await ctx.cancelJobs(tx, some);
-  await store.deleteMessages(tx, some);
+  const batch = await deleteEvents(tx, ids, events_each);
+  await ctx.cancelJobs(tx, batch);
+  await store.deleteMessages(tx, batch);
   return true;
 }
 

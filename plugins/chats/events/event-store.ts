@@ -31,8 +31,8 @@ export async function appendEvents(
     data,
     created_at,
   }));
-  for (const some of batchesOf(rows, rows_at_once))
-    await tx.insertInto("chats_events").values(some).execute();
+  for (const batch of batchesOf(rows, rows_at_once))
+    await tx.insertInto("chats_events").values(batch).execute();
 }
 
 /** Whether this attempt at an answer is still the current one. */

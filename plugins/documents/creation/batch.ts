@@ -35,16 +35,16 @@ export async function actOnEach(
   const problems: BatchProblem[] = [];
   const ids = [...new Set(batch.document_ids)];
   for (let at = 0; at < ids.length; at += together_max) {
-    const some = ids.slice(at, at + together_max);
+    const batch_ids = ids.slice(at, at + together_max);
     const ended = await Promise.allSettled(
-      some.map((document_id) => act(ctx, owner_id, document_id, batch)),
+      batch_ids.map((document_id) => act(ctx, owner_id, document_id, batch)),
     );
     for (const [place, outcome] of ended.entries()) {
       if (outcome.status === "fulfilled") continue;
       const error: unknown = outcome.reason;
       if (!(error instanceof HttpError)) throw error;
       const { status, code, message: detail } = error;
-      problems.push({ document_id: some[place]!, status, code, detail });
+      problems.push({ document_id: batch_ids[place]!, status, code, detail });
     }
   }
   return problems;

@@ -40,7 +40,7 @@ export async function hideFolders(
     );
     await ctx.folders.moveCounters(
       tx,
-      lost.flatMap((one) => heldChanges(folder_id, one, 1)),
+      lost.flatMap((document) => heldChanges(folder_id, document, 1)),
     );
   }
   const sums = await ctx.folders.sumHeld(tx, folder_ids);
@@ -123,19 +123,19 @@ async function purgePart(
   part: PartSize,
   work: (tx: Db, size: number) => Promise<Part>,
 ): Promise<boolean> {
-  const done = await ctx
+  const purged = await ctx
     .inDeletion(async (tx) => {
       const begun_ms = performance.now();
-      const some = await work(tx, part.size);
+      const result = await work(tx, part.size);
       part.took(performance.now() - begun_ms);
-      return some;
+      return result;
     })
     .catch((error: unknown) => {
       if (!isFull(error) || !part.halve()) throw error;
     });
-  if (!done) return true;
-  await ctx.deleteFiles(done.files);
-  return !done.is_last;
+  if (!purged) return true;
+  await ctx.deleteFiles(purged.files);
+  return !purged.is_last;
 }
 
 /** Some links of a deleted folder, with their documents if nothing else contains them. */
@@ -157,7 +157,9 @@ async function purgeSomeLinks(
     if (held_by === null) await giveBack(ctx, tx, owner_id, 1, size_bytes);
   await ctx.folders.moveCounters(
     tx,
-    documents.flatMap((one) => (one.held_by === null ? [] : heldChanges(one.held_by, one, -1))),
+    documents.flatMap((document) =>
+      document.held_by === null ? [] : heldChanges(document.held_by, document, -1),
+    ),
   );
   if (still_linked.length > 0) {
     const document_ids = still_linked.map(({ id }) => id);

@@ -155,11 +155,11 @@ async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Wi
   if (rows.length === limit) return rows;
   const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key);
   const others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
-  for (const [key, some] of Map.groupBy(others, (one) => one.key)) {
+  for (const [key, places] of Map.groupBy(others, (place) => place.key)) {
     // There may be more values equal to the last one.
-    const is_whole = some.at(-1) !== others.at(-1);
+    const is_whole = places.at(-1) !== others.at(-1);
     const whole = { limit: limit - rows.length, offset: 0 };
-    rows.push(...(is_whole ? some.reverse() : await readRows(alike(key), back, whole)));
+    rows.push(...(is_whole ? places.reverse() : await readRows(alike(key), back, whole)));
   }
   return rows;
 }
@@ -315,8 +315,8 @@ export async function countOfType(
   const all = linksOf(db, { ...filter, type: undefined });
   let others = 0;
   for (const side of ["<", ">"] as const) {
-    const some = all.where("l.file_type", side, filter.type).select("l.document_id");
-    others += await countRows(db.selectFrom(some.limit(others_max).as("some")));
+    const of_type = all.where("l.file_type", side, filter.type).select("l.document_id");
+    others += await countRows(db.selectFrom(of_type.limit(others_max).as("some")));
     if (others >= others_max) return countRows(linksOf(db, filter));
   }
   return Math.max(0, total - others);
@@ -334,9 +334,9 @@ export async function findIds(
       total += await countRows(within(links));
       continue;
     }
-    const some = await sorted(within(links), order).execute();
-    total += some.length;
-    for (const { document_id } of some.slice(0, max - ids.length)) ids.push(document_id);
+    const rows = await sorted(within(links), order).execute();
+    total += rows.length;
+    for (const { document_id } of rows.slice(0, max - ids.length)) ids.push(document_id);
   }
   return { ids, total };
 }

@@ -251,8 +251,8 @@ export class DocumentLists {
           : await findAtMost(sorted_max, { links, inner: links, order: newest_first, signal });
     if (few) {
       few.sort(comparer(order.sort, order.direction));
-      const some = few.slice(window.offset, window.offset + window.limit);
-      return { rows: some.map(({ document_id }) => document_id), total };
+      const page = few.slice(window.offset, window.offset + window.limit);
+      return { rows: page.map(({ document_id }) => document_id), total };
     }
     const search = {
       links,

@@ -25,8 +25,8 @@ const pieces_in_turn = 64;
 /** The same for a long text. */
 export async function measureBytes(utf8: Uint8Array): Promise<Measure> {
   const hasher = new Bun.CryptoHasher("sha256");
-  for (const some of byteParts(utf8)) {
-    hasher.update(some);
+  for (const part of byteParts(utf8)) {
+    hasher.update(part);
     await nextTurn();
   }
   return { sha256: hasher.digest("hex"), size_bytes: utf8.length };

@@ -131,11 +131,11 @@ function stretchOf(
   units: number,
 ): { readonly start: number; readonly end: number } {
   if (page === undefined) return { start: 0, end: units };
-  const at = pages.findIndex((one) => one.page >= page);
+  const at = pages.findIndex((page_start) => page_start.page >= page);
   if (at < 0 || (page_end === page && pages[at]!.page !== page)) throw noSuchPage(page, pages);
   return {
     start: pages[at]!.start,
-    end: pages.find((one) => one.page > page_end!)?.start ?? units,
+    end: pages.find((page_start) => page_start.page > page_end!)?.start ?? units,
   };
 }
 

@@ -240,7 +240,7 @@ function trimLines(line: string): string {
   return text.includes("\n")
     ? text
         .split("\n")
-        .map((one) => one.trimEnd())
+        .map((line) => line.trimEnd())
         .join("\n")
         .replace(/\n{3,}/g, "\n\n")
     : text;

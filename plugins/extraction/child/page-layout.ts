@@ -83,7 +83,7 @@ function bodyOf(lines: readonly Line[]): Body {
     if (!table) weights.set(weight, (weights.get(weight) ?? 0) + text.length);
   }
   const most = (counts: ReadonlyMap<number, number>): readonly [number, number] =>
-    [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0] as const);
+    [...counts].reduce((best, size) => (size[1] > best[1] ? size : best), [0, 0] as const);
   const [size, characters] = most(sizes);
   return { size, characters, weight: most(weights)[0] };
 }

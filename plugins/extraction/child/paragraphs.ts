@@ -184,13 +184,15 @@ function leadingOf(lines: readonly Line[]): (size: number) => number {
     )
       continue;
     const key = Math.round(line.size);
-    const some = steps.get(key);
-    if (some === undefined) steps.set(key, [step]);
-    else some.push(step);
+    const known = steps.get(key);
+    if (known === undefined) steps.set(key, [step]);
+    else known.push(step);
   }
-  for (const some of steps.values()) some.sort((a, b) => a - b);
+  for (const values of steps.values()) values.sort((a, b) => a - b);
   return (size) => {
-    const some = steps.get(Math.round(size)) ?? [];
-    return some.length < 4 ? 1.25 * size : some[Math.floor(some.length * 0.3)]!;
+    const steps_of_size = steps.get(Math.round(size)) ?? [];
+    return steps_of_size.length < 4
+      ? 1.25 * size
+      : steps_of_size[Math.floor(steps_of_size.length * 0.3)]!;
   };
 }

@@ -118,8 +118,8 @@ function sideBySide(rows: readonly SheetRow[]): Area[] {
   for (const [at, column] of sorted.entries()) {
     const next = sorted[at + 1];
     if (next === undefined || next === column + 1) continue;
-    const left = columnsOf(rows, (one) => one <= column);
-    const right = columnsOf(rows, (one) => one > column);
+    const left = columnsOf(rows, (other) => other <= column);
+    const right = columnsOf(rows, (other) => other > column);
     const apart =
       left[0]!.row !== right[0]!.row ||
       Math.abs(left.at(-1)!.row - right.at(-1)!.row) >= rows_apart_min;

@@ -92,7 +92,7 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
     if (all.length === 0 || edge - all.at(-1)! > edge_tolerance) all.push(edge);
   if (all.length > columns_max) return rows.map(({ cells }) => cells);
   const columnOf = (edge: number): number =>
-    all.findLastIndex((one) => edge - one >= 0 && edge - one <= edge_tolerance * 2);
+    all.findLastIndex((other) => edge - other >= 0 && edge - other <= edge_tolerance * 2);
   return rows.map(({ cells, edges }) => {
     let column = -1;
     for (const [at, cell] of cells.entries()) {

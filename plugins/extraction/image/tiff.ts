@@ -73,7 +73,7 @@ export function directoryAt(file: Uint8Array, at: number): Directory {
   };
   const places = Array.from({ length: count }, (_, index) => at + 2 + index * entry_bytes);
   const values = (tag: number): number[] => {
-    const place = places.find((one) => view.getUint16(one, little) === tag);
+    const place = places.find((entry) => view.getUint16(entry, little) === tag);
     return place === undefined ? [] : numbersOf(entryAt(place), little);
   };
   return {

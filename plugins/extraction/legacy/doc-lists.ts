@@ -58,19 +58,19 @@ export class DocLists {
     if (override === undefined || list === undefined) return "";
     const levelAt = (at: number): Level | undefined =>
       override.levels.get(at) ?? list.levels[Math.min(at, list.levels.length - 1)];
-    const own = levelAt(level);
-    if (own === undefined || level >= levels_max) return "";
+    const direct = levelAt(level);
+    if (direct === undefined || level >= levels_max) return "";
     const counts = this.countsOf(number, override);
-    counts[level] = (counts[level] ?? own.start - 1) + 1;
+    counts[level] = (counts[level] ?? direct.start - 1) + 1;
     counts.length = level + 1;
-    if (own.format === bullet_format) return formatBullet(own.text);
-    if (formats[own.format] === "none") return "";
-    return own.text.replace(/[\0-\x08]/g, (place) => {
+    if (direct.format === bullet_format) return formatBullet(direct.text);
+    if (formats[direct.format] === "none") return "";
+    return direct.text.replace(/[\0-\x08]/g, (place) => {
       const at = place.charCodeAt(0);
       const other = levelAt(at);
       return formatNumber(
         counts[at] ?? other?.start ?? 1,
-        own.legal ? "decimal" : (formats[other?.format ?? 0] ?? "decimal"),
+        direct.legal ? "decimal" : (formats[other?.format ?? 0] ?? "decimal"),
       );
     });
   }

@@ -117,9 +117,9 @@ function paragraphOf(
     else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
   });
   if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
-  const own = listPropertiesIn(main, from + 2, end);
-  const list = (own.list ?? styles[style]?.list) || null;
-  const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
+  const direct = listPropertiesIn(main, from + 2, end);
+  const list = (direct.list ?? styles[style]?.list) || null;
+  const list_level = direct.list_level ?? styles[style]?.list_level ?? 0;
   return depth > 0 || level !== null || list !== null
     ? { depth, ends, level, list, list_level, row }
     : null;

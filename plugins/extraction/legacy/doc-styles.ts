@@ -26,22 +26,22 @@ export function listPropertiesIn(bytes: ByteReader, start: number, end: number):
 export function readStyles(sheet: ByteReader): ListProperties[] {
   const base_bytes = sheet.u16(4);
   const count = sheet.u16(2);
-  const own: (ListProperties & { readonly based_on: number })[] = [];
+  const listed: (ListProperties & { readonly based_on: number })[] = [];
   for (let index = 0, at = 2 + sheet.u16(0); index < count && at < sheet.length; index++) {
     const bytes = sheet.u16(at);
-    own.push({
+    listed.push({
       ...styleAt(sheet, at + 2, at + 2 + bytes, base_bytes),
       based_on: sheet.u16(at + 4) >> 4,
     });
     at += 2 + bytes + (bytes % 2);
   }
-  return own.map((style) => {
+  return listed.map((style) => {
     let { list, list_level } = style;
     let at = style.based_on;
-    for (let steps = 0; steps < chain_max && own[at] !== undefined; steps++) {
-      list ??= own[at]!.list;
-      list_level ??= own[at]!.list_level;
-      at = own[at]!.based_on;
+    for (let steps = 0; steps < chain_max && listed[at] !== undefined; steps++) {
+      list ??= listed[at]!.list;
+      list_level ??= listed[at]!.list_level;
+      at = listed[at]!.based_on;
     }
     return { list, list_level };
   });

@@ -184,7 +184,7 @@ class SlideReader {
       const box = anchor === null ? null : childOf(this.bytes, shape, ppt.text_box);
       if (anchor === null || box === null) continue;
       const text = this.textBox(box)
-        .map((one) => one.text)
+        .map((outline) => outline.text)
         .join("\n")
         .replace(/[\r\v]+/g, "\n")
         .trim();

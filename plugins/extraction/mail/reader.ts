@@ -40,18 +40,20 @@ export async function readMail({
   const email = await parse(await Bun.file(path).arrayBuffer());
   const { text, headings } = assemble([bodyOf(email)], characters_max);
   writeOutput(output, text);
-  const attached = email.attachments.filter((one) => !isDecoration(one, email));
-  const attachments = attached.slice(0, attachments_max).map((one, index): MailAttachment => {
-    const content = one.content as ArrayBuffer;
-    const attachment = {
-      path: `${output}-${index + 1}`,
-      name: nameOf(one, index),
-      media_type: one.mimeType,
-      size_bytes: content.byteLength,
-    };
-    writeOutput(attachment.path, new Uint8Array(content));
-    return attachment;
-  });
+  const attached = email.attachments.filter((attachment) => !isDecoration(attachment, email));
+  const attachments = attached
+    .slice(0, attachments_max)
+    .map((mail_attachment, index): MailAttachment => {
+      const content = mail_attachment.content as ArrayBuffer;
+      const attachment = {
+        path: `${output}-${index + 1}`,
+        name: nameOf(mail_attachment, index),
+        media_type: mail_attachment.mimeType,
+        size_bytes: content.byteLength,
+      };
+      writeOutput(attachment.path, new Uint8Array(content));
+      return attachment;
+    });
   return { headings, attachments, left_out: attached.length - attachments.length };
 }
 
@@ -101,15 +103,17 @@ const header = (email: Email, name: string): string =>
 type Addresses = readonly (NonNullable<Email["from"]> | undefined)[] | undefined;
 const addresses = (list: Addresses): string =>
   (list ?? [])
-    .flatMap((one) => {
-      if (one === undefined) return [];
-      if (one.group !== undefined)
-        return one.group.length === 0 ? [one.name] : [`${one.name}: ${addresses(one.group)}`];
-      return one.name === "" || one.name === one.address
-        ? [one.address]
-        : [`${one.name} <${one.address}>`];
+    .flatMap((mailbox) => {
+      if (mailbox === undefined) return [];
+      if (mailbox.group !== undefined)
+        return mailbox.group.length === 0
+          ? [mailbox.name]
+          : [`${mailbox.name}: ${addresses(mailbox.group)}`];
+      return mailbox.name === "" || mailbox.name === mailbox.address
+        ? [mailbox.address]
+        : [`${mailbox.name} <${mailbox.address}>`];
     })
-    .filter((one) => one.trim() !== "")
+    .filter((name) => name.trim() !== "")
     .join(", ");
 
 const paragraphsOf = (text: string): Block[] =>

@@ -53,7 +53,7 @@ export function withoutLeaders(picture: Gray): {
     cleared ??= Uint8Array.from(pixels);
     const from = dots[0]!.from;
     const to = dots.at(-1)!.to;
-    const last = leaders.findLast((one) => one.from <= to && one.to >= from);
+    const last = leaders.findLast((leader) => leader.from <= to && leader.to >= from);
     if (last === undefined || y - last.at > reach) leaders.push({ from, to, at: y });
     for (const { from, to } of dots)
       for (let row = Math.max(0, y - reach + 2); row <= Math.min(height - 1, y + reach - 2); row++)

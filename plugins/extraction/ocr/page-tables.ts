@@ -42,7 +42,9 @@ export function arrange(
   for (const { line, words } of placed)
     for (const word of line.words) words.push(placedWord(word, line, order++, scale));
   const tables = findTables(
-    placed.flatMap(({ line, words }) => (leaders.some((one) => isOn(line, one)) ? [] : words)),
+    placed.flatMap(({ line, words }) =>
+      leaders.some((leader) => isOn(line, leader)) ? [] : words,
+    ),
     drawingOf(rules, scale),
   );
   if (tables.length === 0) return { lines, tables };

@@ -58,7 +58,7 @@ export function readAgain(
         return [lineOfWords(line, words)];
       left--;
       const again = read(grown(boxOf(words), margin * line.size, picture));
-      const better = again.flatMap((one) => one.words);
+      const better = again.flatMap((line) => line.words);
       return meanConfidence(better) > sure && lettersOf(better) >= 0.6 * lettersOf(words)
         ? again
         : [lineOfWords(line, words)];
@@ -111,11 +111,11 @@ function areasOf(
   const boxes: Box[] = [];
   for (const box of [...grids, ...tables]) {
     const same = boxes.findIndex(
-      (one) =>
-        box.left < one.right &&
-        box.right > one.left &&
-        box.bottom < one.top &&
-        box.top > one.bottom,
+      (other) =>
+        box.left < other.right &&
+        box.right > other.left &&
+        box.bottom < other.top &&
+        box.top > other.bottom,
     );
     if (same < 0) boxes.push(box);
     else boxes[same] = around([boxes[same]!, box]);

@@ -55,7 +55,9 @@ async function load(): Promise<Loaded> {
   const module = await start({
     instantiateWasm: (imports, done) => {
       const instance = new WebAssembly.Instance(code, imports);
-      memory = Object.values(instance.exports).find((one) => one instanceof WebAssembly.Memory);
+      memory = Object.values(instance.exports).find(
+        (exported) => exported instanceof WebAssembly.Memory,
+      );
       done(instance, code);
     },
     print: () => {},

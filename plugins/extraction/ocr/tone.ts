@@ -114,10 +114,10 @@ function noiseOf({ width, height, pixels }: Gray): number {
   let count = 1;
   for (let y = 0; y < height; y += sampled_rows)
     for (let at = y * width; at < (y + 1) * width - 1; at += 2) {
-      const one = pixels[at]!;
+      const tone = pixels[at]!;
       const next = pixels[at + 1]!;
-      if (one < paper_noise_min || next < paper_noise_min) continue;
-      sum += Math.abs(one - next);
+      if (tone < paper_noise_min || next < paper_noise_min) continue;
+      sum += Math.abs(tone - next);
       count++;
     }
   return sum / count;

@@ -49,20 +49,21 @@ export class Numbering {
     if (list === undefined || levels === undefined) return "";
     const at =
       level ??
-      [...levels].find(([, one]) => one.style !== null && styles.includes(one.style))?.[0] ??
+      [...levels].find(([, level]) => level.style !== null && styles.includes(level.style))?.[0] ??
       0;
-    const levelAt = (one: number): Level | undefined => list.levels.get(one) ?? levels.get(one);
-    const own = levelAt(at);
-    if (own === undefined || !(at >= 0 && at < levels_max)) return "";
+    const levelAt = (number: number): Level | undefined =>
+      list.levels.get(number) ?? levels.get(number);
+    const own_level = levelAt(at);
+    if (own_level === undefined || !(at >= 0 && at < levels_max)) return "";
     const counts = this.countsOf(number, list);
-    counts[at] = (counts[at] ?? own.start - 1) + 1;
+    counts[at] = (counts[at] ?? own_level.start - 1) + 1;
     counts.length = at + 1;
-    if (own.format === "bullet") return formatBullet(own.text);
-    if (own.format === "none") return "";
-    return own.text.replace(/%([1-9])/g, (_, digit: string) => {
+    if (own_level.format === "bullet") return formatBullet(own_level.text);
+    if (own_level.format === "none") return "";
+    return own_level.text.replace(/%([1-9])/g, (_, digit: string) => {
       const other = levelAt(Number(digit) - 1);
       const count = counts[Number(digit) - 1] ?? other?.start ?? 1;
-      return formatNumber(count, own.legal ? "decimal" : (other?.format ?? "decimal"));
+      return formatNumber(count, own_level.legal ? "decimal" : (other?.format ?? "decimal"));
     });
   }
 

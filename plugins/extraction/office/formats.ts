@@ -95,8 +95,8 @@ function findOpenXml(pkg: OfficePackage): OfficeDocument | null {
     throw unsupported("This is a binary Excel workbook (.xlsb), which can't be read");
   const format =
     openxml_formats.find(
-      (one) => content_type !== undefined && one.content_type.test(content_type),
-    ) ?? openxml_formats.find((one) => pkg.archive.has(one.main_part));
+      (format) => content_type !== undefined && format.content_type.test(content_type),
+    ) ?? openxml_formats.find((format) => pkg.archive.has(format.main_part));
   if (format === undefined) return null;
   const main_part = named !== undefined && pkg.archive.has(named) ? named : format.main_part;
   return {
@@ -118,11 +118,13 @@ const old_opendocument_prefix = "application/vnd.sun.xml.";
 function findOpenDocument(pkg: OfficePackage): OfficeDocument | null {
   const media_type = openDocumentType(pkg);
   if (media_type === null) return null;
-  const prefix = [opendocument_prefix, old_opendocument_prefix].find((one) =>
-    media_type.startsWith(one),
+  const prefix = [opendocument_prefix, old_opendocument_prefix].find((prefix) =>
+    media_type.startsWith(prefix),
   );
   const word = /^[a-z]*/.exec(media_type.slice(prefix?.length ?? media_type.length))![0];
-  const format = opendocument_formats.find((one) => one.word === word || one.old_word === word);
+  const format = opendocument_formats.find(
+    (format) => format.word === word || format.old_word === word,
+  );
   if (format === undefined) throw unsupported("This type of OpenDocument file can't be read");
   return {
     media_type,

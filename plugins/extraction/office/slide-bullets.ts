@@ -70,11 +70,11 @@ export class SlideBullets {
     const of_layout = this.read(layout);
     const of_master = master === undefined ? new PlaceholderStyles() : this.read(master);
     return (placeholder, level) => {
-      const own = of_layout.find(placeholder);
-      const type = own?.type ?? placeholder.type;
+      const style = of_layout.find(placeholder);
+      const type = style?.type ?? placeholder.type;
       if (without_bullets.has(type)) return undefined;
       return (
-        own?.style.at(level) ??
+        style?.style.at(level) ??
         of_master.find({ type: type === "obj" ? "body" : type, index: null })?.style.at(level) ??
         of_master.body.at(level)
       );

@@ -130,12 +130,12 @@ function readObjects(pkg: OfficePackage, sheet: string): Block[] {
     .flatMap((part) => readDrawing(pkg, part))
     .flatMap(({ blocks }) => blocks);
   // A threaded comment has a copy for old programs, with an explanation, which is left out.
-  const own =
+  const unthreaded =
     threads.length > 0
       ? comments.filter((comment) => !threads.some((text) => comment.includes(text)))
       : comments;
   return [
-    ...[...own, ...threads]
+    ...[...unthreaded, ...threads]
       .map((comment) => comment.trim())
       .filter((comment) => comment !== "")
       .map((comment) => paragraph(comment)),
@@ -156,7 +156,7 @@ function threadTextsOf(xml: string): string[] {
       text += piece;
     },
   });
-  return texts.filter((one) => one.trim() !== "");
+  return texts.filter((text) => text.trim() !== "");
 }
 
 class SheetReader implements XmlHandler {
@@ -301,7 +301,9 @@ function areaOf(reference: string | undefined): MergedArea | null {
   const [first, last = first] = (reference ?? "").split(":");
   const column = columnOf(first);
   const end = columnOf(last);
-  const [row, end_row] = [first, last].map((one) => Number(/\d+$/.exec(one ?? "")?.[0]));
+  const [row, end_row] = [first, last].map((reference) =>
+    Number(/\d+$/.exec(reference ?? "")?.[0]),
+  );
   return column === null || end === null || !(end >= column) || !(end_row! >= row!)
     ? null
     : { row: row!, column, rows: end_row! - row! + 1, columns: end - column + 1 };

@@ -63,8 +63,8 @@ const opendocument =
   /^(?:urn:oasis:names:tc:opendocument:xmlns:|http:\/\/openoffice\.org\/2000\/)([a-z]+)(?:[-:]|$)/;
 
 function prefixOf(uri: string): string | undefined {
-  const own = opendocument.exec(uri)?.[1];
-  return prefixes.get(uri) ?? (own === "drawing" ? "draw" : own);
+  const prefix = opendocument.exec(uri)?.[1];
+  return prefixes.get(uri) ?? (prefix === "drawing" ? "draw" : prefix);
 }
 
 /** Calls the handler with names in these prefixes. */

@@ -44,8 +44,8 @@ function titleOf({ engine, memory }: PdfiumAccess, bookmark: number, buffer: num
 
 /** Starts at 1; 0 if the entry leads nowhere in this document. */
 function pageOf({ engine }: PdfiumAccess, document: number, bookmark: number): number {
-  const own = engine.FPDFBookmark_GetDest(document, bookmark);
-  const action = own === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0;
-  const destination = action === 0 ? own : engine.FPDFAction_GetDest(document, action);
+  const own_destination = engine.FPDFBookmark_GetDest(document, bookmark);
+  const action = own_destination === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0;
+  const destination = action === 0 ? own_destination : engine.FPDFAction_GetDest(document, action);
   return destination === 0 ? 0 : engine.FPDFDest_GetDestPageIndex(document, destination) + 1;
 }

@@ -171,9 +171,9 @@ class DrawingReader implements Drawing {
 
   private addStroke(points: readonly Point[], thickness: number): void {
     for (let at = 1; at < points.length; at++) {
-      const one = points[at - 1]!;
+      const point = points[at - 1]!;
       const other = points[at]!;
-      const box = boxOf([one, other]);
+      const box = boxOf([point, other]);
       if (box.top - box.bottom <= slant_max) this.addLine(box, "across", thickness);
       else if (box.right - box.left <= slant_max) this.addLine(box, "down", thickness);
     }

@@ -182,10 +182,10 @@ export class PageCollector {
       separator: page_separator,
       shorten: (parts) => cuts.shortened(parts),
     });
-    const pages = this.pages.map((one) => ({
-      page: one.page,
-      ...(one.label === undefined ? {} : { label: one.label }),
-      ...moved(one),
+    const pages = this.pages.map((page) => ({
+      page: page.page,
+      ...(page.label === undefined ? {} : { label: page.label }),
+      ...moved(page),
     }));
     const spans = headings.map((heading) => ({ ...moved(heading), level: heading.level }));
     return {

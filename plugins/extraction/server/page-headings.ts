@@ -92,5 +92,5 @@ function bodySizeOf(pages: readonly LaidOutPage[]): number {
   const sizes = new Map<number, number>();
   for (const { body_size, body_characters } of pages)
     sizes.set(body_size, (sizes.get(body_size) ?? 0) + body_characters);
-  return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0])[0];
+  return [...sizes].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0];
 }

@@ -56,20 +56,20 @@ interface PageWarning {
   readonly code: string;
   readonly pages: (report: PageReport) => readonly number[];
   /** The wording for one page, and for several. */
-  readonly one: string;
+  readonly singular: string;
   readonly several: string;
 }
 const page_warnings: readonly PageWarning[] = [
   {
     code: "table_incomplete",
     pages: ({ table_incomplete }) => table_incomplete,
-    one: "has a table with characters that could not be read. Cells may be missing or empty.",
+    singular: "has a table with characters that could not be read. Cells may be missing or empty.",
     several: "have tables with characters that could not be read. Cells may be missing or empty.",
   },
   {
     code: "page_partly_legible",
     pages: ({ partly_legible }) => partly_legible,
-    one:
+    singular:
       "has parts that could not be read and were left out, such as pictures, handwriting or " +
       "another script.",
     several:
@@ -79,50 +79,51 @@ const page_warnings: readonly PageWarning[] = [
   {
     code: "page_turned",
     pages: ({ turned }) => turned,
-    one: "is sideways or upside down, and was rotated for reading.",
+    singular: "is sideways or upside down, and was rotated for reading.",
     several: "are sideways or upside down, and were rotated for reading.",
   },
   {
     code: "page_askew",
     pages: ({ askew }) => askew,
-    one: "is strongly skewed. It was straightened, but its text may contain errors.",
+    singular: "is strongly skewed. It was straightened, but its text may contain errors.",
     several: "are strongly skewed. They were straightened, but their text may contain errors.",
   },
   {
     code: "page_unreadable",
     pages: ({ illegible }) => illegible,
-    one: "has no legible text: the results of text recognition were too uncertain to keep.",
+    singular: "has no legible text: the results of text recognition were too uncertain to keep.",
     several: "have no legible text: the results of text recognition were too uncertain to keep.",
   },
   {
     code: "page_without_text",
     pages: ({ unrecognised }) => unrecognised,
-    one: "is a picture without text, and was not read because the file has too many such pages.",
+    singular:
+      "is a picture without text, and was not read because the file has too many such pages.",
     several:
       "are pictures without text, and were not read because the file has too many such pages.",
   },
   {
     code: "page_unreadable",
     pages: ({ garbled }) => garbled,
-    one: "can't be read, because the fonts do not map to characters.",
+    singular: "can't be read, because the fonts do not map to characters.",
     several: "can't be read, because the fonts do not map to characters.",
   },
   {
     code: "page_timed_out",
     pages: ({ too_slow }) => too_slow,
-    one: "took too long to recognise and was left out.",
+    singular: "took too long to recognise and was left out.",
     several: "took too long to recognise and were left out.",
   },
   {
     code: "page_too_large",
     pages: ({ oversized }) => oversized,
-    one: "has too many pixels and was left out.",
+    singular: "has too many pixels and was left out.",
     several: "have too many pixels and were left out.",
   },
   {
     code: "page_damaged",
     pages: ({ damaged }) => damaged,
-    one: "is damaged and left out.",
+    singular: "is damaged and left out.",
     several: "are damaged and left out.",
   },
 ];
@@ -130,12 +131,12 @@ const page_warnings: readonly PageWarning[] = [
 /** `failure` is what ended reading before the last page, if anything did. */
 export function pageWarnings(report: PageReport, failure: unknown): Warning[] {
   const warnings = doubtfulWarnings(report.doubtful);
-  for (const { code, pages, one, several } of page_warnings) {
+  for (const { code, pages, singular, several } of page_warnings) {
     const numbers = pages(report);
     if (numbers.length > 0)
       warnings.push({
         code,
-        message: `${pagesInWords(numbers)} ${numbers.length === 1 ? one : several}`,
+        message: `${pagesInWords(numbers)} ${numbers.length === 1 ? singular : several}`,
         page: numbers.length === 1 ? numbers[0]! : null,
       });
   }

@@ -55,14 +55,16 @@ export async function runningLines(pages: readonly PageEdges[]): Promise<Running
     edges.map((edge) => candidateOf(edge, page, at_page)),
   );
   const near = byPlace(candidates);
-  const repeated = await select(candidates, (one) => repeats(one, near));
+  const repeated = await select(candidates, (candidate) => repeats(candidate, near));
   const rows = rowsOf(repeated);
   const in_row = new Set(
-    candidates.filter((one) => rows.get(rowKey(one))?.some((base) => isNear(base, one.base))),
+    candidates.filter((candidate) =>
+      rows.get(rowKey(candidate))?.some((base) => isNear(base, candidate.base)),
+    ),
   );
   const at_place = await select(
     candidates,
-    (one) => in_row.has(one) || isRunningPlace(one, near, in_row, pages.length),
+    (candidate) => in_row.has(candidate) || isRunningPlace(candidate, near, in_row, pages.length),
   );
   return at_place
     .map(({ start, end, words }) => ({ start, end, words }))
@@ -71,12 +73,12 @@ export async function runningLines(pages: readonly PageEdges[]): Promise<Running
 
 async function select(
   candidates: readonly Candidate[],
-  holds: (one: Candidate) => boolean,
+  holds: (candidate: Candidate) => boolean,
 ): Promise<Candidate[]> {
   const selected: Candidate[] = [];
-  for (const [at, one] of candidates.entries()) {
+  for (const [at, candidate] of candidates.entries()) {
     if (at % turn_candidates === turn_candidates - 1) await nextTurn();
-    if (holds(one)) selected.push(one);
+    if (holds(candidate)) selected.push(candidate);
   }
   return selected;
 }
@@ -121,19 +123,19 @@ function roman(number: string): number {
 }
 
 /** Those at the top or bottom, by position in steps of points. */
-function byPlace(candidates: readonly Candidate[]): (one: Candidate) => Candidate[] {
+function byPlace(candidates: readonly Candidate[]): (candidate: Candidate) => Candidate[] {
   const places = new Map<string, Candidate[]>();
   const key = ({ at }: Candidate, base: number): string => `${at} ${base}`;
   const stepOf = ({ base }: Candidate): number => Math.round(base / (2 * base_tolerance));
-  for (const one of candidates) {
-    const same = places.get(key(one, stepOf(one)));
-    if (same === undefined) places.set(key(one, stepOf(one)), [one]);
-    else same.push(one);
+  for (const candidate of candidates) {
+    const same = places.get(key(candidate, stepOf(candidate)));
+    if (same === undefined) places.set(key(candidate, stepOf(candidate)), [candidate]);
+    else same.push(candidate);
   }
-  return (one) =>
+  return (candidate) =>
     [-1, 0, 1].flatMap((step) =>
-      nearby(places.get(key(one, stepOf(one) + step)) ?? [], one.at_page).filter(
-        ({ base }) => Math.abs(base - one.base) <= base_tolerance,
+      nearby(places.get(key(candidate, stepOf(candidate) + step)) ?? [], candidate.at_page).filter(
+        ({ base }) => Math.abs(base - candidate.base) <= base_tolerance,
       ),
     );
 }
@@ -149,9 +151,9 @@ function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] 
   }
   const near: Candidate[] = [];
   for (let at = low; at < candidates.length; at++) {
-    const one = candidates[at]!;
-    if (one.at_page > at_page + near_pages) break;
-    near.push(one);
+    const candidate = candidates[at]!;
+    if (candidate.at_page > at_page + near_pages) break;
+    near.push(candidate);
   }
   return near;
 }
@@ -162,14 +164,14 @@ const pagesOf = (candidates: readonly Candidate[]): number =>
 /**
  * Whether nearby pages have it too, at the same position: the same words, or a consecutive number.
  */
-function repeats(one: Candidate, near: (one: Candidate) => Candidate[]): boolean {
-  const others = near(one);
+function repeats(candidate: Candidate, near: (candidate: Candidate) => Candidate[]): boolean {
+  const others = near(candidate);
   if (
-    one.words !== "" &&
-    pagesOf(others.filter(({ words }) => words === one.words)) >= same_text_min
+    candidate.words !== "" &&
+    pagesOf(others.filter(({ words }) => words === candidate.words)) >= same_text_min
   )
     return true;
-  return one.counts.some(
+  return candidate.counts.some(
     (count) => pagesOf(others.filter(({ counts }) => counts.includes(count))) >= counting_min,
   );
 }
@@ -177,7 +179,8 @@ function repeats(one: Candidate, near: (one: Candidate) => Candidate[]): boolean
 /** Text in the same row as a running line belongs to it. */
 function rowsOf(running: readonly Candidate[]): ReadonlyMap<string, readonly number[]> {
   const rows = new Map<string, number[]>();
-  for (const one of running) rows.set(rowKey(one), [...(rows.get(rowKey(one)) ?? []), one.base]);
+  for (const candidate of running)
+    rows.set(rowKey(candidate), [...(rows.get(rowKey(candidate)) ?? []), candidate.base]);
   return rows;
 }
 const rowKey = ({ at_page, at }: Candidate): string => `${at_page} ${at}`;
@@ -185,14 +188,15 @@ const isNear = (base: number, other: number): boolean => Math.abs(base - other) 
 
 /** The title of a chapter of two pages is where those of longer chapters are. */
 function isRunningPlace(
-  one: Candidate,
-  near: (one: Candidate) => Candidate[],
+  candidate: Candidate,
+  near: (candidate: Candidate) => Candidate[],
   running: ReadonlySet<Candidate>,
   page_count: number,
 ): boolean {
   const pages =
-    Math.min(page_count - 1, one.at_page + near_pages) - Math.max(0, one.at_page - near_pages);
-  const running_pages = pagesOf(near(one).filter((other) => running.has(other)));
+    Math.min(page_count - 1, candidate.at_page + near_pages) -
+    Math.max(0, candidate.at_page - near_pages);
+  const running_pages = pagesOf(near(candidate).filter((other) => running.has(other)));
   return running_pages >= counting_min && running_pages >= running_place_min * pages;
 }
 

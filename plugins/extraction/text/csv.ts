@@ -35,7 +35,8 @@ export function delimiterOf(text: string): string | null {
       if (sample.length < text.length) widths.pop();
       const [titles, width] = mostUsual(widths);
       const table = widths.slice(titles);
-      const even = table.filter((one) => one === width).length / Math.max(1, table.length);
+      const even =
+        table.filter((row_width) => row_width === width).length / Math.max(1, table.length);
       return { delimiter, width, titles, is_even: even > even_min, rows: table.length };
     })
     // Lines without the delimiter above a table, or a text that merely contains it.

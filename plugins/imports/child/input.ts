@@ -20,7 +20,7 @@ const head_bytes = 4_096;
  * by the server (`charset`) or the file itself. Null when there is none.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string | null {
-  const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));
+  const mark = marks.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte));
   if (mark) return decoderOf(mark.label)!.decode(bytes);
   if (/^utf-?16/i.test(charset ?? ""))
     return (decoderOf(charset!) ?? new TextDecoder()).decode(bytes);

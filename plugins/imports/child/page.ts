@@ -72,10 +72,10 @@ export async function readPage({ path, charset, output }: PageInput): Promise<Pa
 function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "base"> {
   const collapsed = (text: string | undefined): string | null =>
     text?.replace(/\s+/g, " ").trim() || null;
-  const title = root.querySelectorAll("title").find((one) => one.closest("svg") === null);
+  const title = root.querySelectorAll("title").find((element) => element.closest("svg") === null);
   const link = root
     .querySelectorAll("link")
-    .find((one) => /(?:^|\s)canonical(?:\s|$)/i.test(one.getAttribute("rel") ?? ""));
+    .find((link) => /(?:^|\s)canonical(?:\s|$)/i.test(link.getAttribute("rel") ?? ""));
   return {
     title:
       collapsed(title?.text) ??
@@ -115,7 +115,7 @@ function mainOf(body: HTMLElement): {
     ),
   );
   const remaining_text = without_links.reduce(
-    (text, one, index) => text + one.get(parts[index]!)!.text,
+    (text, stats, index) => text + stats.get(parts[index]!)!.text,
     0,
   );
   return { kept: parts, removed: remaining_text >= without_links_min * total ? linked : removed };
@@ -132,17 +132,17 @@ function measure(
 ): Map<HTMLElement, Stats> {
   const stats = new Map<HTMLElement, Stats>();
   const walk = (element: HTMLElement, inside: boolean): Stats => {
-    const own: Stats = {
+    const own_stats: Stats = {
       text: 0,
       linked: 0,
       links: 0,
       heading: element.rawTagName === "h1",
       sections: sectioning.has(element.rawTagName) ? 1 : 0,
     };
-    stats.set(element, own);
+    stats.set(element, own_stats);
     for (const child of element.childNodes) {
       if (child instanceof TextNode) {
-        own.text += child.rawText.replace(/\s+/g, " ").trim().length;
+        own_stats.text += child.rawText.replace(/\s+/g, " ").trim().length;
         continue;
       }
       if (!(child instanceof HTMLElement)) continue;
@@ -151,13 +151,13 @@ function measure(
         continue;
       }
       const inner = walk(child, inside || sectioning.has(child.rawTagName));
-      own.text += inner.text;
-      own.linked += child.rawTagName === "a" ? inner.text : inner.linked;
-      own.links += inner.links + (child.rawTagName === "a" ? 1 : 0);
-      own.heading ||= inner.heading;
-      own.sections += inner.sections;
+      own_stats.text += inner.text;
+      own_stats.linked += child.rawTagName === "a" ? inner.text : inner.linked;
+      own_stats.links += inner.links + (child.rawTagName === "a" ? 1 : 0);
+      own_stats.heading ||= inner.heading;
+      own_stats.sections += inner.sections;
     }
-    return own;
+    return own_stats;
   };
   walk(root, false);
   return stats;

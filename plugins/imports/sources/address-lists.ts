@@ -115,14 +115,14 @@ async function* pagesOf(
   tools: SourceTools,
 ): AsyncGenerator<SourceItem> {
   const queue = new Sitemaps(url);
-  for (const one of queue.all) {
-    const sitemap = await openSitemap(ctx, one, tools).catch((error: unknown) => {
+  for (const address of queue.all) {
+    const sitemap = await openSitemap(ctx, address, tools).catch((error: unknown) => {
       // The first one is the source itself; each of the others may fail on its own.
-      if (one === url || !(error instanceof SourceFailure)) throw error;
+      if (address === url || !(error instanceof SourceFailure)) throw error;
       return error;
     });
     if (sitemap instanceof SourceFailure) {
-      yield { uri: one, error: sitemap.message };
+      yield { uri: address, error: sitemap.message };
       continue;
     }
     const { at, head, lines, release } = sitemap;
@@ -132,7 +132,7 @@ async function* pagesOf(
         else yield* queue.add(absolute(line.sitemap, at));
       if (head.left > 0)
         yield {
-          uri: `${one}#left`,
+          uri: `${address}#left`,
           error:
             `It lists ${counted(head.left, "entry", "entries")} more than the limit of ` +
             `${items_max}.`,

@@ -40,7 +40,7 @@ test("the passages of a document get vectors of the service", async () => {
     return vectors.state === "ready" && vectors.documents === 0;
   });
   const texts = dossier.receiver.received.flatMap(textsOf);
-  expect(texts.some((one) => one.includes(text))).toBe(true);
+  expect(texts.some((embedded) => embedded.includes(text))).toBe(true);
 });
 
 test("a question is turned into a vector, too", async () => {

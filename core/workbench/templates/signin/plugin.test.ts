@@ -39,7 +39,7 @@ async function begin() {
   const there = new URL(began.body.location);
   const cookie = began.headers
     .getSetCookie()
-    .map((one) => one.split(";")[0])
+    .map((cookie) => cookie.split(";")[0])
     .join("; ");
   return { there, cookie, state: there.searchParams.get("state")! };
 }
@@ -59,7 +59,7 @@ test("the button leads to the other site, and back into the console", async () =
   expect([back.status, back.headers.get("location")]).toEqual([302, "/console/"]);
   const session = back.headers
     .getSetCookie()
-    .map((one) => one.split(";")[0])
+    .map((cookie) => cookie.split(";")[0])
     .join("; ");
   const who = await dossier.send(null, "GET", "//console/api/v1/session", undefined, {
     cookie: session,

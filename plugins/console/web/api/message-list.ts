@@ -40,11 +40,13 @@ export function withOlder<M extends Listed>(
   { data, pagination }: Part<M>,
   keep: Keep,
 ): FetchedMessages<M> {
-  const fetched = new Map(keptFrom(messages, data, keep).map((one) => [one.requestId, one]));
+  const fetched = new Map(
+    keptFrom(messages, data, keep).map((message) => [message.requestId, message]),
+  );
   const ids = new Set(messages.map(({ requestId }) => requestId));
   return {
     messages: [
-      ...messages.map((one) => fetched.get(one.requestId) ?? one),
+      ...messages.map((message) => fetched.get(message.requestId) ?? message),
       ...[...fetched.values()].filter(({ requestId }) => !ids.has(requestId)),
     ],
     total: pagination.total,

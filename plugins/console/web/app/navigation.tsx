@@ -28,7 +28,7 @@ const groups = ["work", "developer", "admin"] as const;
 function useEntries(): readonly Entry[] {
   const { role } = useUser();
   const plugin_pages = usePluginPages().data ?? [];
-  const own = pages.flatMap(({ path, nav, admin, load }) =>
+  const own_pages = pages.flatMap(({ path, nav, admin, load }) =>
     nav && (!admin || role === "admin")
       ? [{ href: path, ...nav, ahead: () => prefetch(load) }]
       : [],
@@ -41,7 +41,7 @@ function useEntries(): readonly Entry[] {
       icon: "plug" as const,
       group,
     }));
-  return [...own, ...added];
+  return [...own_pages, ...added];
 }
 
 export const Brand = () => (
@@ -72,9 +72,9 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
         </button>
       )}
       {groups.map((group) => {
-        const own = entries.filter((entry) => entry.group === group);
+        const of_group = entries.filter((entry) => entry.group === group);
         return (
-          own.length > 0 && (
+          of_group.length > 0 && (
             <div
               key={group}
               class="nav-group"
@@ -85,7 +85,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
                 {strings.navigation.groups[group]}
               </p>
               <ul>
-                {own.map(({ href, label, icon, ahead }) => (
+                {of_group.map(({ href, label, icon, ahead }) => (
                   <li key={href}>
                     <Link
                       href={href}

@@ -13,7 +13,7 @@ export function citationText(passage: Passage): string {
  * `guide.md › Filters`: documents without pages are located by heading, but not by table headers.
  */
 export function sectionText({ document_name, heading }: Passage): string {
-  const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
+  const section = heading?.split(" › ").findLast((part) => !part.includes(" | "));
   return section === undefined ? document_name : `${document_name} › ${section}`;
 }
 

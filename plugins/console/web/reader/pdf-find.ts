@@ -68,7 +68,9 @@ export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
         const text = texts.current.get(number) ?? pageText(pdf, number);
         texts.current.set(number, text);
         // A page that can't be read has no matches.
-        const found = await text.then((one) => hitsOn(number, one, pattern)).catch(() => []);
+        const found = await text
+          .then((page_text) => hitsOn(number, page_text, pattern))
+          .catch(() => []);
         hits.push(...found);
         if (!left && number % pages_each === 0) setSearch({ hits: [...hits], done: false });
       }

@@ -25,15 +25,15 @@ export function PdfSide(props: PdfSideProps) {
   return (
     <SideList label={strings[view]} onClose={onClose}>
       <div class="choice reader-choice" role="group" aria-label={strings.side_views}>
-        {(["thumbnails", "outline"] as const).map((one) => (
+        {(["thumbnails", "outline"] as const).map((choice) => (
           <button
-            key={one}
+            key={choice}
             type="button"
             class="choice-one"
-            aria-pressed={one === view}
-            onClick={() => setView(one)}
+            aria-pressed={choice === view}
+            onClick={() => setView(choice)}
           >
-            {strings[one]}
+            {strings[choice]}
           </button>
         ))}
       </div>

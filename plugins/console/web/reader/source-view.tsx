@@ -131,15 +131,15 @@ function ViewTabs({
 }) {
   return (
     <div class="reader-views" role="group" aria-label={strings.views}>
-      {views.map((one) => (
+      {views.map((choice) => (
         <button
-          key={one}
+          key={choice}
           type="button"
           class="view-tab"
-          aria-pressed={one === view}
-          onClick={() => onView(one)}
+          aria-pressed={choice === view}
+          onClick={() => onView(choice)}
         >
-          {strings.view[one]}
+          {strings.view[choice]}
         </button>
       ))}
     </div>

@@ -8,6 +8,6 @@ const steps = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 /** The next zoom level from this one. */
 export function stepOf(step: Step, zoom: number): Exclude<Zoom, "text"> {
   if (step === "fit") return "fit";
-  if (step === "in") return steps.find((one) => one > zoom + 0.01) ?? steps.at(-1)!;
-  return steps.findLast((one) => one < zoom - 0.01) ?? steps[0]!;
+  if (step === "in") return steps.find((step_zoom) => step_zoom > zoom + 0.01) ?? steps.at(-1)!;
+  return steps.findLast((step_zoom) => step_zoom < zoom - 0.01) ?? steps[0]!;
 }

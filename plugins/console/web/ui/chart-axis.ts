@@ -12,7 +12,7 @@ export function axisOf(value: number, binary = false): readonly number[] {
   const unit = binary ? 1024 ** Math.floor(Math.log2(Math.max(1, value)) / 10) : 1;
   const least = value / unit / steps_max;
   const scale = 10 ** Math.floor(Math.log10(least));
-  const rounded = [1, 2, 5, 10].find((one) => one * scale >= least)! * scale * unit;
+  const rounded = [1, 2, 5, 10].find((step) => step * scale >= least)! * scale * unit;
   // Counts and bytes have no fractions.
   const step = Math.max(1, rounded);
   const count = Math.ceil(value / step);

@@ -10,9 +10,9 @@ const to_the_second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", tim
 
 export const formatNumber = (value: number): string => whole.format(value);
 
-/** `1 row`, `1,200 rows`. `many`: the plural, unless it is `one` with an s. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`;
+/** `1 row`, `1,200 rows`. `plural` is needed only where it is not the singular with an s. */
+export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 
 const sizes = ["bytes", "KB", "MB", "GB", "TB"] as const;
 

@@ -199,7 +199,7 @@ function splitAt(
     const before = piece[at]!;
     const edge = edges
       .slice(1, -1)
-      .findIndex((one) => before.right <= one + 0.5 && word.left >= one - 0.5);
+      .findIndex((edge) => before.right <= edge + 0.5 && word.left >= edge - 0.5);
     const gap = word.left - before.right;
     const is_edge =
       edge >= 0 &&

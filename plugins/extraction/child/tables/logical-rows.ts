@@ -30,10 +30,10 @@ export function separateRows(lines: readonly CellLine[]): Cells[] | null {
   const isBeside = ({ cells }: CellLine): boolean =>
     cells.every((cell, at) => !isFilled(cell) || counts[at] === 1);
   const beside = lines.filter(isBeside);
-  const own = lines.filter((line) => !isBeside(line));
+  const apart = lines.filter((line) => !isBeside(line));
   const columns = counts.filter((_count, at) => !beside.some(({ cells }) => isFilled(cells[at]!)));
-  if (!areRows(own, columns.length)) return null;
-  return own.map(({ cells }, row) =>
+  if (!areRows(apart, columns.length)) return null;
+  return apart.map(({ cells }, row) =>
     row > 0
       ? cells
       : cells.map((cell, at) => [...cell, ...beside.flatMap((line) => line.cells[at]!)]),

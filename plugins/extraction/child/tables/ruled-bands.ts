@@ -124,7 +124,7 @@ function tableOf(
   });
   const body_filled = has_head ? filled.slice(1) : filled;
   const is_banded = isBanded(body_filled);
-  const step = is_banded ? Math.min(...body_filled.map((one) => one.top - one.bottom)) : 0;
+  const step = is_banded ? Math.min(...body_filled.map((band) => band.top - band.bottom)) : 0;
   const near = { columns, step, lineOf };
   const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, near);
   const below = neighbours(

@@ -174,7 +174,7 @@ class Grid {
     if (ends.some(({ left, right }) => left < edge && right > edge)) return true;
     if (!this.ruled.has(edge)) return false;
     const crosses_none = ends.every(({ left, right }) =>
-      this.xs.every((one) => right <= one || left >= one),
+      this.xs.every((edge) => right <= edge || left >= edge),
     );
     return !(crosses_none && ends.length > 1);
   }

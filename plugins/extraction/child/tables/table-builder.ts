@@ -30,7 +30,7 @@ function isTable(rows: readonly Cells[], filled_share_min: number): boolean {
   const used = Array.from({ length: columns }, (_, at) =>
     rows.some((cells) => isFilled(cells[at]!)),
   );
-  const sum = filled.reduce((all, one) => all + one, 0);
+  const sum = filled.reduce((all, length) => all + length, 0);
   return (
     filled.filter((count) => count > 0).length >= 2 &&
     // Excludes charts, which have scattered words.

@@ -63,8 +63,8 @@ export function hasTableContent(
   const marked = share(body(0), isMarker) > 0.8 && body(0).length > 1;
   const numbers = places
     .filter((at) => {
-      const own = body(at);
-      return own.length >= 0.4 * (full.length - 1) && share(own, isValue) >= numbers_share_min;
+      const cells = body(at);
+      return cells.length >= 0.4 * (full.length - 1) && share(cells, isValue) >= numbers_share_min;
     })
     .filter((at) => at > 0 || !marked).length;
   const real = marked ? count - 1 : count;

@@ -43,7 +43,9 @@ export default function PrintedChat({ params }: { readonly params: PageParams })
         }
       />
       <Loading query={query}>
-        {({ messages }) => messages.map((one) => <Turn key={one.requestId} message={one} />)}
+        {({ messages }) =>
+          messages.map((message) => <Turn key={message.requestId} message={message} />)
+        }
       </Loading>
     </div>
   );
@@ -62,8 +64,8 @@ const Turn = ({ message: { text, result, error, created_at } }: { readonly messa
       <>
         <h3 class="label">{strings.sources}</h3>
         <ol class="print-sources">
-          {result.citations.map((one) => (
-            <Source key={one.id} citation={one} />
+          {result.citations.map((citation) => (
+            <Source key={citation.id} citation={citation} />
           ))}
         </ol>
       </>

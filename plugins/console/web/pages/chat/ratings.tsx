@@ -66,13 +66,13 @@ function Choice<V>({
 }) {
   return (
     <div class="choice" role="group" aria-label={label}>
-      {options.map(([one, text]) => (
+      {options.map(([rating, text]) => (
         <button
           key={text}
           type="button"
           class="choice-one"
-          aria-pressed={one === value}
-          onClick={() => onValue(one)}
+          aria-pressed={rating === value}
+          onClick={() => onValue(rating)}
         >
           {text}
         </button>

@@ -93,7 +93,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
   );
 }
 
-const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id);
+const without = (ids: readonly string[], id: string) => ids.filter((other) => other !== id);
 
 function PromptChips({ scope, onScope }: ScopeProps) {
   const prompts = usePrompts();

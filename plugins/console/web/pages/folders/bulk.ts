@@ -75,7 +75,7 @@ export async function actOn(chosen: Chosen, action: Action, title: string): Prom
       if (ending.signal.aborted) break;
       const { problems } = await inTime(() => changeDocuments({ ...action, document_ids }));
       const bad = new Set(problems.map(({ document_id }) => document_id));
-      done.push(...document_ids.filter((one) => !bad.has(one)));
+      done.push(...document_ids.filter((document_id) => !bad.has(document_id)));
       for (const { document_id, detail } of problems) await note(document_id, detail);
       const total = Math.max(chosen.count, done.length + failed);
       change(id, { total, done: done.length, failed, shown: [...shown] });

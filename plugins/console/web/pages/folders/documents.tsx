@@ -57,14 +57,14 @@ export function Documents({
       </>
     );
   const is_all = selected === "all";
-  const some = is_all ? rows : rows.filter(({ id }) => selected.has(id));
-  const chosen = is_all ? allOf(folder_id, filter, total) : these(some);
-  const others = !is_all && !removed && some.length === rows.length && total > rows.length;
+  const on_page = is_all ? rows : rows.filter(({ id }) => selected.has(id));
+  const chosen = is_all ? allOf(folder_id, filter, total) : these(on_page);
+  const others = !is_all && !removed && on_page.length === rows.length && total > rows.length;
   return (
     <>
       <AboveTable folder_id={folder_id} filter={filter} change={change} />
       <section class="card" aria-busy={documents.isFetching}>
-        {chosen.count > 0 && some.length > 0 && (
+        {chosen.count > 0 && on_page.length > 0 && (
           <BulkActions
             chosen={chosen}
             folder_id={folder_id}
@@ -86,7 +86,7 @@ export function Documents({
             onSelected: setSelected,
             label: ({ name }) => strings.select(name),
           }}
-          dragged={(row) => (some.some(({ id }) => id === row.id) ? chosen : these([row]))}
+          dragged={(row) => (on_page.some(({ id }) => id === row.id) ? chosen : these([row]))}
           onPlace={setPlacing}
         />
       </section>

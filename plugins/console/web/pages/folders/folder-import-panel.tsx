@@ -45,11 +45,11 @@ export function FolderImportPanel() {
         <h2>{strings.title}</h2>
       </div>
       <ul class="upload-rows">
-        {imports.map((one) =>
-          one.import_id === null ? (
-            <SendingRow key={one.id} sent={one} />
+        {imports.map((sent_import) =>
+          sent_import.import_id === null ? (
+            <SendingRow key={sent_import.id} sent={sent_import} />
           ) : (
-            <RunRow key={one.id} sent={one} import_id={one.import_id} />
+            <RunRow key={sent_import.id} sent={sent_import} import_id={sent_import.import_id} />
           ),
         )}
       </ul>

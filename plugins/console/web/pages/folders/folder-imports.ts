@@ -29,13 +29,15 @@ let last_id = 0;
 export const sentImports = (): readonly Sent[] => sent.value;
 
 const change = (id: number, values: Partial<Sent>): void => {
-  sent.value = sent.value.map((one) => (one.id === id ? { ...one, ...values } : one));
+  sent.value = sent.value.map((sent_import) =>
+    sent_import.id === id ? { ...sent_import, ...values } : sent_import,
+  );
 };
 
 /** Removes it from the list; an upload in progress is aborted. */
 export function forgetImport(id: number): void {
   cancelling.get(id)?.abort();
-  sent.value = sent.value.filter((one) => one.id !== id);
+  sent.value = sent.value.filter((sent_import) => sent_import.id !== id);
 }
 
 export function sendImport(file: File): void {

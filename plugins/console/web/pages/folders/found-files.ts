@@ -32,10 +32,10 @@ async function filesBelow(
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: FoundFile[] = [];
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );
-    if (some.length === 0) return found;
-    found.push(...(await Promise.all(some.map((one) => filesBelow(one, path)))).flat());
+    if (batch.length === 0) return found;
+    found.push(...(await Promise.all(batch.map((entry) => filesBelow(entry, path)))).flat());
   }
 }

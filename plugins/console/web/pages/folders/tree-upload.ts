@@ -18,7 +18,7 @@ const levels_max = 2;
 /** The number of hidden files that were skipped, by the page they were dropped on. */
 export const left_out = signal<ReadonlyMap<string, number>>(new Map());
 export function forgetLeftOut(page: string): void {
-  left_out.value = new Map([...left_out.value].filter(([one]) => one !== page));
+  left_out.value = new Map([...left_out.value].filter(([directory]) => directory !== page));
 }
 
 /** `into`: null makes each directory a root folder. Never rejects. */
@@ -61,7 +61,7 @@ export async function uploadTree(
 async function findOrMake(name: string, parentId: string | null): Promise<string> {
   const known = queries
     .getQueryData<readonly Folder[]>(["folder"])
-    ?.find((one) => one.name === name && one.parentId === parentId);
+    ?.find((folder) => folder.name === name && folder.parentId === parentId);
   if (known) return known.id;
   const body = { name, description: null, parentId };
   return (await api<Folder>("/folders", { method: "POST", body })).id;

@@ -41,7 +41,7 @@ export const folderOptions = (
   folders: readonly Folder[],
 ): readonly { readonly value: string; readonly label: string }[] =>
   treeOf(folders).flatMap(({ folder, subfolders }) =>
-    [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })),
+    [folder, ...subfolders].map((folder) => ({ value: folder.id, label: pathOf(folder, folders) })),
   );
 
 /** Branches in which the folder or a subfolder has a matching name. */

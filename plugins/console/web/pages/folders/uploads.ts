@@ -71,8 +71,8 @@ export function addUploads(
 ): void {
   uploads = [
     ...uploads,
-    ...files.map((one): Upload => ({
-      ...one,
+    ...files.map((file): Upload => ({
+      ...file,
       id: ++last_id,
       shown_in: page,
       state: "waiting",

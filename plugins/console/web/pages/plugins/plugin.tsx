@@ -70,11 +70,11 @@ function Settings({ section }: { readonly section: string }) {
       <div class="card-body">
         <Loading query={settings}>
           {(all) => {
-            const own = all.filter(({ setting }) => setting.startsWith(`${section}.`));
-            return own.length === 0 ? (
+            const of_section = all.filter(({ setting }) => setting.startsWith(`${section}.`));
+            return of_section.length === 0 ? (
               <p class="muted">{strings.no_settings}</p>
             ) : (
-              <SettingsForm settings={own} />
+              <SettingsForm settings={of_section} />
             );
           }}
         </Loading>

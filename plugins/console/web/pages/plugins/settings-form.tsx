@@ -13,11 +13,13 @@ export function SettingsForm({ settings }: { readonly settings: readonly Setting
   const [draft, setDraft] = useState<Draft>({});
   const [problem, setProblem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const own = settings.filter(({ changes: when }) => when !== "outside");
-  const outside = settings.filter((one) => !own.includes(one)).map(({ setting }) => setting);
-  const changes = changesOf(own, draft);
+  const editable = settings.filter(({ changes: when }) => when !== "outside");
+  const outside = settings
+    .filter((setting) => !editable.includes(setting))
+    .map(({ setting }) => setting);
+  const changes = changesOf(editable, draft);
   const is_changed = Object.keys(changes).length > 0;
-  const beside = settings.some((one) => problemAt(problem, one) !== undefined);
+  const beside = settings.some((setting) => problemAt(problem, setting) !== undefined);
   const save = async (event: Event) => {
     event.preventDefault();
     if (busy) return;
@@ -41,10 +43,10 @@ export function SettingsForm({ settings }: { readonly settings: readonly Setting
   };
   return (
     <form class="stack form-narrow" noValidate onSubmit={save} aria-label={strings.settings}>
-      {own.map((one) => (
+      {editable.map((setting) => (
         <SettingField
-          key={one.setting}
-          setting={one}
+          key={setting.setting}
+          setting={setting}
           draft={draft}
           problem={problem}
           onEdit={edit}

@@ -16,30 +16,36 @@ export const isPinned = ({ origin }: Setting): boolean =>
   origin !== "default" && origin !== "stored";
 
 /** The content of its field before any input; always empty for a secret. */
-const before = (one: Setting): string =>
-  one.kind === "secret" ? "" : inWords(isPinned(one) ? one.value : (one.stored ?? one.value));
+const before = (setting: Setting): string =>
+  setting.kind === "secret"
+    ? ""
+    : inWords(isPinned(setting) ? setting.value : (setting.stored ?? setting.value));
 
 /** The current content of its field. */
-export const shownIn = (draft: Draft, one: Setting): string => draft[one.setting] ?? before(one);
+export const shownIn = (draft: Draft, setting: Setting): string =>
+  draft[setting.setting] ?? before(setting);
 
 /** The server's complaint about it. */
 export const problemAt = (problem: unknown, { setting }: Setting): string | undefined =>
   problem instanceof ApiProblem ? problem.at(`/${setting}`) : undefined;
 
 /** Whether it applies to the chosen provider. */
-export function isOfUse(one: Setting, settings: readonly Setting[], draft: Draft): boolean {
+export function isOfUse(setting: Setting, settings: readonly Setting[], draft: Draft): boolean {
   const provider = settings.find((other) => keyOf(other) === "provider");
-  return one.providers === null || !provider || one.providers.includes(shownIn(draft, provider));
+  return (
+    setting.providers === null || !provider || setting.providers.includes(shownIn(draft, provider))
+  );
 }
 
 /** The body of the request: an empty field resets the setting to its default. */
 export function changesOf(settings: readonly Setting[], draft: Draft): Draft {
-  const changed = settings.filter((one) => {
-    const typed = draft[one.setting];
-    if (typed === undefined || isPinned(one) || !isOfUse(one, settings, draft)) return false;
+  const changed = settings.filter((setting) => {
+    const typed = draft[setting.setting];
+    if (typed === undefined || isPinned(setting) || !isOfUse(setting, settings, draft))
+      return false;
     // An empty secret field means no change; null removes the secret.
-    if (one.kind === "secret") return typed !== "";
-    return typed !== before(one);
+    if (setting.kind === "secret") return typed !== "";
+    return typed !== before(setting);
   });
   return Object.fromEntries(
     changed.map(({ setting }) => [setting, draft[setting]?.trim() || null]),

@@ -98,7 +98,7 @@ function ServiceForm({ section: { section, title }, settings }: ServiceProps) {
   const { busy, problem, call, forget } = useCall();
   const changes = changesOf(settings, draft);
   const beside = settings.some(
-    (one) => isOfUse(one, settings, draft) && problemAt(problem, one) !== undefined,
+    (setting) => isOfUse(setting, settings, draft) && problemAt(problem, setting) !== undefined,
   );
   const is_changed = Object.keys(changes).length > 0;
   const test = () =>
@@ -171,17 +171,20 @@ interface FieldsProps {
 /** Those that apply to the chosen provider. */
 function Fields({ settings, draft, problem, onEdit }: FieldsProps) {
   const of_use = settings.filter(
-    (one) => one.changes !== "outside" && isOfUse(one, settings, draft),
+    (setting) => setting.changes !== "outside" && isOfUse(setting, settings, draft),
   );
-  const rest = of_use.filter((one) => !first_keys.includes(keyOf(one)));
-  const fieldOf = (one: Setting) => (
-    <SettingField key={one.setting} setting={one} {...{ draft, problem, onEdit }} />
+  const rest = of_use.filter((setting) => !first_keys.includes(keyOf(setting)));
+  const fieldOf = (setting: Setting) => (
+    <SettingField key={setting.setting} setting={setting} {...{ draft, problem, onEdit }} />
   );
   return (
     <>
-      {first_keys.flatMap((key) => of_use.filter((one) => keyOf(one) === key)).map(fieldOf)}
+      {first_keys.flatMap((key) => of_use.filter((setting) => keyOf(setting) === key)).map(fieldOf)}
       {rest.length > 0 && (
-        <details class="more" open={rest.some((one) => problemAt(problem, one)) || undefined}>
+        <details
+          class="more"
+          open={rest.some((setting) => problemAt(problem, setting)) || undefined}
+        >
           <summary>{strings.more}</summary>
           <div class="stack">{rest.map(fieldOf)}</div>
         </details>
@@ -200,7 +203,9 @@ function ResetButton({
   readonly onDone: () => void;
 }) {
   const [asking, setAsking] = useState(false);
-  const stored = settings.filter((one) => one.stored !== null).map(({ setting }) => setting);
+  const stored = settings
+    .filter((setting) => setting.stored !== null)
+    .map(({ setting }) => setting);
   if (stored.length === 0) return null;
   return (
     <>

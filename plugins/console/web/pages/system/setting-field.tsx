@@ -22,20 +22,22 @@ interface FieldProps {
 }
 
 /** `silence_timeout` → `Silence timeout`, unless a better label is known. */
-const labelOf = (one: Setting): string => {
-  const words = keyOf(one).replaceAll("_", " ");
-  return strings.labels[keyOf(one)] ?? words[0]!.toUpperCase() + words.slice(1);
+const labelOf = (setting: Setting): string => {
+  const words = keyOf(setting).replaceAll("_", " ");
+  return strings.labels[keyOf(setting)] ?? words[0]!.toUpperCase() + words.slice(1);
 };
 
-const hintOf = (one: Setting, more = ""): ComponentChildren =>
+const hintOf = (setting: Setting, more = ""): ComponentChildren =>
   withCode(
     [
-      one.description,
-      isPinned(one) ? strings.set_by(one.origin) : setting_strings.hints[one.kind],
-      setting_strings.between(one.minimum, one.maximum),
-      one.default === null || one.choices ? "" : setting_strings.default_is(inWords(one.default)),
-      one.restart_needed ? setting_strings.restart : "",
-      one.problem ?? "",
+      setting.description,
+      isPinned(setting) ? strings.set_by(setting.origin) : setting_strings.hints[setting.kind],
+      setting_strings.between(setting.minimum, setting.maximum),
+      setting.default === null || setting.choices
+        ? ""
+        : setting_strings.default_is(inWords(setting.default)),
+      setting.restart_needed ? setting_strings.restart : "",
+      setting.problem ?? "",
       more,
     ]
       .filter(Boolean)
@@ -47,63 +49,66 @@ const withCode = (text: string): ComponentChildren =>
   text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
 
 export function SettingField(props: FieldProps) {
-  const { setting: one, draft, problem, onEdit } = props;
-  if (one.kind === "secret") return <SecretField {...props} />;
+  const { setting, draft, problem, onEdit } = props;
+  if (setting.kind === "secret") return <SecretField {...props} />;
   const field = {
-    label: labelOf(one),
-    hint: hintOf(one),
-    value: shownIn(draft, one),
-    onValue: (value: string) => onEdit({ [one.setting]: value }),
-    error: problemAt(problem, one),
+    label: labelOf(setting),
+    hint: hintOf(setting),
+    value: shownIn(draft, setting),
+    onValue: (value: string) => onEdit({ [setting.setting]: value }),
+    error: problemAt(problem, setting),
   };
-  const choices = one.kind === "boolean" ? ["true", "false"] : one.choices;
+  const choices = setting.kind === "boolean" ? ["true", "false"] : setting.choices;
   if (choices)
     return (
       <Select
         {...field}
-        disabled={isPinned(one)}
-        options={choices.map((of) => optionOf(one, of))}
+        disabled={isPinned(setting)}
+        options={choices.map((of) => optionOf(setting, of))}
       />
     );
   return (
     <TextField
       {...field}
-      readOnly={isPinned(one)}
-      inputmode={one.kind === "integer" ? "numeric" : keyOf(one) === "base_url" ? "url" : "text"}
+      readOnly={isPinned(setting)}
+      inputmode={
+        setting.kind === "integer" ? "numeric" : keyOf(setting) === "base_url" ? "url" : "text"
+      }
       spellcheck={false}
     />
   );
 }
 
-function optionOf(one: Setting, value: string) {
+function optionOf(setting: Setting, value: string) {
   const label = strings.choices[value] ?? value;
-  return { value, label: value === one.default ? strings.default_of(label) : label };
+  return { value, label: value === setting.default ? strings.default_of(label) : label };
 }
 
 /** Write-only. */
-function SecretField({ setting: one, draft, problem, onEdit }: FieldProps) {
-  const typed = draft[one.setting];
-  const is_set = one.value !== null;
+function SecretField({ setting, draft, problem, onEdit }: FieldProps) {
+  const typed = draft[setting.setting];
+  const is_set = setting.value !== null;
   const goes = typed === null;
-  const change = (value: string | null | undefined) => onEdit({ [one.setting]: value } as Draft);
+  const change = (value: string | null | undefined) =>
+    onEdit({ [setting.setting]: value } as Draft);
   return (
     <div class="stack-small">
       <TextField
-        label={labelOf(one)}
+        label={labelOf(setting)}
         hint={hintOf(
-          one,
-          goes ? strings.secret_going : is_set && !isPinned(one) ? strings.secret_set : "",
+          setting,
+          goes ? strings.secret_going : is_set && !isPinned(setting) ? strings.secret_set : "",
         )}
         type="password"
         autocomplete="new-password"
         placeholder={is_set && !goes ? "••••••••" : strings.secret_none}
         value={typed ?? ""}
         onValue={change}
-        readOnly={isPinned(one)}
-        error={problemAt(problem, one)}
+        readOnly={isPinned(setting)}
+        error={problemAt(problem, setting)}
         spellcheck={false}
       />
-      {one.stored !== null && (
+      {setting.stored !== null && (
         <div>
           <Button small onClick={() => change(goes ? undefined : null)}>
             {goes ? strings.keep : strings.take_away}

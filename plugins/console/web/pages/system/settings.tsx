@@ -44,18 +44,18 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
     key: "setting",
     header: strings.setting,
     kind: "main",
-    cell: (one) => (
+    cell: (setting) => (
       <span class="two-lines">
-        <code class="wrap-anywhere">{one.setting}</code>
-        <span class="mono wrap-anywhere">{shown(one.value) || strings.none}</span>
-        <span class="small muted wrap-anywhere">{one.description}</span>
-        {one.overruled && (
+        <code class="wrap-anywhere">{setting.setting}</code>
+        <span class="mono wrap-anywhere">{shown(setting.value) || strings.none}</span>
+        <span class="small muted wrap-anywhere">{setting.description}</span>
+        {setting.overruled && (
           <span class="small wrap-anywhere">
-            {strings.overruled(one.origin, shown(one.stored))}
+            {strings.overruled(setting.origin, shown(setting.stored))}
           </span>
         )}
-        {one.restart_needed && <span class="small">{strings.restart}</span>}
-        {one.problem && <span class="bad-text wrap-anywhere">{one.problem}</span>}
+        {setting.restart_needed && <span class="small">{strings.restart}</span>}
+        {setting.problem && <span class="bad-text wrap-anywhere">{setting.problem}</span>}
       </span>
     ),
   },
@@ -63,12 +63,12 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
     key: "origin",
     header: strings.origin,
     kind: "tight",
-    cell: (one) =>
-      one.origin === "default" ? (
-        <span class="muted">{originOf(one)}</span>
+    cell: (setting) =>
+      setting.origin === "default" ? (
+        <span class="muted">{originOf(setting)}</span>
       ) : (
-        <Tag dot={false} tone={one.origin === "stored" ? "run" : "plain"}>
-          {originOf(one)}
+        <Tag dot={false} tone={setting.origin === "stored" ? "run" : "plain"}>
+          {originOf(setting)}
         </Tag>
       ),
   },
@@ -76,22 +76,22 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
     key: "actions",
     header: strings.actions,
     kind: "actions",
-    cell: (one) =>
-      one.changes !== "outside" && (
+    cell: (setting) =>
+      setting.changes !== "outside" && (
         <span class="row">
-          {one.stored !== null && (
+          {setting.stored !== null && (
             <Button
               small
-              aria-label={strings.reset_label(one.setting)}
-              onClick={() => void reset(one)}
+              aria-label={strings.reset_label(setting.setting)}
+              onClick={() => void reset(setting)}
             >
               {strings.reset}
             </Button>
           )}
           <Button
             small
-            aria-label={strings.change_label(one.setting)}
-            onClick={() => onChange(one)}
+            aria-label={strings.change_label(setting.setting)}
+            onClick={() => onChange(setting)}
           >
             {strings.change}
           </Button>
@@ -108,9 +108,9 @@ export function Settings() {
     queryKey: [...keys.system, "settings"],
     queryFn: () => api<readonly Setting[]>("/settings"),
   });
-  const isSought = (one: Setting): boolean =>
-    (which === "all" || one.changes !== "outside") &&
-    `${one.setting} ${one.description}`.toLowerCase().includes(sought.trim().toLowerCase());
+  const isSought = (setting: Setting): boolean =>
+    (which === "all" || setting.changes !== "outside") &&
+    `${setting.setting} ${setting.description}`.toLowerCase().includes(sought.trim().toLowerCase());
   return (
     <section class="card">
       <div class="card-head">
@@ -142,13 +142,13 @@ export function Settings() {
                 {strings.nothing_text}
               </Empty>
             );
-          return [...Map.groupBy(rows, sectionOf)].map(([section, own]) => (
+          return [...Map.groupBy(rows, sectionOf)].map(([section, of_section]) => (
             <section key={section} class="settings-part">
               <h2>{section}</h2>
               <Table
                 label={strings.label(section)}
                 columns={columns(setChanging)}
-                rows={own}
+                rows={of_section}
                 row_key={({ setting }) => setting}
               />
             </section>
@@ -162,47 +162,47 @@ export function Settings() {
 }
 
 function ChangeDialog({
-  setting: one,
+  setting,
   onClose,
 }: {
   readonly setting: Setting;
   readonly onClose: () => void;
 }) {
-  const is_secret = one.kind === "secret";
-  const [value, setValue] = useState(is_secret ? "" : shown(one.stored ?? one.value));
+  const is_secret = setting.kind === "secret";
+  const [value, setValue] = useState(is_secret ? "" : shown(setting.stored ?? setting.value));
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const pointer = `/${one.setting}`;
+  const pointer = `/${setting.setting}`;
   const field = {
     label: strings.value,
     value,
     onValue: setValue,
     error: problem?.at(pointer),
     hint: [
-      strings.hints[one.kind],
-      strings.between(one.minimum, one.maximum),
-      one.default === null ? "" : strings.default_is(shown(one.default)),
+      strings.hints[setting.kind],
+      strings.between(setting.minimum, setting.maximum),
+      setting.default === null ? "" : strings.default_is(shown(setting.default)),
     ]
       .filter(Boolean)
       .join(" "),
   };
-  const choices = one.kind === "boolean" ? ["true", "false"] : one.choices;
-  const is_pinned = one.origin !== "default" && one.origin !== "stored";
+  const choices = setting.kind === "boolean" ? ["true", "false"] : setting.choices;
+  const is_pinned = setting.origin !== "default" && setting.origin !== "stored";
   return (
     <FormDialog
-      title={strings.change_title(one.setting)}
+      title={strings.change_title(setting.setting)}
       submit_label={strings.save}
       onClose={onClose}
-      onSubmit={() => change(one.setting, value)}
+      onSubmit={() => change(setting.setting, value)}
       own_pointers={[pointer]}
       onProblem={setProblem}
     >
-      <p>{one.description}</p>
+      <p>{setting.description}</p>
       {is_pinned && (
-        <Note tone="warn" title={strings.overruled_title(one.origin)}>
-          {strings.overruled_text(one.origin)}
+        <Note tone="warn" title={strings.overruled_title(setting.origin)}>
+          {strings.overruled_text(setting.origin)}
         </Note>
       )}
-      {one.changes === "at start" && <Note>{strings.at_start}</Note>}
+      {setting.changes === "at start" && <Note>{strings.at_start}</Note>}
       {choices ? (
         <Select {...field} options={choices.map((choice) => ({ value: choice, label: choice }))} />
       ) : (
@@ -210,7 +210,7 @@ function ChangeDialog({
           {...field}
           type={is_secret ? "password" : "text"}
           autocomplete={is_secret ? "new-password" : "off"}
-          inputmode={one.kind === "integer" ? "numeric" : "text"}
+          inputmode={setting.kind === "integer" ? "numeric" : "text"}
           spellcheck={false}
           autofocus
         />

@@ -70,9 +70,9 @@ export async function compileKernel(path: string): Promise<Uint8Array> {
 }
 
 async function sourcesHash(directory: string, paths: readonly string[]): Promise<string> {
-  const made = paths.map((path) => [path, kernels[path]]);
+  const compiled = paths.map((path) => [path, kernels[path]]);
   const hash = new Bun.CryptoHasher("sha256").update(
-    JSON.stringify([options, made, manifest.devDependencies.assemblyscript]),
+    JSON.stringify([options, compiled, manifest.devDependencies.assemblyscript]),
   );
   const cwd = join(root, directory);
   for (const path of [...new Glob("*.ts").scanSync({ cwd })].sort())

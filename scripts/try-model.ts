@@ -141,8 +141,8 @@ async function converse(call: Call, folder: string): Promise<void> {
   const counts = { right: 0, wrong_and_grounded: 0, quotes: 0, faults: 0 };
   let asked = 0;
   for (const questions of conversations) {
-    const made = await call("POST", "/chats", { usedFolders: [folder] });
-    const { id } = (await made.json()) as { id: string };
+    const answer = await call("POST", "/chats", { usedFolders: [folder] });
+    const { id } = (await answer.json()) as { id: string };
     for (const [question, right] of questions) {
       const { result, first_ms, whole_ms } = await ask(call, id, question);
       const is_right = right === null ? result.outcome === "no_answer" : right.test(result.answer);
@@ -196,8 +196,8 @@ async function tryOut(model: ModelServer, data: string): Promise<void> {
   });
   try {
     const call = client(server.url, await createKey(data, "ada@example.com"));
-    const made = await call("POST", "/folders", { name: "Hut" });
-    const folder = ((await made.json()) as { id: string }).id;
+    const answer = await call("POST", "/folders", { name: "Hut" });
+    const folder = ((await answer.json()) as { id: string }).id;
     const form = new FormData();
     form.append("file", Bun.file(handbook), "handbook.pdf");
     const sent = await call("POST", `/documents/file?folder_id=${folder}`, form);

@@ -108,9 +108,9 @@ export class DocumentBell {
   private async listen(stop: AbortController): Promise<void> {
     const types = ["document.synced", "document.failed", "document.deleted"] as const;
     try {
-      for await (const told of events(this.transport, { types, signal: stop.signal })) {
+      for await (const event of events(this.transport, { types, signal: stop.signal })) {
         this.isLive = true;
-        const id = "document_id" in told ? told.document_id : null;
+        const id = "document_id" in event ? event.document_id : null;
         // After `ready` and `reset`, earlier events may have been missed.
         for (const listener of this.listeners)
           if (id === null || id === listener.documentId) listener.ring();

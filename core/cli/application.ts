@@ -165,7 +165,7 @@ export function createApplication(
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
     ],
-    { askApi: (by, asked) => local.ask(by, asked), stopping, work: host.stalls },
+    { askApi: (by, request) => local.ask(by, request), stopping, work: host.stalls },
   );
   const ofApi = routesOn(compiled, api);
   checkBasePath(basePathOf(public_url()), [

@@ -195,17 +195,17 @@ export async function serveUntilStopped(
   process.on("uncaughtException", note("uncaught error in the background"));
   process.on("unhandledRejection", note("unhandled rejection in the background"));
   const { promise, resolve } = Promise.withResolvers<void>();
-  let asked = false;
+  let is_stopping = false;
   const stop = (signal: string) => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (is_stopping) process.exit(1);
+    is_stopping = true;
     log.info("stopping", { signal });
     resolve();
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   // A terminal that closes sends it twice.
-  if (stopsAtHangUp()) process.on("SIGHUP", () => asked || stop("SIGHUP"));
+  if (stopsAtHangUp()) process.on("SIGHUP", () => is_stopping || stop("SIGHUP"));
   // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;

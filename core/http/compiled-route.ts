@@ -33,7 +33,7 @@ export interface RequestContext {
 export type AskedBy = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
-export type AskApi = (by: AskedBy, asked: LocalRequest) => Promise<Response>;
+export type AskApi = (by: AskedBy, request: LocalRequest) => Promise<Response>;
 
 export interface MountedRoute {
   readonly route: Route<any, any>;
@@ -140,7 +140,7 @@ function compileRoute(
             return false;
           }
         },
-        api: (asked: LocalRequest) => askApi({ ...context, caller: caller ?? nobody }, asked),
+        api: (request: LocalRequest) => askApi({ ...context, caller: caller ?? nobody }, request),
         about: (record: string) => {
           context.about.push(record);
         },

@@ -222,9 +222,9 @@ export class Dispatcher {
     if (before.length === 0) return;
     const tokens = [...new Set(before.map(({ job }) => job.lease_token))];
     const until_ms = clock.now_ms() + this.lease_ms;
-    const held = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
+    const renewed = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
     for (const { job } of before)
-      if (!held.has(job.id))
+      if (!renewed.has(job.id))
         this.abort(job.id, new Stopped("lost", "the lease of this job has expired"));
   }
 

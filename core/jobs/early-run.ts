@@ -30,8 +30,8 @@ export class EarlyRun implements BegunJob<any> {
   /** The result of its handler. */
   readonly working: Promise<JobEffect<any> | void>;
   has_failed = false;
-  private done: { readonly effect: JobEffect<any> | void } | undefined;
-  private kept = false;
+  private outcome: { readonly effect: JobEffect<any> | void } | undefined;
+  private is_settled = false;
   private readonly started_at: number;
   private readonly began_ms = performance.now();
 
@@ -40,7 +40,7 @@ export class EarlyRun implements BegunJob<any> {
     this.working = this.run();
     this.working.then(
       (effect) => {
-        this.done = { effect };
+        this.outcome = { effect };
       },
       // Handled by the run that it becomes.
       () => undefined,
@@ -55,14 +55,14 @@ export class EarlyRun implements BegunJob<any> {
 
   async enqueue(tx: Db<any>, given?: any): Promise<void> {
     const { store, continueAsJob } = this.options;
-    if (!this.done || this.has_failed) {
+    if (!this.outcome || this.has_failed) {
       await continueAsJob(tx, this);
       return store.afterCommit(() => {
-        this.kept = true;
+        this.is_settled = true;
       });
     }
     try {
-      await this.done.effect?.(tx, given);
+      await this.outcome.effect?.(tx, given);
     } catch (error) {
       this.has_failed = true;
       throw error;
@@ -71,8 +71,8 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   drop(): void {
-    if (this.kept) return;
-    this.kept = true;
+    if (this.is_settled) return;
+    this.is_settled = true;
     this.options.leave();
     this.controller.abort(new Stopped("cancelled", "the job is no longer needed"));
   }
@@ -94,7 +94,7 @@ export class EarlyRun implements BegunJob<any> {
 
   private end(): void {
     const { leave, onRunEnded, job } = this.options;
-    this.kept = true;
+    this.is_settled = true;
     leave();
     onRunEnded({
       id: job.id,

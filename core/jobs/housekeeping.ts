@@ -17,7 +17,7 @@ export interface HousekeepingOptions {
   readonly log: Log;
   readonly dispatcher: Dispatcher;
   /** Called each time. */
-  readonly kept: () => JobsKept;
+  readonly retention: () => JobsKept;
   readonly certain_time: CertainTime;
   readonly space_waiters: Pick<SpaceWaiters, "take">;
 }
@@ -117,21 +117,21 @@ export class Housekeeping {
 
   private async prune(is_shared: boolean): Promise<void> {
     const { store, certain_time, log } = this.options;
-    const kept = this.options.kept();
+    const retention = this.options.retention();
     try {
       if (is_shared && !(await this.isMine())) return;
       for (const state of ["done", "cancelled", "failed"] as const) {
-        const kept_ms = state === "failed" ? kept.failed_ms : kept.done_ms;
-        for (let gone = prune_each; !this.stopped && gone === prune_each;) {
-          gone = await table.pruneJobs(
+        const kept_ms = state === "failed" ? retention.failed_ms : retention.done_ms;
+        for (let deleted = prune_each; !this.stopped && deleted === prune_each;) {
+          deleted = await table.pruneJobs(
             store.db,
             state,
             certain_time.now_ms() - kept_ms,
             prune_each,
           );
           // The reason of a failure may quote content.
-          if (state === "failed" && gone > 0) store.truncateWal();
-          if (gone === prune_each) await Bun.sleep(prune_pause_ms);
+          if (state === "failed" && deleted > 0) store.truncateWal();
+          if (deleted === prune_each) await Bun.sleep(prune_pause_ms);
         }
       }
     } catch (error) {

@@ -270,8 +270,12 @@ export class JobsOverview {
   private async forgetFailed({ plugin, name, error }: JobSelection): Promise<BatchDone> {
     const { store } = this.options;
     let done = 0;
-    for (let gone = forgotten_each; gone === forgotten_each && done < at_once; done += gone) {
-      gone = await store.inDeletion(async (tx: JobsDb) => {
+    for (
+      let deleted = forgotten_each;
+      deleted === forgotten_each && done < at_once;
+      done += deleted
+    ) {
+      deleted = await store.inDeletion(async (tx: JobsDb) => {
         const ids = await idsOf(tx, "failed", { plugin, name, error }, forgotten_each);
         if (ids.length > 0) await tx.deleteFrom("core_jobs").where("id", "in", ids).execute();
         return ids.length;

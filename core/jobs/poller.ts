@@ -28,7 +28,7 @@ export class Poller {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private renewal: ReturnType<typeof setInterval> | undefined;
   /** A look was requested that has not begun yet. */
-  private asked = false;
+  private is_requested = false;
   private looking = false;
   private looked_at_ms = 0;
   private failing = false;
@@ -58,8 +58,8 @@ export class Poller {
 
   /** There may be something to run. Returns at once; does nothing before `start`. */
   wake(): void {
-    if (this.state !== "started" || this.asked) return;
-    this.asked = true;
+    if (this.state !== "started" || this.is_requested) return;
+    this.is_requested = true;
     if (this.looking) return;
     const look = (): void => {
       if (this.state === "started") this.under_way = this.look();
@@ -82,25 +82,25 @@ export class Poller {
     let pause_ms = poll_ms;
     try {
       do {
-        this.asked = false;
+        this.is_requested = false;
         this.alive_at_ms = performance.now();
         clearTimeout(this.timer);
         await this.options.housekeeping.run();
         await this.gather();
         if (this.state !== "started") return;
-        if (!(await dispatcher.claim()).is_complete) this.asked = true;
+        if (!(await dispatcher.claim()).is_complete) this.is_requested = true;
         this.failing = false;
-        if (this.asked) continue;
+        if (this.is_requested) continue;
         const next = await nextRunAt(store.db, clock.now_ms());
         if (next !== undefined) pause_ms = Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
-      } while (this.asked && this.state === "started");
+      } while (this.is_requested && this.state === "started");
     } catch (error) {
       // Once, not at every poll.
       if (!this.failing) log.error("jobs can't be claimed; retrying", errorFields(error));
       this.failing = true;
     } finally {
       this.looking = false;
-      this.asked = false;
+      this.is_requested = false;
       if (this.state === "started") this.timer = setTimeout(() => this.wake(), pause_ms);
     }
   }

@@ -2,7 +2,9 @@
 import type { Config } from "../base/config";
 import type { JobQueueOptions } from "./queue";
 
-export function queueSettings({ values }: Config): Pick<JobQueueOptions, "intakePaused" | "kept"> {
+export function queueSettings({
+  values,
+}: Config): Pick<JobQueueOptions, "intakePaused" | "retention"> {
   const jobs = values.jobs as {
     readonly keep_done: number;
     readonly keep_failed: number;
@@ -10,6 +12,6 @@ export function queueSettings({ values }: Config): Pick<JobQueueOptions, "intake
   };
   return {
     intakePaused: () => jobs.pause_intake,
-    kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
+    retention: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
   };
 }

@@ -55,7 +55,7 @@ export interface JobQueueOptions {
    */
   readonly grace_ms?: number;
   /** Default: a day, and 30 days for failed jobs. */
-  readonly kept?: () => JobsKept;
+  readonly retention?: () => JobsKept;
   /** Whether jobs of `intake` are paused. Default: never. */
   readonly intakePaused?: () => boolean;
   /** Called for every finished run. Default: none. */
@@ -94,7 +94,7 @@ export class JobQueue {
       work,
       slots_max = 64,
       grace_ms = 10_000,
-      kept = () => kept_by_default,
+      retention = () => kept_by_default,
       intakePaused = () => false,
       observers = () => [],
       writers = () => [],
@@ -128,7 +128,7 @@ export class JobQueue {
       clock,
       log,
       dispatcher,
-      kept,
+      retention,
       certain_time,
       space_waiters,
     });
@@ -255,19 +255,19 @@ export class JobQueue {
    * have certainly ended. Where a single process serves the database, guaranteed by the lock on the
    * data directory, every job marked as running belongs to one that is gone.
    */
-  async start(gone: readonly string[] = []): Promise<void> {
+  async start(gone_nodes: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;
-    const of = store.channel === null ? "all" : gone;
-    const again = await store.inDeletion((tx) => table.freeRunsOf(tx, of));
-    if (again > 0) log.info("jobs of the previous run were resumed", { jobs: again });
+    const of = store.channel === null ? "all" : gone_nodes;
+    const resumed = await store.inDeletion((tx) => table.freeRunsOf(tx, of));
+    if (resumed > 0) log.info("jobs of the previous run were resumed", { jobs: resumed });
     this.dispatcher.open();
     this.poller.start();
   }
 
   /** Makes the jobs of these processes, which are gone, ready again. */
-  async takeOver(gone: readonly string[]): Promise<void> {
+  async takeOver(gone_nodes: readonly string[]): Promise<void> {
     const { store, log } = this.options;
-    const jobs = await store.inDeletion((tx) => table.freeRunsOf(tx, gone));
+    const jobs = await store.inDeletion((tx) => table.freeRunsOf(tx, gone_nodes));
     if (jobs === 0) return;
     log.info("jobs of a process that is gone were resumed", { jobs });
     this.announce();

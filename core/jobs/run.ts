@@ -277,12 +277,12 @@ class Runner {
     const { store, clock } = this.options;
     const { job, handler } = this.of;
     const { on, limits } = handler;
-    const again = !permanent && !isLast(job);
-    this.log.warn(again ? "a job failed and will run again" : "a job failed permanently", {
+    const is_retried = !permanent && !isLast(job);
+    this.log.warn(is_retried ? "a job failed and will run again" : "a job failed permanently", {
       reason,
     });
     const now_ms = clock.now_ms();
-    if (again)
+    if (is_retried)
       return this.note((tx) =>
         table.retryJob(tx, job, reason, now_ms + retryDelay(limits, failuresOf(job))),
       );

@@ -326,7 +326,7 @@ export async function pruneJobs(
   before_ms: number,
   most: number,
 ): Promise<number> {
-  const gone = await rowsOf(
+  const deleted = await rowsOf(
     db,
     `delete from core_jobs where id in (
   select id from core_jobs
@@ -335,7 +335,7 @@ export async function pruneJobs(
 ) returning id`,
     [state, before_ms, most],
   );
-  return gone.length;
+  return deleted.length;
 }
 
 /** The number of jobs in each relevant state. */

@@ -41,13 +41,13 @@ export function cachedAtOnce<T>(
   let last: T | undefined;
   const newest = cached(ask, hold_ms, now_ms);
   return async () => {
-    const asked = newest().then(
+    const refreshed = newest().then(
       (answer) => {
         last = answer;
       },
       () => undefined,
     );
-    if (last === undefined) await settlesWithin(asked, wait_ms);
+    if (last === undefined) await settlesWithin(refreshed, wait_ms);
     return last;
   };
 }

@@ -8,14 +8,14 @@ export interface CleanerOptions {
 
 export class Cleaner {
   private running: Promise<void> | undefined;
-  private asked = false;
+  private is_requested = false;
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: CleanerOptions) {}
 
   /** Starts a pass, because there may be something to delete. Returns at once. */
   readonly start = (): void => {
-    this.asked = true;
+    this.is_requested = true;
     this.running ??= this.run().finally(() => (this.running = undefined));
   };
 
@@ -27,8 +27,8 @@ export class Cleaner {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    while (this.asked && !signal.aborted) {
-      this.asked = false;
+    while (this.is_requested && !signal.aborted) {
+      this.is_requested = false;
       try {
         await this.options.clean(signal);
       } catch (error) {

@@ -38,14 +38,14 @@ export class ServedText {
   }
 
   /** May be cached but is revalidated each time: an updated server has another text. */
-  async respond({ headers: asked }: Request): Promise<Response> {
-    const encoding = acceptedEncoding(asked.get("accept-encoding") ?? "");
+  async respond({ headers: request_headers }: Request): Promise<Response> {
+    const encoding = acceptedEncoding(request_headers.get("accept-encoding") ?? "");
     const headers = {
       etag: `"${this.tag}${encoding === null ? "" : `-${encoding[0]}`}"`,
       "cache-control": "no-cache",
       vary: "accept-encoding",
     };
-    if (this.isKnown(asked.get("if-none-match") ?? ""))
+    if (this.isKnown(request_headers.get("if-none-match") ?? ""))
       return new Response(null, { status: 304, headers });
     const body = encoding === null ? this.bytes : await this.in(encoding);
     return new Response(body as Uint8Array<ArrayBuffer>, {

@@ -37,10 +37,12 @@ export function createDnsLookup({
   return async (host) => {
     const resolver = createResolver(servers);
     const answers: (LookupResult | undefined)[] = [undefined, undefined];
-    const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => {
-      answers[family] = await answerOf(asking);
-    });
-    await settlesWithin(Promise.all(asked), timeout_ms);
+    const lookups = [resolver.resolve4(host), resolver.resolve6(host)].map(
+      async (asking, family) => {
+        answers[family] = await answerOf(asking);
+      },
+    );
+    await settlesWithin(Promise.all(lookups), timeout_ms);
     resolver.cancel();
     return combine(
       answers.map((answer) => answer ?? { kind: "silent", reason: "no response in time" }),

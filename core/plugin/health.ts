@@ -17,7 +17,7 @@ export async function failingPlugins(
   faults: PluginFaults,
 ): Promise<Failing[]> {
   const found = new Map<string, Health>();
-  const asked = running.map(async ({ name, health }) => {
+  const reports = running.map(async ({ name, health }) => {
     if (!health) return;
     found.set(name, late);
     try {
@@ -31,7 +31,7 @@ export async function failingPlugins(
       found.set(name, { failing: String(error) });
     }
   });
-  await settlesWithin(Promise.all(asked), health_ms_max);
+  await settlesWithin(Promise.all(reports), health_ms_max);
   const reasons = new Map<string, string[]>();
   const add = (plugin: string, reason: string): void => {
     reasons.set(plugin, [...(reasons.get(plugin) ?? []), reason]);

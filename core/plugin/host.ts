@@ -219,10 +219,10 @@ export class Host {
    * takes too long. @throws what `ask` throws.
    */
   async inTime<R>(of: CodeLabel, ask: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
-    const asked = Promise.resolve(ask());
-    if (![...this.fileOf.keys()].some(({ name }) => name === of.plugin)) return asked;
+    const answer = Promise.resolve(ask());
+    if (![...this.fileOf.keys()].some(({ name }) => name === of.plugin)) return answer;
     const late = new Error(`it took longer than ${asked_ms_max / 1_000} s`);
-    return withTimeout(asked, asked_ms_max, () => late).catch((error: unknown) => {
+    return withTimeout(answer, asked_ms_max, () => late).catch((error: unknown) => {
       if (error !== late) throw error;
       this.faults.note(of, error);
       return otherwise;
@@ -240,10 +240,10 @@ export class Host {
 
   /** Starts the plugins, then their jobs and schedules. */
   async start(): Promise<void> {
-    let gone: readonly string[] = [];
+    let gone_nodes: readonly string[] = [];
     // First, because it releases what dead processes have left behind.
     await this.deferred.start("the list of processes", async () => {
-      gone = await startNode({ ...this.options, queue: this.queue });
+      gone_nodes = await startNode({ ...this.options, queue: this.queue });
     });
     for (const { plugin, result } of this.running) {
       if (!result.start) continue;
@@ -254,7 +254,7 @@ export class Host {
       else await this.deferred.start(plugin.name, result.start);
     }
     if (this.nodes.role !== "web") {
-      await this.deferred.start("jobs", () => this.queue.start(gone));
+      await this.deferred.start("jobs", () => this.queue.start(gone_nodes));
       for (const { plugin, result } of this.running) this.schedule(plugin, result.schedules ?? []);
     }
     await this.settings.noteOrigins();

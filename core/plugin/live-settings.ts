@@ -297,9 +297,9 @@ export class LiveSettings {
       const fresh = this.sectionWith(section, next);
       this.requireConsistent(section, fresh);
       // A value that is overridden now has to fit when it no longer is.
-      const asked = names.filter((name) => sectionOf(name) === section && next.has(name));
+      const setting_names = names.filter((name) => sectionOf(name) === section && next.has(name));
       const values = Object.fromEntries(
-        asked.map((name) => [keyOf(name), this.rules.decoded(name, next.get(name))]),
+        setting_names.map((name) => [keyOf(name), this.rules.decoded(name, next.get(name))]),
       );
       this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
     } catch (error) {

@@ -17,7 +17,7 @@ interface NodeStart {
  * when there are others and originals are kept in its own data directory
  */
 export async function startNode(options: NodeStart): Promise<readonly string[]> {
-  const gone = await options.nodes.start();
+  const gone_nodes = await options.nodes.start();
   await requireSharedFiles(options);
   const { nodes, queue, log } = options;
   nodes.onGone((ids) => {
@@ -25,7 +25,7 @@ export async function startNode(options: NodeStart): Promise<readonly string[]> 
       log.warn("jobs of a process that is gone wait until their leases expire", errorFields(error));
     });
   });
-  return gone;
+  return gone_nodes;
 }
 
 async function requireSharedFiles({

@@ -59,10 +59,10 @@ export function requireDirectory(directory: string): void {
 
 /** Renames a file within a disk, durably even across a power failure. */
 export async function renameForGood(from: string, to: string, directory: string): Promise<void> {
-  const made = await mkdir(dirname(to), { recursive: true });
+  const first_created = await mkdir(dirname(to), { recursive: true });
   await rename(from, to);
   await syncDirectory(dirname(to));
-  if (made !== undefined) await syncDirectory(directory);
+  if (first_created !== undefined) await syncDirectory(directory);
 }
 
 async function syncDirectory(directory: string): Promise<void> {

@@ -105,7 +105,7 @@ export class GroupCommit {
   }
 
   private async writeGroup(): Promise<void> {
-    const done: { readonly member: Member; readonly result: unknown }[] = [];
+    const results: { readonly member: Member; readonly result: unknown }[] = [];
     let current: Member | undefined;
     let begun = false;
     try {
@@ -129,13 +129,13 @@ export class GroupCommit {
           current = this.waiting.shift();
           if (!current) break;
           const member = current;
-          await this.runMember(group, member, (result) => done.push({ member, result }));
+          await this.runMember(group, member, (result) => results.push({ member, result }));
           current = undefined;
           if (member.alone) break;
         }
       });
     } catch (error) {
-      const lost = done.map(({ member }) => member);
+      const lost = results.map(({ member }) => member);
       if (this.options.isUncertain?.(error)) {
         for (const member of current ? [...lost, current] : lost) member.reject(error);
         return;
@@ -150,7 +150,7 @@ export class GroupCommit {
         else this.tryAlone(member);
       return;
     }
-    for (const { member, result } of done) member.resolve(result);
+    for (const { member, result } of results) member.resolve(result);
   }
 
   /** Waits briefly for expected members. A transaction that is alone waits for nobody. */
@@ -196,8 +196,8 @@ export class GroupCommit {
    * fail while there is a reserve. A member that conflicted with another change is retried.
    */
   private retryOrReject(member: Member, error: unknown): void {
-    const again = isFull(error) || this.options.isTransient?.(error);
-    if (again && !member.alone) this.tryAlone(member);
+    const is_repeatable = isFull(error) || this.options.isTransient?.(error);
+    if (is_repeatable && !member.alone) this.tryAlone(member);
     else if (isFull(error) && this.giveReserve(member)) this.waiting.unshift(member);
     else member.reject(error);
   }

@@ -6,15 +6,15 @@ export class KeyedMutex {
 
   /** Runs `work` exclusively for the key. */
   async run<R>(key: string, work: () => Promise<R>): Promise<R> {
-    const held = this.locks.get(key) ?? { mutex: new Mutex(), users: 0 };
-    this.locks.set(key, held);
-    held.users++;
-    const unlock = await held.mutex.lock();
+    const lock = this.locks.get(key) ?? { mutex: new Mutex(), users: 0 };
+    this.locks.set(key, lock);
+    lock.users++;
+    const unlock = await lock.mutex.lock();
     try {
       return await work();
     } finally {
-      held.users--;
-      if (held.users === 0) this.locks.delete(key);
+      lock.users--;
+      if (lock.users === 0) this.locks.delete(key);
       unlock();
     }
   }

@@ -11,7 +11,7 @@ const lock_file = "dossier.lock";
 export const database_file = "dossier.db";
 
 /** Keeps the garbage collector from closing the file, and releasing the lock with it. */
-const held = new Set<Database>();
+const locked = new Set<Database>();
 
 /**
  * Locks the directory for this process and returns a function that unlocks it. @throws Error in
@@ -42,8 +42,8 @@ export function lockFile(path: string, inUse: (path: string) => Error): () => vo
     database.close();
     throw isBusy(error) ? inUse(path) : error;
   }
-  held.add(database);
+  locked.add(database);
   return () => {
-    if (held.delete(database)) database.close();
+    if (locked.delete(database)) database.close();
   };
 }

@@ -117,10 +117,10 @@ export class Shrinking {
   private freePages() {
     const free = this.number("freelist_count");
     const all = this.number("page_count");
-    const kept = this.options.isDiskShort()
+    const kept_pages = this.options.isDiskShort()
       ? 0
       : Math.max(kept_pages_min, Math.floor(all * kept_share));
-    return { free, all, excess: free - kept };
+    return { free, all, excess: free - kept_pages };
   }
 
   private number(pragma: string): number {

@@ -48,7 +48,7 @@ function takeInLog(path: string): void {
   } finally {
     copy.close();
   }
-  for (const rest of ["-wal", "-shm"]) rmSync(`${path}${rest}`, { force: true });
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
 }
 
 /** Returns the number of bytes; zero when there is no such file. */

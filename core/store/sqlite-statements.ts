@@ -22,7 +22,7 @@ interface Kept<S> {
  * user.
  */
 export class StatementCache<S> {
-  private readonly kept = new Map<string, Kept<S>>();
+  private readonly statements = new Map<string, Kept<S>>();
   private uses = 0;
   private is_closed = false;
   constructor(
@@ -32,29 +32,29 @@ export class StatementCache<S> {
 
   /** @throws HttpError 503 after `close` */
   get(sql: string): S {
-    const kept = this.kept.get(sql) ?? this.prepare(sql);
-    kept.used = ++this.uses;
-    return kept.wrapped;
+    const statement = this.statements.get(sql) ?? this.prepare(sql);
+    statement.used = ++this.uses;
+    return statement.wrapped;
   }
 
   private prepare(sql: string): Kept<S> {
     if (this.is_closed) throw new NothingSaved("The server is stopping.", 5);
     const raw = guarded(() => this.database.prepare<unknown, any[]>(withFixedPlan(sql)));
-    const kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
-    if (this.kept.size >= statements_max) this.drop(this.longestUnused());
-    this.kept.set(sql, kept);
-    return kept;
+    const statement = { raw, wrapped: this.wrap(raw, sql), used: 0 };
+    if (this.statements.size >= statements_max) this.drop(this.longestUnused());
+    this.statements.set(sql, statement);
+    return statement;
   }
 
   private longestUnused(): string {
-    return [...this.kept].reduce((first, entry) =>
+    return [...this.statements].reduce((first, entry) =>
       entry[1].used < first[1].used ? entry : first,
     )[0];
   }
 
   /** Call after tables have changed: a statement remembers the columns it was prepared with. */
   clear(): void {
-    for (const sql of [...this.kept.keys()]) this.drop(sql);
+    for (const sql of [...this.statements.keys()]) this.drop(sql);
   }
 
   /** Closes the connection too: later statements are refused with 503. */
@@ -65,8 +65,8 @@ export class StatementCache<S> {
   }
 
   private drop(sql: string): void {
-    this.kept.get(sql)?.raw.finalize();
-    this.kept.delete(sql);
+    this.statements.get(sql)?.raw.finalize();
+    this.statements.delete(sql);
   }
 }
 

@@ -190,9 +190,11 @@ async function listActivity(
 ): Promise<{ entries: Static<typeof EntryRecord>[]; total: number }> {
   const { limit, offset } = pageWindow(page);
   const table: Db<Tables> = db;
-  const mine = table.selectFrom("activity").where("owner_id", "=", owner_id);
-  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await mine
+  const of_owner = table.selectFrom("activity").where("owner_id", "=", owner_id);
+  const { total } = await of_owner
+    .select((e) => e.fn.countAll().as("total"))
+    .executeTakeFirstOrThrow();
+  const rows = await of_owner
     .selectAll()
     .orderBy("at", "desc")
     .orderBy("id", "desc")

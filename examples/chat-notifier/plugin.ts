@@ -288,8 +288,8 @@ function againAfter({ status, headers, body }: PostAnswer, host: string): number
   if (status >= 200 && status < 300) return null;
   const wait_s = Number(headers.get("retry-after") ?? NaN);
   if (status === 429 && wait_s >= 0) return Math.min(wait_s * 1_000, again_ms_max);
-  const said = /^[\w .,:-]{1,80}/.exec(new TextDecoder().decode(body))?.[0].trim();
-  const answer = `${host} answered ${status}${said ? ` (${said})` : ""}`;
+  const excerpt = /^[\w .,:-]{1,80}/.exec(new TextDecoder().decode(body))?.[0].trim();
+  const answer = `${host} answered ${status}${excerpt ? ` (${excerpt})` : ""}`;
   if (status >= 500 || status === 408 || status === 429) throw new Error(`${answer}.`);
   throw new PermanentFailure(
     `${answer}: create a new incoming webhook there, and set chat_notifier.url to its address.`,

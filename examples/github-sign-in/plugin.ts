@@ -79,18 +79,18 @@ async function tokenFor(
 async function memberWith(token: string, { api_url, organization }: Settings): Promise<Member> {
   const read = <T>(path: string) =>
     ask<T>(`${api_url}${path}`, { headers: { authorization: `Bearer ${token}` } });
-  const who = await read<{ id: number; login: string }>("/user");
-  if (who === null) throw forbidden("GitHub did not say who you are.", "nobody");
+  const user = await read<{ id: number; login: string }>("/user");
+  if (user === null) throw forbidden("GitHub did not say who you are.", "nobody");
   const name = encodeURIComponent(organization);
   const membership = await read<{ state: string }>(`/user/memberships/orgs/${name}`);
   if (membership?.state !== "active")
-    throw forbidden(`${who.login} is not a member of ${organization} at GitHub.`, "no_member");
+    throw forbidden(`${user.login} is not a member of ${organization} at GitHub.`, "no_member");
   const emails =
     await read<{ email: string; primary: boolean; verified: boolean }[]>("/user/emails");
   const email = emails?.find(({ primary, verified }) => primary && verified)?.email;
   if (email === undefined)
     throw forbidden("Your GitHub account has no verified email address.", "no_email");
-  return { ...who, email };
+  return { ...user, email };
 }
 
 export default definePlugin({

@@ -315,7 +315,7 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
   const were = (number: number, what: string): string =>
     number === 1 ? `One ${what} was` : `${number.toLocaleString("en-US")} ${what}s were`;
   const most = output_max.toLocaleString("en-US");
-  const said: [number: number, code: string, what: string, became: string][] = [
+  const doubts: [number: number, code: string, what: string, became: string][] = [
     [pictures, "pictures_left_out", "picture", "left out: pictures in notebooks are not read."],
     [outputs, "outputs_left_out", "output", "left out: only text is read."],
     [cells, "cells_left_out", "cell", "left out: notebooks can't have such cells."],
@@ -327,7 +327,7 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
         "jupyter.output_max.",
     ],
   ];
-  const warnings = said
+  const warnings = doubts
     .filter(([number]) => number > 0)
     .map(([number, code, what, became]) => ({ code, message: `${were(number, what)} ${became}` }));
   const cut = {

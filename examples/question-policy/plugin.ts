@@ -30,8 +30,8 @@ export default definePlugin({
       fill(BeforeQuestion, {
         name: "words of questions",
         before({ text }) {
-          const asked = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-          const word = config.words.find((word) => asked.has(word.toLowerCase()));
+          const question_words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+          const word = config.words.find((word) => question_words.has(word.toLowerCase()));
           if (word !== undefined)
             throw refused(`Questions about “${word}” are not answered here.`, "not_answered_here");
         },

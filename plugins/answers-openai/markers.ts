@@ -63,20 +63,20 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     if (is_unsure && !numbers.every((n) => n >= 1 && n <= sources)) continue;
     addText(raw.slice(end, match.index));
     const leads = phrase !== undefined && /(?:^|[.!?:\n])\s*$/.test(text);
-    let kept = 0;
-    if (leads) kept = spaces!.length;
+    let kept_length = 0;
+    if (leads) kept_length = spaces!.length;
     // The space before what it introduces.
-    else if (phrase !== undefined && /\s$/.test(whole)) kept = 1;
+    else if (phrase !== undefined && /\s$/.test(whole)) kept_length = 1;
     if (leads) text += spaces!;
     markers.push({
       at: text.length,
-      raw: whole.length - kept,
+      raw: whole.length - kept_length,
       spaced: spaces !== "" || phrase !== undefined,
       leads,
       sources: numbers,
     });
     end = match.index + whole.length;
-    if (kept > 0 && !leads) text += " ";
+    if (kept_length > 0 && !leads) text += " ";
   }
   addText(raw.slice(end));
   return { text, markers };

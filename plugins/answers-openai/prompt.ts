@@ -60,9 +60,9 @@ export function composePrompt(
   { context_tokens, answer_tokens, passages_max }: Limits,
   strict: boolean,
 ): ComposedPrompt {
-  const asked = `\n\nQuestion: ${escaped(question.text)}${strict ? `\n\n${reminder}` : ""}`;
+  const question_part = `\n\nQuestion: ${escaped(question.text)}${strict ? `\n\n${reminder}` : ""}`;
   let left =
-    context_tokens - answer_tokens - tokensOf(rules) - tokensOf(asked) - 2 * message_tokens;
+    context_tokens - answer_tokens - tokensOf(rules) - tokensOf(question_part) - 2 * message_tokens;
   const prompts = fitting(
     question.prompts,
     (prompt) => tokensOf(prompt.text),
@@ -90,7 +90,7 @@ export function composePrompt(
       ...turns,
       {
         role: "user",
-        content: `<sources>\n${sources.map(sourceBlock).join("\n")}\n</sources>${asked}`,
+        content: `<sources>\n${sources.map(sourceBlock).join("\n")}\n</sources>${question_part}`,
       },
     ],
     sources,

@@ -59,17 +59,17 @@ export function withoutFalseQuotations(
   holds: (words: string) => boolean,
 ): { readonly text: string; readonly broken: boolean } {
   let broken = false;
-  let kept = "";
+  let checked = "";
   let end = 0;
   const unpaired = (part: string): string => part.replace(any_mark, "");
   for (const match of text.matchAll(quotation)) {
     const words = match.slice(1).find((group) => group !== undefined) ?? "";
     const good = holds(words);
     broken ||= !good;
-    kept += unpaired(text.slice(end, match.index)) + (good ? match[0] : words);
+    checked += unpaired(text.slice(end, match.index)) + (good ? match[0] : words);
     end = match.index + match[0].length;
   }
-  return { text: kept + unpaired(text.slice(end)), broken };
+  return { text: checked + unpaired(text.slice(end)), broken };
 }
 
 /** Whether a quotation is still open at the end. */

@@ -33,21 +33,21 @@ const unfinished = new RegExp(
 const unfinished_chars_max = 320;
 
 interface Step {
-  readonly kept: string;
-  readonly done: boolean;
+  readonly text: string;
+  readonly is_last: boolean;
 }
 
 export class ReasoningFilter {
   /** The text so far was a thought whose end came without a beginning. */
   began_inside = false;
   /** What can't be decided yet. */
-  private held = "";
+  private pending = "";
   private in_thought = false;
 
   /** The parts of this further text that are certainly not a thought. */
   remove(text: string): string {
     this.began_inside = false;
-    this.held += text;
+    this.pending += text;
     return this.take(false);
   }
 
@@ -58,49 +58,51 @@ export class ReasoningFilter {
   }
 
   private take(all: boolean): string {
-    let kept = "";
+    let cleaned = "";
     for (;;) {
       const was_inside = this.began_inside;
       const step = this.in_thought ? this.leaveThought(all) : this.untilThought(all);
-      kept = this.began_inside && !was_inside ? "" : kept + step.kept;
-      if (step.done) return kept;
+      cleaned = this.began_inside && !was_inside ? "" : cleaned + step.text;
+      if (step.is_last) return cleaned;
     }
   }
 
   private untilThought(all: boolean): Step {
-    const { held } = this;
-    const [begins, ends, named] = [opening, closing, channel].map((pattern) => pattern.exec(held));
+    const { pending } = this;
+    const [begins, ends, named] = [opening, closing, channel].map((pattern) =>
+      pattern.exec(pending),
+    );
     const first = [begins, ends, named]
       .filter((match) => match !== null && match !== undefined)
       .toSorted((a, b) => a.index - b.index)[0];
     if (!first) {
       // Nothing is known yet of a channel without a name.
-      const tail = open_channel.exec(held) ?? (all ? null : unfinishedIn(held));
-      const to = tail?.index ?? held.length;
-      this.held = all ? "" : held.slice(to);
-      return { kept: held.slice(0, to).replace(token, ""), done: true };
+      const tail = open_channel.exec(pending) ?? (all ? null : unfinishedIn(pending));
+      const to = tail?.index ?? pending.length;
+      this.pending = all ? "" : pending.slice(to);
+      return { text: pending.slice(0, to).replace(token, ""), is_last: true };
     }
-    this.held = held.slice(first.index + first[0].length);
+    this.pending = pending.slice(first.index + first[0].length);
     if (first === ends) {
       this.began_inside = true;
-      return { kept: "", done: false };
+      return { text: "", is_last: false };
     }
     this.in_thought = first === begins || !isAnswer(first[1]);
-    return { kept: held.slice(0, first.index).replace(token, ""), done: false };
+    return { text: pending.slice(0, first.index).replace(token, ""), is_last: false };
   }
 
   private leaveThought(all: boolean): Step {
-    const { held } = this;
-    const end = closing.exec(held);
-    const next = channel.exec(held);
+    const { pending } = this;
+    const end = closing.exec(pending);
+    const next = channel.exec(pending);
     const first = end && next ? (end.index < next.index ? end : next) : (end ?? next);
     if (!first) {
-      this.held = all ? "" : held.slice(-unfinished_chars_max);
-      return { kept: "", done: true };
+      this.pending = all ? "" : pending.slice(-unfinished_chars_max);
+      return { text: "", is_last: true };
     }
-    this.held = held.slice(first.index + first[0].length);
+    this.pending = pending.slice(first.index + first[0].length);
     this.in_thought = first === next && !isAnswer(first[1]);
-    return { kept: "", done: false };
+    return { text: "", is_last: false };
   }
 }
 
@@ -108,8 +110,8 @@ export class ReasoningFilter {
 const isAnswer = (name: string | undefined): boolean =>
   /^(?:final|response|answer)$/i.test(name ?? "");
 
-function unfinishedIn(held: string): { readonly index: number } | null {
-  const from = Math.max(0, held.length - unfinished_chars_max);
-  const tail = unfinished.exec(held.slice(from));
+function unfinishedIn(pending: string): { readonly index: number } | null {
+  const from = Math.max(0, pending.length - unfinished_chars_max);
+  const tail = unfinished.exec(pending.slice(from));
   return tail && { index: from + tail.index };
 }

@@ -20,9 +20,9 @@ export const auditJobs = (
       const before = certain_now_ms() - keep_ms();
       for (;;) {
         signal.throwIfAborted();
-        const gone = await inDeletion((tx) => deleteBefore(tx, before, each_max));
-        if (gone > 0) truncateWal();
-        if (gone < each_max) return;
+        const deleted = await inDeletion((tx) => deleteBefore(tx, before, each_max));
+        if (deleted > 0) truncateWal();
+        if (deleted < each_max) return;
         await Bun.sleep(pause_ms);
       }
     },

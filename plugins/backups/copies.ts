@@ -26,9 +26,9 @@ export class Copies {
   /** Deletes expired ones. Returns their number. */
   async prune(): Promise<number> {
     const { paths, now_ms, keep_ms, log } = this.ctx;
-    const gone = await pruneKeptCopies(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
-    if (gone.length > 0) log.info("deleted old copies of the database", { names: gone });
-    return gone.length;
+    const deleted = await pruneKeptCopies(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
+    if (deleted.length > 0) log.info("deleted old copies of the database", { names: deleted });
+    return deleted.length;
   }
 
   async check(): Promise<CheckResult> {
@@ -46,8 +46,8 @@ export class Copies {
   async mend(): Promise<string> {
     const { abandoned } = await this.find();
     await this.discard({ abandoned });
-    const gone = await this.prune();
-    return `${abandoned.length + gone} excess files were deleted.`;
+    const deleted = await this.prune();
+    return `${abandoned.length + deleted} excess files were deleted.`;
   }
 
   private find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {

@@ -53,15 +53,15 @@ export async function pruneKeptCopies(
 ): Promise<string[]> {
   const { copies, rolled_back } = await findKeptCopies(data, now_ms);
   const is_old = (name: string): boolean => timeOf(name) < now_ms - keep_ms;
-  const gone = [
+  const old_names = [
     ...copies.filter(is_old),
     ...rolled_back.filter(
       (name, place) => is_old(name) || place < rolled_back.length - rolled_back_max,
     ),
   ];
-  for (const name of gone)
+  for (const name of old_names)
     for (const path of partsOf(join(data, "backups", name))) await rm(path, { force: true });
-  return gone;
+  return old_names;
 }
 
 /** The oldest beyond those that are kept. */

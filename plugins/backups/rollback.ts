@@ -49,8 +49,10 @@ export const rollbackTool: Tool = {
       const aside = await putBack(data, copy, now_ms());
       print(`The database is now ${lineOf(backups, name)}.`);
       print(`The newer database was kept as ${aside}.`);
-      for (const gone of await pruneRolledBack(data, now_ms()))
-        print(`${gone}, kept by an earlier rollback, was deleted because there were too many.`);
+      for (const directory of await pruneRolledBack(data, now_ms()))
+        print(
+          `${directory}, kept by an earlier rollback, was deleted because there were too many.`,
+        );
       print(
         `Now start ${writerOf(copy)} on this directory; this version would change the ` +
           "tables again. The copy does not contain documents added since then, and originals " +

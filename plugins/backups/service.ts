@@ -304,9 +304,9 @@ export class BackupService {
     const names = await this.names();
     const newest = names.slice(-keep);
     const needed = await this.needed(newest.map((name) => join(directory, name)));
-    const kept = new Set([...newest, ...needed]);
+    const kept_names = new Set([...newest, ...needed]);
     for (const name of names) {
-      if (kept.has(name)) continue;
+      if (kept_names.has(name)) continue;
       await rm(join(directory, name), { force: true });
       this.described.delete(name);
       this.ctx.log.info("deleted an old backup", { name });

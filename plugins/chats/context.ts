@@ -46,7 +46,7 @@ export interface ChatContext extends Pick<
   /** How long a deleted session can be restored, milliseconds. */
   readonly restore_ms: () => number;
   /** Enqueues the purge of a session that is gone: jobs.ts. */
-  readonly enqueuePurge: (tx: Db, gone: Pick<ChatRow, "id" | "owner_id">) => Promise<void>;
+  readonly enqueuePurge: (tx: Db, chat: Pick<ChatRow, "id" | "owner_id">) => Promise<void>;
   /** Enqueues the next search for expired sessions, unless one is enqueued. */
   readonly enqueueExpiry: (tx: Db, at_ms: number) => Promise<void>;
   readonly cancelExpiry: (tx: Db) => Promise<void>;

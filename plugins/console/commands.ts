@@ -154,12 +154,12 @@ export const commandHandlers = (
         return print(`Queued ${id} again.`);
       }
       about(String(kind));
-      const again = await allOf(jobs, String(kind), "failed", (job_kind, after) =>
+      const retried = await allOf(jobs, String(kind), "failed", (job_kind, after) =>
         jobs.retryKind({ ...job_kind, after, error: textOrNothing(reason) }),
       );
-      if (again === 0)
+      if (retried === 0)
         throw new Error(`there is no failed job of the kind ${kind} that can be run again`);
-      print(`Queued ${counted(again, "job")} again.`);
+      print(`Queued ${counted(retried, "job")} again.`);
     },
     jobDrop: (input) => drop(jobs, input),
     jobPause: pause(true),
@@ -187,11 +187,11 @@ async function drop(
     );
     if (typed.trim() !== kind) throw new Error("the kind does not match. Nothing was dropped");
   }
-  const gone = await allOf(jobs, String(kind), state, (job_kind, after) =>
+  const dropped = await allOf(jobs, String(kind), state, (job_kind, after) =>
     jobs.dropKind({ ...job_kind, after, state, error: textOrNothing(reason) }),
   );
-  if (gone === 0) throw new Error(`there is no such job of the kind ${kind}`);
-  print(`Dropped ${counted(gone, "job")}.`);
+  if (dropped === 0) throw new Error(`there is no such job of the kind ${kind}`);
+  print(`Dropped ${counted(dropped, "job")}.`);
 }
 
 function requireOne(id: string | undefined, kind: unknown): void {

@@ -99,14 +99,14 @@ export function refusalOf(
       : undefined;
   // Protection against DNS rebinding: anybody can point a domain of theirs at this server and serve
   // pages under it. Once the server's own name is known, no other name is accepted.
-  const asked =
+  const hosts =
     public_url === null
       ? [host]
       : isName(host)
         ? [new URL(public_url).host]
         : [new URL(public_url).host, host];
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (!from || !asked.some((own_host) => sameHost(own_host, from.host)))
+  if (!from || !hosts.some((own_host) => sameHost(own_host, from.host)))
     return crossSite(
       `It was sent by a page of ${origin}, but the address of this server is ${host}. ` +
         "Behind a reverse proxy, set server.public_url to the address that people use.",

@@ -208,10 +208,10 @@ async function createPurges(tx: Db): Promise<void> {
 
 /** What every folder counts besides its live links: separate columns since this step. */
 async function fillCounters(tx: Db): Promise<void> {
-  const held = await sql<{ folder_id: string; documents: number; bytes: number }>`
+  const held_counts = await sql<{ folder_id: string; documents: number; bytes: number }>`
     select held_by as folder_id, count(*) as documents, sum(size_bytes) as bytes
     from documents where held_by is not null group by held_by`.execute(tx);
-  for (const { folder_id, documents, bytes } of held.rows)
+  for (const { folder_id, documents, bytes } of held_counts.rows)
     await sql`
       update folders set held_documents = ${documents}, held_bytes = ${bytes}
       where id = ${folder_id}`.execute(tx);

@@ -99,11 +99,11 @@ async function tryEndpoint(
       fix: "Unset embeddings.dimensions, or use a model that supports it.",
       setting: "embeddings.dimensions",
     };
-  const done = `${model} at ${hostOf(base_url)} created ${vectors} in ${seconds(reply.took_ms)}.`;
-  if (reply.took_ms <= question_ms_max) return good(done);
+  const result = `${model} at ${hostOf(base_url)} created ${vectors} in ${seconds(reply.took_ms)}.`;
+  if (reply.took_ms <= question_ms_max) return good(result);
   return {
     status: "warn",
-    detail: `${done} That is too slow for questions, which wait at most 3 s for their vector.`,
+    detail: `${result} That is too slow for questions, which wait at most 3 s for their vector.`,
     fix: "Test again: the model may only just have been loaded.",
     setting: null,
   };

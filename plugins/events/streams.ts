@@ -50,9 +50,9 @@ export class EventStreams {
     const { db, folders, log, heartbeat_ms } = this.ctx;
     const { owner_id, last_event_id } = listening;
     this.requireKnown(types);
-    const asked =
+    const named_folders =
       folder_ids && (await folders.requireWithSubfolders(db, owner_id, folder_ids, "?folders"));
-    const within = asked && new Set(asked);
+    const within = named_folders && new Set(named_folders);
     const release = await this.limit.acquire(owner_id);
     let place: Place;
     try {

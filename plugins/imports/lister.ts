@@ -102,7 +102,7 @@ async function writeItems(
 /** Writes items in batches, and enqueues the import of their hosts. */
 class ItemWriter {
   private batch: SourceItem[] = [];
-  private gone: string[] = [];
+  private gone_uris: string[] = [];
 
   /** `reads_itself`: the source reads its items, so none belongs to a host. */
   constructor(
@@ -116,22 +116,22 @@ class ItemWriter {
 
   /** False when the run has ended meanwhile. */
   async add(item: SourceItem): Promise<boolean> {
-    if (item.gone) this.gone.push(item.uri);
+    if (item.gone) this.gone_uris.push(item.uri);
     else this.batch.push(item);
-    const is_full = this.batch.length >= batch_items || this.gone.length >= gone_at_once;
+    const is_full = this.batch.length >= batch_items || this.gone_uris.length >= gone_at_once;
     return !is_full || this.flush();
   }
 
   /** As `add`. */
   async flush(): Promise<boolean> {
     const rows = this.batch.map((item) => this.toRow(item));
-    const gone = this.gone;
+    const uris = this.gone_uris;
     this.batch = [];
-    this.gone = [];
+    this.gone_uris = [];
     if (rows.length > 0 && !(await this.insert(rows))) return false;
     // A source may have all its items ready.
     await nextTurn();
-    return gone.length === 0 || endGone(this.ctx, this.run, gone, this.nextOrdinal);
+    return uris.length === 0 || endGone(this.ctx, this.run, uris, this.nextOrdinal);
   }
 
   private insert(rows: readonly ItemRow[]): Promise<boolean> {

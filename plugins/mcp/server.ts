@@ -46,7 +46,7 @@ export async function answerMessage(ctx: McpContext, call: MessageCall): Promise
     },
   );
   const signal = AbortSignal.any([call.request.signal, call.stopping]);
-  let told = 0;
+  let reported = 0;
   const tool_call: ToolCall = {
     api: call.api,
     caller: call.caller,
@@ -57,7 +57,7 @@ export async function answerMessage(ctx: McpContext, call: MessageCall): Promise
     tokens_max: ctx.tokens_max(),
     progress: async (message) => {
       if (token === undefined) return;
-      const params = { progressToken: token, progress: ++told, message };
+      const params = { progressToken: token, progress: ++reported, message };
       await server.notification(
         { method: "notifications/progress", params },
         { relatedRequestId: call.body.id as string },

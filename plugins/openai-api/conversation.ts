@@ -30,7 +30,7 @@ const left_out: ReadonlySet<string> = new Set(["tool", "function"]);
 export function conversationOf(messages: readonly Message[]): Conversation {
   const instructions: string[] = [];
   const history: { question: string; answer: string }[] = [];
-  let asked: { readonly text: string; readonly pointer: string } | undefined;
+  let question: { readonly text: string; readonly pointer: string } | undefined;
   for (const [at, message] of messages.entries()) {
     const { role } = message;
     const pointer = `/messages/${at}/content`;
@@ -39,23 +39,23 @@ export function conversationOf(messages: readonly Message[]): Conversation {
     if (instructing_roles.has(role)) {
       if (text.trim() !== "") instructions.push(text);
     } else if (role === "user") {
-      if (asked) history.push({ question: asked.text, answer: "" });
-      asked = { text, pointer };
+      if (question) history.push({ question: question.text, answer: "" });
+      question = { text, pointer };
     } else if (role === "assistant") {
-      if (asked) history.push({ question: asked.text, answer: text });
-      asked = undefined;
+      if (question) history.push({ question: question.text, answer: text });
+      question = undefined;
     } else
       throw badRequest(
         `\`messages[${at}].role\` must be system, developer, user or assistant.`,
         `/messages/${at}/role`,
       );
   }
-  if (!asked)
+  if (!question)
     throw badRequest(
       "The last message must be from the user, because it is the question.",
       "/messages",
     );
-  return { instructions, history, ...asked };
+  return { instructions, history, ...question };
 }
 
 function textOf({ content }: Message, pointer: string): string {

@@ -139,9 +139,9 @@ function numbersOf(tokens: readonly unknown[], pointer: string): readonly number
 async function embed(
   embedder: Embedder,
   texts: readonly string[],
-  asked: { readonly owner_id: string; readonly is_query: boolean; readonly signal: AbortSignal },
+  call: { readonly owner_id: string; readonly is_query: boolean; readonly signal: AbortSignal },
 ): Promise<Float32Array[]> {
-  const { owner_id, is_query, signal } = asked;
+  const { owner_id, is_query, signal } = call;
   const vectors: Float32Array[] = [];
   for (let from = 0; from < texts.length; from += embedder.texts_max) {
     const batch = await embedder.embed(texts.slice(from, from + embedder.texts_max), {

@@ -102,13 +102,13 @@ async function ownTables(db: Db<CoreTables>, { name, others }: Owners): Promise<
   const closer = [...migrated.map(({ plugin }) => plugin), ...others.map((other) => other.name)]
     .map(stemOf)
     .filter((other) => other !== stem && isBelow(other, stem));
-  const theirs = new Set(others.flatMap(({ tables }) => tables));
+  const tables_of_others = new Set(others.flatMap(({ tables }) => tables));
   return (await db.introspection.getTables())
     .map((table) => table.name)
     .filter(
       (table) =>
         isBelow(table, stem) &&
-        !theirs.has(table) &&
+        !tables_of_others.has(table) &&
         !closer.some((other) => isBelow(table, other)),
     );
 }

@@ -100,9 +100,9 @@ export class LeasedWindows implements RateLimiter {
       }
       if (lease && lease.refused_until_ms > performance.now()) return answer(lease, limits, false);
       // A request that has waited uses its lease even if the window has ended meanwhile.
-      const asked = await this.ask(name, count, limits).catch(storageFault);
-      if (asked === null) return this.own_windows.take(subject, count);
-      lease = asked;
+      const granted = await this.ask(name, count, limits).catch(storageFault);
+      if (granted === null) return this.own_windows.take(subject, count);
+      lease = granted;
     }
   }
 

@@ -114,11 +114,11 @@ async function tryEndpoint(
   timeout_ms: number,
   signal?: AbortSignal,
 ): Promise<EndpointFinding> {
-  const asked = await askReranker(endpoint, query, texts, timeout_ms, signal);
-  if ("finding" in asked) return asked.finding;
+  const reply = await askReranker(endpoint, query, texts, timeout_ms, signal);
+  if ("finding" in reply) return reply.finding;
   const host = hostOf(endpoint.base_url);
-  const took = `${(asked.took_ms / 1_000).toFixed(1)} s`;
-  if (asked.took_ms > endpoint.timeout_ms)
+  const took = `${(reply.took_ms / 1_000).toFixed(1)} s`;
+  if (reply.took_ms > endpoint.timeout_ms)
     return {
       status: "warn",
       detail: `${host} ranked two sentences in ${took}, which is longer than searches wait for it.`,

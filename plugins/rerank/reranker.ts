@@ -39,17 +39,17 @@ export class EndpointReranker implements Reranker {
     if (this.failures >= failures_max && this.isPaused()) return null;
     // While one search tries again, no other one does.
     if (this.failures >= failures_max) this.pause();
-    const asked = await askReranker(this.endpoint, query, texts, this.endpoint.timeout_ms, signal);
+    const reply = await askReranker(this.endpoint, query, texts, this.endpoint.timeout_ms, signal);
     signal?.throwIfAborted();
-    if ("scores" in asked) {
+    if ("scores" in reply) {
       this.failures = 0;
-      return asked.scores;
+      return reply.scores;
     }
     this.failures += 1;
-    this.last = asked.finding;
+    this.last = reply.finding;
     this.pause();
     this.ctx.log.warn("the reranker failed; passages keep their order", {
-      reason: asked.finding.detail,
+      reason: reply.finding.detail,
     });
     return null;
   }

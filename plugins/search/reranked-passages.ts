@@ -15,9 +15,9 @@ export async function reranked<S extends Shown>(
 ): Promise<readonly S[]> {
   const first = shown.slice(0, reranker.passages_max);
   if (first.length < 2) return shown;
-  const asked = context === undefined ? query : `${context}\n${query}`;
+  const full_query = context === undefined ? query : `${context}\n${query}`;
   const texts = first.map(({ passage }) => textOf(passage));
-  const relevances = await reranker.rerank(asked, texts, { signal });
+  const relevances = await reranker.rerank(full_query, texts, { signal });
   if (relevances === null) return shown;
   const ranked = first
     .map((candidate, at) => ({ candidate, score: relevances[at] ?? 0 }))

@@ -22,7 +22,7 @@ import { SingleUse } from "./single-use";
 const remembered_length_max = 1_500;
 const url_length_max = 8_000;
 
-type Asked = Pick<Call, "request" | "client">;
+type ClientCall = Pick<Call, "request" | "client">;
 
 export interface SignInContext extends Pick<Context, "log" | "shared"> {
   readonly ways: () => ReadonlyMap<string, SignIn>;
@@ -48,15 +48,15 @@ export class SignInService {
   }
 
   /** @throws HttpError 404, 409 `wrong_address`, and errors of the method. */
-  async start(id: string, to: string, asked: Asked): Promise<Step> {
+  async start(id: string, to: string, client_call: ClientCall): Promise<Step> {
     const way = this.wayOf(id);
-    const { client } = asked;
+    const { client } = client_call;
     const path = returnPath(to);
     const state = newState();
-    const callback_url = `${this.addressOf(way, asked)}${callbackPath(id)}`;
-    const step = await way.start({ ...asked, state, callback_url });
+    const callback_url = `${this.addressOf(way, client_call)}${callbackPath(id)}`;
+    const step = await way.start({ ...client_call, state, callback_url });
     if ("user" in step) {
-      const begun = await this.begin(way, step, asked);
+      const begun = await this.begin(way, step, client_call);
       const gone = this.ctx.cookies.gone("problem", client);
       const cookies = [begun.cookie, gone];
       return { location: client.base_path + path, cookies, user_id: step.user.id };
@@ -74,41 +74,42 @@ export class SignInService {
   /**
    * @throws HttpError 403 when this browser has not started the attempt, and errors of the method.
    */
-  async callback(id: string, search: URLSearchParams, asked: Asked): Promise<Step> {
+  async callback(id: string, search: URLSearchParams, client_call: ClientCall): Promise<Step> {
     const way = this.wayOf(id);
     if (!way.callback) throw notFound("sign-in method");
-    const attempt = await this.attemptOf(id, search, asked);
+    const attempt = await this.attemptOf(id, search, client_call);
     const { state, callback_url, remembered } = attempt;
     const url = new URL(`${callback_url}?${search}`);
-    const user = await way.callback({ ...asked, state, callback_url, url, remembered });
-    const { cookie } = await this.begin(way, user, asked);
+    const user = await way.callback({ ...client_call, state, callback_url, url, remembered });
+    const { cookie } = await this.begin(way, user, client_call);
     const gone = (["attempt", "problem"] as const).map((kind) =>
-      this.ctx.cookies.gone(kind, asked.client),
+      this.ctx.cookies.gone(kind, client_call.client),
     );
     return { location: attempt.to, cookies: [cookie, ...gone], user_id: user.user.id };
   }
 
   /** Where to redirect after a failed callback: the page that was requested. */
-  pathAfterFailure({ request, client }: Asked): string {
+  pathAfterFailure({ request, client }: ClientCall): string {
     return this.ctx.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
   }
 
-  async holds(session: KnownSession, asked: Asked): Promise<boolean> {
+  async holds(session: KnownSession, client_call: ClientCall): Promise<boolean> {
     const ways = this.ctx.ways();
     // Its method is switched off, so nothing confirms that the session is still valid.
     if (session.way !== null && !ways.has(session.way)) return false;
     for (const way of ways.values())
-      if (way.holds && !(await way.holds(session, asked.request, asked.client))) return false;
+      if (way.holds && !(await way.holds(session, client_call.request, client_call.client)))
+        return false;
     return true;
   }
 
   async signedOut(
     session: KnownSession & { readonly kept: string | null },
-    asked: Asked,
+    client_call: ClientCall,
   ): Promise<string | null> {
     const way = session.way === null ? undefined : this.ctx.ways().get(session.way);
     if (!way?.signOut) return null;
-    const back_url = `${this.ownAddress(asked)}${console_root}/sign-in`;
+    const back_url = `${this.ownAddress(client_call)}${console_root}/sign-in`;
     try {
       return await way.signOut({ kept: session.kept, back_url });
     } catch (error) {
@@ -129,7 +130,7 @@ export class SignInService {
   private async attemptOf(
     id: string,
     search: URLSearchParams,
-    { request, client }: Asked,
+    { request, client }: ClientCall,
   ): Promise<Attempt> {
     const attempt = this.ctx.cookies.readAttempt(request, client);
     if (!attempt)
@@ -146,9 +147,13 @@ export class SignInService {
     return attempt;
   }
 
-  private async begin(way: SignIn, user: SignedInUser, asked: Asked): Promise<BegunSession> {
+  private async begin(
+    way: SignIn,
+    user: SignedInUser,
+    client_call: ClientCall,
+  ): Promise<BegunSession> {
     const origin = { way: way.id, kept: user.kept };
-    const begun = await this.ctx.sessions.begin(user.user, asked, origin);
+    const begun = await this.ctx.sessions.begin(user.user, client_call, origin);
     this.ctx.log.info("signed in", { way: way.id, user_id: user.user.id });
     return begun;
   }
@@ -157,21 +162,21 @@ export class SignInService {
    * @throws HttpError 409 when the browser would return to another address than the one it started
    * from.
    */
-  private addressOf(way: SignIn, asked: Asked): string {
+  private addressOf(way: SignIn, client_call: ClientCall): string {
     const { public_url } = this.ctx;
     const set = public_url();
-    const from = URL.parse(asked.request.headers.get("origin") ?? "");
+    const from = URL.parse(client_call.request.headers.get("origin") ?? "");
     if (way.callback && set !== null && from && !sameHost(from.host, new URL(set).host))
       throw conflict(
         `To sign in this way, open this server at its own address, ${set}/console/, not at ` +
           `${from.origin}.`,
         "wrong_address",
       );
-    return this.ownAddress(asked);
+    return this.ownAddress(client_call);
   }
 
   /** As configured; otherwise from the request: the console has checked that it is this server. */
-  private ownAddress({ request, client: { host, secure } }: Asked): string {
+  private ownAddress({ request, client: { host, secure } }: ClientCall): string {
     const set = this.ctx.public_url();
     if (set !== null) return set;
     const from = URL.parse(request.headers.get("origin") ?? "");

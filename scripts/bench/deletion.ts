@@ -61,7 +61,7 @@ async function deleteBeside(
 function rowsOf({ alone, beside, answered_ms, purged_s, bytes: [before, after] }: Deletion): Row[] {
   const part = (noticed: Noticed, name: string, of: number) =>
     quantile(noticed.latencies.get(name)!, of);
-  const told = (name: string) =>
+  const label = (name: string) =>
     `${name} ${spread(beside.latencies.get(name)!)} (${spread(alone.latencies.get(name)!)} alone)`;
   const count = documents.toLocaleString("en");
   return [
@@ -71,8 +71,8 @@ function rowsOf({ alone, beside, answered_ms, purged_s, bytes: [before, after] }
       target: { most: 100 },
       value: Math.max(...["health", "list", "folders"].map((name) => part(beside, name, 0.99))),
       measured:
-        `the worst p99; milliseconds p50/p99/longest ${told("health")}, ${told("list")}, ` +
-        `${told("folders")}; DELETE answered after ${answered_ms.toFixed(0)} ms, ` +
+        `the worst p99; milliseconds p50/p99/longest ${label("health")}, ${label("list")}, ` +
+        `${label("folders")}; DELETE answered after ${answered_ms.toFixed(0)} ms, ` +
         `purged in ${purged_s.toFixed(0)} s`,
     },
     {
@@ -80,7 +80,7 @@ function rowsOf({ alone, beside, answered_ms, purged_s, bytes: [before, after] }
       unit: "x",
       target: { most: 5 },
       value: part(beside, "search", 0.5) / part(alone, "search", 0.5),
-      measured: `milliseconds p50/p99/longest ${told("search")}`,
+      measured: `milliseconds p50/p99/longest ${label("search")}`,
     },
     ...(has_proc
       ? [

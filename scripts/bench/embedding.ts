@@ -88,12 +88,12 @@ async function measured(provider: "builtin" | "none"): Promise<Measured> {
     await dossier.call("DELETE", `/folders/${large}`);
     const question_ms = await askedIn(dossier, folder);
     if (has_proc) await Bun.sleep(idle_ms);
-    const done = before.vectors_pending - after.vectors_pending;
+    const embedded = before.vectors_pending - after.vectors_pending;
     return {
       p99_ms: quantile([...latencies.values()].flat(), 0.99),
       question_ms,
       idle_mib: has_proc ? rssMib(dossier.pid) : 0,
-      speed: done > 0 ? (done * passages_each) / (probed_ms / 1_000) : null,
+      speed: embedded > 0 ? (embedded * passages_each) / (probed_ms / 1_000) : null,
     };
   } finally {
     await dossier.stop();

@@ -107,19 +107,19 @@ async function queueDead(
   { accounts, hooks, queued }: DeadCase,
   url: string,
 ): Promise<() => Promise<void>> {
-  const made: { readonly call: Dossier["call"]; readonly id: string }[] = [];
+  const receivers: { readonly call: Dossier["call"]; readonly id: string }[] = [];
   for (const call of owners.slice(0, accounts))
     for (let n = 0; n < hooks; n++)
-      made.push({
+      receivers.push({
         call,
         id: (await call<{ id: string }>("POST", "/webhooks", { event_type, url: `${url}${n}` })).id,
       });
-  for (const { call, id } of made)
+  for (const { call, id } of receivers)
     await inParallel(queued, 8, async () => {
       await call("POST", `/webhooks/${id}/test`);
     });
   return async () => {
-    for (const { call, id } of made) await call("DELETE", `/webhooks/${id}`);
+    for (const { call, id } of receivers) await call("DELETE", `/webhooks/${id}`);
   };
 }
 

@@ -41,11 +41,11 @@ const address = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 export function cleanEnvironment(
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
+  const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("DOSSIER_") && entry[0] !== "BUN_OPTIONS",
   );
-  return { ...Object.fromEntries(kept), ...more };
+  return { ...Object.fromEntries(inherited), ...more };
 }
 
 /**

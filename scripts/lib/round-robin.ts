@@ -44,8 +44,8 @@ async function pass(
   // Read completely, so that it can be sent to another server.
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
+  const disconnection = new AbortController();
+  response.on("close", () => disconnection.abort());
   for (let tries = 0; tries < tries_max; tries++) {
     const target = nextTarget();
     if (target === null) continue;
@@ -55,7 +55,7 @@ async function pass(
         method: request.method!,
         headers: headersOf(request),
         redirect: "manual",
-        signal: gone.signal,
+        signal: disconnection.signal,
         decompress: false,
         ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
       });

@@ -54,13 +54,13 @@ for (const signal of ["SIGINT", "SIGTERM"])
   });
 
 async function runAll(of: readonly Race[], env: Readonly<Record<string, string>>): Promise<void> {
-  const asked = of.filter(({ name }) => name.includes(word));
-  if (asked.length === 0 || is_stopped) return;
+  const chosen = of.filter(({ name }) => name.includes(word));
+  if (chosen.length === 0 || is_stopped) return;
   await using cluster = await startCluster({ ...env, ...outside.env });
-  for (const [at, race] of asked.entries()) if (!is_stopped) await run(cluster, race, `race${at}`);
+  for (const [at, race] of chosen.entries()) if (!is_stopped) await run(cluster, race, `race${at}`);
 }
 
-async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
+async function run(cluster: Cluster, race: Race, runner: string): Promise<void> {
   const lanes = Math.min(lanes_max, race.lanes_max ?? lanes_max, rounds);
   const begun_ms = performance.now();
   const broken: string[] = [];
@@ -75,7 +75,7 @@ async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
   };
   const ends: (() => unknown)[] = [];
   const lane = async (n: number): Promise<void> => {
-    const send = sender(cluster, await cluster.key(`${who}.${n}`));
+    const send = sender(cluster, await cluster.key(`${runner}.${n}`));
     const { signIn, sql } = cluster;
     const lane: Lane = { n, outside, send, signIn, sql, atEnd: (work) => ends.push(work) };
     await goOn(await race.begin(lane));

@@ -59,10 +59,10 @@ export const expected = (answers: readonly Response[], wanted: string): string |
   told(answers) === wanted ? null : `${told(answers)} instead of ${wanted}`;
 
 export const idsOf = async (answers: readonly Response[], status = 201): Promise<string[]> => {
-  const made = answers.filter((answer) => answer.status === status);
-  return (await Promise.all(made.map((answer) => answer.json() as Promise<{ id: string }>))).map(
-    ({ id }) => id,
-  );
+  const with_status = answers.filter((answer) => answer.status === status);
+  return (
+    await Promise.all(with_status.map((answer) => answer.json() as Promise<{ id: string }>))
+  ).map(({ id }) => id);
 };
 
 /** Creates one, and returns its id. @throws Error when that is refused */

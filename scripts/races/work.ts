@@ -59,9 +59,9 @@ const questions: Race = {
   lanes_max: 2,
   async begin(lane) {
     const ask = await asker(lane, true);
-    const held = await fire(questions_max - 2, (n) => ask(n, "Where, hold on, was the kettle?"));
-    if (told(held) !== `200 ×${held.length}`) throw new Error(told(held));
-    lane.atEnd(() => Promise.all(held.map(({ body }) => body?.cancel())));
+    const holding = await fire(questions_max - 2, (n) => ask(n, "Where, hold on, was the kettle?"));
+    if (told(holding) !== `200 ×${holding.length}`) throw new Error(told(holding));
+    lane.atEnd(() => Promise.all(holding.map(({ body }) => body?.cancel())));
     return (round) => openTooMany(2, (n) => ask(round + n, "Where, hold on, was the kettle?"));
   },
 };

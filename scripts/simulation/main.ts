@@ -58,35 +58,35 @@ function asked(): Uint16Array {
 
 /** The vectors that a node holds, by owner, most recently used last. */
 class NodeMemory {
-  private readonly held = new Map<number, number>();
+  private readonly copies = new Map<number, number>();
   private used = 0;
   constructor(private readonly bytes_max: number) {}
 
   /** Bytes read for a search over everything an owner has. */
   search(owner: number): number {
     const size = sizes[owner]!;
-    const has = this.held.get(owner) ?? 0;
-    this.held.delete(owner);
+    const has = this.copies.get(owner) ?? 0;
+    this.copies.delete(owner);
     this.used -= has;
     const kept = Math.min(size, this.bytes_max);
-    for (const [oldest, bytes] of this.held) {
+    for (const [oldest, bytes] of this.copies) {
       if (this.used + kept <= this.bytes_max) break;
-      this.held.delete(oldest);
+      this.copies.delete(oldest);
       this.used -= bytes;
     }
-    this.held.set(owner, kept);
+    this.copies.set(owner, kept);
     this.used += kept;
     return size - has;
   }
 }
 
 type Routing = "in turn" | "by owner";
-function simulate(nodes: number, mib: number, routing: Routing, who: Uint16Array) {
+function simulate(nodes: number, mib: number, routing: Routing, asking_owners: Uint16Array) {
   const memories = Array.from({ length: nodes }, () => new NodeMemory(mib * 2 ** 20));
   const warm_from = searches / 2;
   let from_memory = 0;
   let read_bytes = 0;
-  who.forEach((owner, n) => {
+  asking_owners.forEach((owner, n) => {
     const node = routing === "in turn" ? n % nodes : owner % nodes;
     const bytes = memories[node]!.search(owner);
     if (n < warm_from) return;

@@ -172,7 +172,7 @@ class Cluster {
     for (const [at, { ledger }] of this.users.entries()) {
       const { documents, findings } = this.streams[at]!;
       this.findings.push(...findings);
-      const untold = [...ledger.documents.keys(), ...ledger.gone.keys()].filter(
+      const untold = [...ledger.documents.keys(), ...ledger.deleted.keys()].filter(
         (id) => !documents.has(id),
       );
       if (untold.length > 0)
@@ -242,7 +242,7 @@ class Cluster {
         .map((entry) => entry.join(" x "))
         .join(", ")}`,
       `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
-        `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
+        `${sum(({ ledger }) => ledger.deleted.size)} deleted, ` +
         `${sum(({ ledger }) => ledger.unsure.size)} unsure; imports ` +
         `${sum(({ ledger }) => ledger.imports.size)}; ${outside.posts.size} deliveries, ` +
         `${[...outside.posts.values()].reduce((total, times) => total + times, 0)} POSTs, ` +

@@ -11,7 +11,7 @@ export interface Kept {
 export class Ledger {
   readonly documents = new Map<string, Kept>();
   readonly folders = new Set<string>();
-  readonly gone = new Map<string, Kept>();
+  readonly deleted = new Map<string, Kept>();
   readonly answers = new Set<string>();
   readonly imports = new Set<string>();
   /** Sent, but not answered before the server died: either outcome is valid. */
@@ -34,12 +34,14 @@ export class Ledger {
   }
 
   forget(id: string): void {
-    const kept = this.documents.get(id);
-    if (kept) this.gone.set(id, kept);
+    const document = this.documents.get(id);
+    if (document) this.deleted.set(id, document);
     this.documents.delete(id);
   }
 
   inside(folder: string): string[] {
-    return [...this.documents].filter(([, kept]) => kept.folder === folder).map(([id]) => id);
+    return [...this.documents]
+      .filter(([, document]) => document.folder === folder)
+      .map(([id]) => id);
   }
 }

@@ -228,7 +228,7 @@ class Soak {
         .map((entry) => entry.join(" x "))
         .join(", ")}`,
       `documents ${this.sum(({ ledger }) => ledger.documents.size)} kept, ` +
-        `${this.sum(({ ledger }) => ledger.gone.size)} deleted, ` +
+        `${this.sum(({ ledger }) => ledger.deleted.size)} deleted, ` +
         `${this.sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
         `the server noticed ${counted(this.stalls.length, "time")} that it was blocked`,

@@ -146,16 +146,16 @@ export class User {
     });
   };
   private readonly search = async (): Promise<void> => {
-    const kept = this.pick(this.ledger.documents.values());
-    await this.send("POST", "/search", { query: kept?.word ?? "harbour wall", limit: 5 });
+    const document = this.pick(this.ledger.documents.values());
+    await this.send("POST", "/search", { query: document?.word ?? "harbour wall", limit: 5 });
   };
   private readonly ask = async (): Promise<void> => {
     if (this.chat === undefined || this.options.random() < 0.1) {
-      const made = await this.send("POST", "/chats", { usedFolders: [...this.ledger.folders] });
-      if (made.status !== 201) return;
+      const answer = await this.send("POST", "/chats", { usedFolders: [...this.ledger.folders] });
+      if (answer.status !== 201) return;
       if (this.chat !== undefined) await this.send("DELETE", `/chats/${this.chat}?permanent=true`);
       this.ledger.answers.clear();
-      this.chat = made.body.id;
+      this.chat = answer.body.id;
     }
     const path = `/chats/${this.chat}/messages`;
     const { status, body } = await this.send("POST", path, { text: "What nests by the harbour?" });

@@ -47,9 +47,9 @@ export async function verifyUser(user: User, say: (what: string) => void): Promi
     for (const old of replaced)
       if ((await found(user, old)).includes(id)) findings.push(`${id} is still found by ${old}`);
   }
-  const gone = [...ledger.gone].slice(-gone_max);
-  say(`${gone.length} deleted documents`);
-  for (const [id, { word }] of gone)
+  const deleted = [...ledger.deleted].slice(-gone_max);
+  say(`${deleted.length} deleted documents`);
+  for (const [id, { word }] of deleted)
     if (!ledger.unsure.has(id) && (await found(user, word)).includes(id))
       findings.push(`${id} was deleted, and is found by ${word}`);
   return findings;

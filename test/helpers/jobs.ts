@@ -41,7 +41,9 @@ export interface JobsWorld {
   readonly lines: string[];
   /** The free disk space reported to the store; its growth limit follows after a moment. */
   readonly disk: { free_bytes: number; reserve_bytes: number };
-  queue(options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "kept" | "observers">): JobQueue;
+  queue(
+    options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "retention" | "observers">,
+  ): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;

@@ -354,7 +354,7 @@ describe("a running queue", () => {
     ["the periods in the settings", { done_ms: 3 * day, failed_ms: 5 * day }, 3 * day, 5 * day],
   ];
   test.each(periods)("deletes finished jobs after %s", async (_reason, kept, done, failed) => {
-    const queue = world.queue(kept ? { kept: () => kept } : {});
+    const queue = world.queue(kept ? { retention: () => kept } : {});
     queue.register(
       "test",
       handle(

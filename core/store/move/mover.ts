@@ -15,7 +15,7 @@ export interface Done {
   readonly bytes: number;
 }
 /** `was_there`: an earlier run has moved it. */
-export type OnDone = (done: Done, was_there?: boolean) => void;
+export type OnDone = (moved: Done, was_there?: boolean) => void;
 
 export interface Ends {
   readonly source: Side;
@@ -45,23 +45,23 @@ export async function moveRows(
 ): Promise<void> {
   for (const table of tables) {
     const begun = await state.place(table.name);
-    let done: Done = { rows: begun?.rows ?? 0, bytes: begun?.bytes ?? 0 };
-    onDone(done, true);
+    let moved: Done = { rows: begun?.rows ?? 0, bytes: begun?.bytes ?? 0 };
+    onDone(moved, true);
     if (begun?.done === true) continue;
     // The next page is read while one is written.
     let writing: Promise<void> = Promise.resolve();
     let last = begun?.after ?? [];
     for await (const page of source.pages(table, begun?.after ?? null)) {
       await writing;
-      const rows = done.rows + page.rows.length;
-      const bytes = done.bytes + page.bytes;
+      const rows = moved.rows + page.rows.length;
+      const bytes = moved.bytes + page.bytes;
       onDone({ rows: page.rows.length, bytes: page.bytes });
-      [done, last] = [{ rows, bytes }, page.last];
+      [moved, last] = [{ rows, bytes }, page.last];
       writing = write({ target, state }, table, page, { rows, bytes });
       writing.catch(() => undefined);
     }
     await writing;
-    await state.setPlace(table.name, { ...done, after: last, done: true });
+    await state.setPlace(table.name, { ...moved, after: last, done: true });
   }
   await state.setStage("indexes");
 }
@@ -70,17 +70,17 @@ const write = (
   { target, state }: Pick<Ends, "target" | "state">,
   table: Table,
   { rows, last }: Page,
-  done: Done,
+  moved: Done,
 ): Promise<void> =>
   target.transaction(async () => {
     await target.insert(table, rows);
-    await state.setPlace(table.name, { ...done, after: last, done: false });
+    await state.setPlace(table.name, { ...moved, after: last, done: false });
   });
 
 /** Creates what was deferred, recording each one that is done. */
 export async function makeIndexes(
   { target, state }: Ends,
-  onDone: (made: number, of: number) => void,
+  onDone: (count: number, of: number) => void,
 ): Promise<void> {
   const all = await state.later();
   for (const [i, statement] of all.entries()) {

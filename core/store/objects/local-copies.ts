@@ -26,7 +26,7 @@ interface Copy {
 export class LocalCopies {
   /** Least recently used first. */
   private readonly copies = new Map<string, Copy>();
-  private made: Promise<unknown> | undefined;
+  private directory_made: Promise<unknown> | undefined;
   private readonly expiry = setInterval(() => void this.expire(), unused_ms_max / 10).unref();
 
   constructor(
@@ -93,7 +93,7 @@ export class LocalCopies {
   async clear(): Promise<void> {
     clearInterval(this.expiry);
     this.copies.clear();
-    this.made = undefined;
+    this.directory_made = undefined;
     await rm(this.directory, { force: true, recursive: true });
   }
 
@@ -120,8 +120,8 @@ export class LocalCopies {
   }
 
   private make(): Promise<unknown> {
-    this.made ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
-    return this.made;
+    this.directory_made ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
+    return this.directory_made;
   }
 
   private touch(sha256: string, copy: Copy): void {

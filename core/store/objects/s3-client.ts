@@ -68,12 +68,12 @@ export class S3Client {
       const failure = answer instanceof Error ? answer : this.refusal(request, answer as S3Answer);
       this.count(request.operation, failure === null);
       if (failure === null) return answer as S3Answer;
-      const again =
+      const is_repeatable =
         answer instanceof Error
           ? !isTimeout(answer)
           : passing.has((answer as S3Answer).status) || (answer as S3Answer).status >= 500;
       const final = failure instanceof FilesFault ? failure : this.unreachable(failure);
-      if (tried === tries_max || !again) throw final;
+      if (tried === tries_max || !is_repeatable) throw final;
       await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
       if (request.mayRepeat?.() === false) throw final;
     }
@@ -186,8 +186,8 @@ function refusalWords(
 }
 
 function skewWords(headers: Headers, now_ms: number): string {
-  const theirs = Date.parse(headers.get("date") ?? "");
-  const apart_s = Math.round((now_ms - theirs) / 1_000);
+  const server_ms = Date.parse(headers.get("date") ?? "");
+  const apart_s = Math.round((now_ms - server_ms) / 1_000);
   const by = Number.isNaN(apart_s)
     ? ""
     : ` (this one is ${Math.abs(apart_s)} s ${apart_s < 0 ? "behind" : "ahead"})`;

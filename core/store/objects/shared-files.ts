@@ -55,7 +55,7 @@ export class SharedFiles implements Files {
   /** Identical bytes sent many times at once are uploaded once. */
   private readonly putting = new KeyedMutex();
   /** By file: the uploads of this process that hold it. */
-  private readonly held = new Map<string, number>();
+  private readonly uses = new Map<string, number>();
   /** Deletions requested while it was held. */
   private readonly wanted = new Map<string, StillUsed>();
   private failing: string | null = null;
@@ -110,7 +110,7 @@ export class SharedFiles implements Files {
       if (await this.removeOne(sha256, stillUsed)) continue;
       // An upload of this process deletes the file when it releases it; one of another process
       // leaves it to the job.
-      if (this.held.has(sha256)) this.wanted.set(sha256, stillUsed);
+      if (this.uses.has(sha256)) this.wanted.set(sha256, stillUsed);
       else is_done = false;
     }
     return is_done ? null : again_ms;
@@ -183,7 +183,7 @@ export class SharedFiles implements Files {
     const { sha256, size_bytes } = spooled;
     const { id, deleting_ms } = await this.claims.pin(sha256);
     const pin = new Pin(this.claims, id, this.options.log);
-    this.held.set(sha256, (this.held.get(sha256) ?? 0) + 1);
+    this.uses.set(sha256, (this.uses.get(sha256) ?? 0) + 1);
     try {
       if (deleting_ms > 0) await this.untilDeleted(sha256);
       await this.request((place) =>
@@ -201,12 +201,12 @@ export class SharedFiles implements Files {
   /** For `Upload`: its rows are committed, or never will be. */
   async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
-    const left = this.held.get(sha256)! - 1;
+    const left = this.uses.get(sha256)! - 1;
     if (left > 0) {
-      this.held.set(sha256, left);
+      this.uses.set(sha256, left);
       return;
     }
-    this.held.delete(sha256);
+    this.uses.delete(sha256);
     const stillUsed = this.wanted.get(sha256);
     this.wanted.delete(sha256);
     // The upload has succeeded all the same: the job finds the file.

@@ -51,7 +51,7 @@ export class LivenessLock {
 
   /** Holds the lock from now on. `onMissing` is called with processes that have died. */
   async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
-    await this.held();
+    await this.connection();
     const look = async (): Promise<void> => {
       const dead = await this.look();
       if (dead.length > 0) await onMissing(dead);
@@ -94,12 +94,12 @@ export class LivenessLock {
   }
 
   private async runOnce(text: string, parameters: readonly unknown[]): Promise<Ran> {
-    const held = this.held();
-    const session = await held;
+    const connection = this.connection();
+    const session = await connection;
     try {
       return await session.run(text, parameters);
     } catch (error) {
-      if (isUnreachable(error) && this.session === held) {
+      if (isUnreachable(error) && this.session === connection) {
         this.session = undefined;
         session.release();
       }
@@ -107,7 +107,7 @@ export class LivenessLock {
     }
   }
 
-  private held(): Promise<OwnConnection> {
+  private connection(): Promise<OwnConnection> {
     this.session ??= this.hold().catch((error: unknown) => {
       this.session = undefined;
       throw error;

@@ -65,12 +65,12 @@ function problemOf(facts: Facts): string | undefined {
   if (Number(facts.version_num) < version_min)
     return `it is PostgreSQL ${facts.version}, and the oldest supported version is 15`;
   const options = "template template0 encoding 'UTF8' locale 'C.UTF-8'";
-  const again = `recreate it: create database ${name} ${options}`;
-  if (facts.encoding !== "UTF8") return `its encoding is ${facts.encoding}, not UTF8; ${again}`;
+  const advice = `recreate it: create database ${name} ${options}`;
+  if (facts.encoding !== "UTF8") return `its encoding is ${facts.encoding}, not UTF8; ${advice}`;
   if (!collations.includes(facts.collation_name.replace(/utf-?8$/i, "UTF-8")))
     return (
       `its collation is ${facts.collation_name}, which sorts names differently from C.UTF-8; ` +
-      `${again}`
+      `${advice}`
     );
   if (facts.may_create !== true)
     return (

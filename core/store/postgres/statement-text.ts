@@ -2,19 +2,19 @@
 
 /** The number of cached texts; all of them are in the code, so there are only a few hundred. */
 const kept_max = 2_000;
-const kept = new Map<string, string>();
+const texts = new Map<string, string>();
 
 /** `?` becomes `$1`, `$2` …, except in quotes. */
 export function numbered(text: string): string {
   if (!text.includes("?")) return text;
-  let result = kept.get(text);
+  let result = texts.get(text);
   if (result === undefined) {
     let count = 0;
     result = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) =>
       found === "?" ? `$${++count}` : found,
     );
-    if (kept.size >= kept_max) kept.clear();
-    kept.set(text, result);
+    if (texts.size >= kept_max) texts.clear();
+    texts.set(text, result);
   }
   return result;
 }

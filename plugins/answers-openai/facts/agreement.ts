@@ -63,11 +63,11 @@ export class AgreementChecker {
    */
   agreesInFacts(sentence: string, source: number): boolean {
     const text = this.texts[source]!;
-    const said = quantitiesIn(text);
+    const found = quantitiesIn(text);
     const dates = datesIn(text);
     return (
       quantitiesIn(sentence).every(
-        (quantity) => quantity.is_weak || said.some((other) => isSameQuantity(quantity, other)),
+        (quantity) => quantity.is_weak || found.some((other) => isSameQuantity(quantity, other)),
       ) &&
       [...datesIn(sentence)].every((date) => dates.has(date)) &&
       (!polarityOf(sentence).is_negated ||
@@ -122,10 +122,11 @@ export class AgreementChecker {
   }
 
   private holdsQuantities(clause: string, { text }: Window): boolean {
-    const said = quantitiesIn(text);
+    const found = quantitiesIn(text);
     return quantitiesIn(clause).every(
       (quantity) =>
-        quantity.is_weak || said.some((other) => this.isSame(quantity, other, clause, text, said)),
+        quantity.is_weak ||
+        found.some((other) => this.isSame(quantity, other, clause, text, found)),
     );
   }
 
@@ -135,11 +136,13 @@ export class AgreementChecker {
     other: Quantity,
     clause: string,
     text: string,
-    said: readonly Quantity[],
+    of_window: readonly Quantity[],
   ): boolean {
     if (!isSameQuantity(quantity, other)) return false;
     const dimension = other.unit?.dimension;
-    const rivals = said.filter((rival) => !rival.is_weak && rival.unit?.dimension === dimension);
+    const rivals = of_window.filter(
+      (rival) => !rival.is_weak && rival.unit?.dimension === dimension,
+    );
     if (rivals.length < 2) return true;
     const about = this.evidence.claimOf(withoutFacts(clause));
     const groups = clauseGroups(text, rivals);
@@ -182,19 +185,19 @@ export class AgreementChecker {
     const negated = new Set<string>();
     const affirmed = new Set<string>();
     let has_negation = false;
-    for (const said of clausesOf(window)) {
-      const { is_negated, reach } = polarityOf(said);
+    for (const source_clause of clausesOf(window)) {
+      const { is_negated, reach } = polarityOf(source_clause);
       has_negation ||= is_negated;
       const within = this.evidence.claimOf(contentOf(reach));
-      for (const term of this.evidence.claimOf(contentOf(said)))
+      for (const term of this.evidence.claimOf(contentOf(source_clause)))
         (is_negated && within.has(term) ? negated : affirmed).add(term);
     }
-    const mine = polarityOf(clause);
-    if (!mine.is_negated)
+    const polarity = polarityOf(clause);
+    if (!polarity.is_negated)
       return ![...this.evidence.claimOf(contentOf(clause))].some(
         (term) => negated.has(term) && !affirmed.has(term),
       );
-    const denied = [...this.evidence.claimOf(contentOf(mine.reach))];
+    const denied = [...this.evidence.claimOf(contentOf(polarity.reach))];
     const found = denied.filter((term) => negated.has(term) || affirmed.has(term));
     return found.length === 0 ? has_negation : found.some((term) => negated.has(term));
   }

@@ -92,11 +92,11 @@ function placedNames(text: string): Map<string, string> {
 }
 
 /** Whether one text has a different name in the same position: `in Bonn`, `Ann runs`. */
-export function replacesName(claim: string, said: string): boolean {
-  const there = placedNames(said);
+export function replacesName(claim: string, source_text: string): boolean {
+  const there = placedNames(source_text);
   return [...placedNames(claim)].some(([place, name]) => {
     const other = there.get(place);
-    return other !== undefined && !holdsName(said, name) && !holdsName(claim, other);
+    return other !== undefined && !holdsName(source_text, name) && !holdsName(claim, other);
   });
 }
 

@@ -118,9 +118,9 @@ const opposites: readonly (readonly [one: RegExp, other: RegExp])[] = [
 const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(folded);
 
 /** Whether `claim` has a word for which `said` has only the opposite. */
-export function saysOpposite(claim: string, said: string): boolean {
+export function saysOpposite(claim: string, source_text: string): boolean {
   const claimed = wordsOf(claim);
-  const source = wordsOf(said);
+  const source = wordsOf(source_text);
   const has = (words: readonly string[], pattern: RegExp) =>
     words.some((word) => pattern.test(word));
   return opposites.some(([one, other]) =>
@@ -128,11 +128,11 @@ export function saysOpposite(claim: string, said: string): boolean {
       [one, other],
       [other, one],
     ].some(
-      ([mine, theirs]) =>
-        has(claimed, mine!) &&
-        !has(claimed, theirs!) &&
-        has(source, theirs!) &&
-        !has(source, mine!),
+      ([stated, opposite]) =>
+        has(claimed, stated!) &&
+        !has(claimed, opposite!) &&
+        has(source, opposite!) &&
+        !has(source, stated!),
     ),
   );
 }

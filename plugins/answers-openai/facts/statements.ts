@@ -20,7 +20,7 @@ const asks_number = /(?<!\p{L})(?:how (?:many|much)|wie ?viele?n?|combien|cuánt
 const content_words_min = 2;
 
 export class Statements {
-  private readonly asked: ReadonlySet<string>;
+  private readonly question_terms: ReadonlySet<string>;
   private readonly asks_what: boolean;
   private readonly asks_number: boolean;
   private language: string | null;
@@ -31,7 +31,7 @@ export class Statements {
     question: string,
     private readonly analysis: TextAnalysis,
   ) {
-    this.asked = new Set(this.termsOf(contentOf(question)));
+    this.question_terms = new Set(this.termsOf(contentOf(question)));
     this.asks_what = asks_what.test(question);
     this.asks_number = asks_number.test(question);
     this.language = analysis.languageOf(question, { is_question: true });
@@ -52,7 +52,7 @@ export class Statements {
     if (quantitiesIn(text).some((quantity) => !quantity.is_weak)) return true;
     const words = contentWords(text);
     const terms = this.termsOf(contentOf(text));
-    const is_new = terms.some((term) => !this.asked.has(term));
+    const is_new = terms.some((term) => !this.question_terms.has(term));
     return words.length > 0 && (is_new || (!this.asks_what && words.length >= content_words_min));
   }
 

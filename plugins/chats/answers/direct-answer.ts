@@ -102,7 +102,7 @@ class DirectAttempt {
   constructor(
     private readonly ctx: ChatContext,
     private readonly owner_id: string,
-    private readonly asked: DirectQuestion,
+    private readonly direct_question: DirectQuestion,
     private readonly scope: readonly string[],
     private readonly permit: AnswerPermit,
   ) {}
@@ -126,27 +126,27 @@ class DirectAttempt {
   }
 
   private async ask(): Promise<Answered> {
-    const { ctx, asked, scope } = this;
+    const { ctx, direct_question, scope } = this;
     const answerer = bestAnswerer(ctx);
     if (!answerer) return noAnswer(no_answerer);
     if (scope.length === 0) return noAnswer("There are no folders to answer from.");
     const answered = await answerer.answer(this.question());
-    return withShortQuotes(answered, asked.text, ctx.retrieval);
+    return withShortQuotes(answered, direct_question.text, ctx.retrieval);
   }
 
   private question(): Question {
-    const { ctx, asked, owner_id, scope, permit } = this;
+    const { ctx, direct_question, owner_id, scope, permit } = this;
     const { db, retrieval } = ctx;
     const { signal, waitFor } = permit;
-    const { emit } = asked;
+    const { emit } = direct_question;
     return {
-      text: asked.text,
-      prompts: asked.instructions.map((text, at) => ({
+      text: direct_question.text,
+      prompts: direct_question.instructions.map((text, at) => ({
         id: `instructions-${at + 1}`,
         name: "Instructions",
         text,
       })),
-      history: asked.history.slice(-turns_max),
+      history: direct_question.history.slice(-turns_max),
       find: (query, options) =>
         retrieval.find(db, { owner_id, query, folder_ids: scope, ...options }, signal),
       overview: (limits) => ctx.documents.overview(db, scope, limits),

@@ -52,9 +52,9 @@ export async function withFreshCitations(
   if (cited.length === 0) return messages;
   const document_ids = [...new Set(cited.map((passage) => passage.document_id))];
   const names = await documents.findNames(db, document_ids);
-  const gone = new Set(document_ids.filter((id) => !names.has(id)));
+  const deleted_ids = new Set(document_ids.filter((id) => !names.has(id)));
   const stale = await staleAmong(db, documents, cited, names);
-  if (stale.size === 0 && gone.size === 0) return messages;
+  if (stale.size === 0 && deleted_ids.size === 0) return messages;
   return messages.map((message) => ({
     ...message,
     result:
@@ -63,7 +63,7 @@ export async function withFreshCitations(
         withEvidence(message.result, (passage) =>
           stale.has(passage) ? { ...passage, stale: true } : passage,
         ),
-        gone,
+        deleted_ids,
       ),
   }));
 }
@@ -115,12 +115,17 @@ export async function redactDocuments(
   tx: Db<ChatsTables>,
   document_ids: readonly string[],
 ): Promise<boolean> {
-  const gone = new Set(document_ids);
+  const deleted_ids = new Set(document_ids);
   const citing = await citingMessages(tx, document_ids, batch);
   for (const message of citing) {
     const result = resultOf(message);
     if (result)
-      await dropCitations(tx, message.id, document_ids, JSON.stringify(redacted(result, gone)));
+      await dropCitations(
+        tx,
+        message.id,
+        document_ids,
+        JSON.stringify(redacted(result, deleted_ids)),
+      );
     else await startOver(ctx, tx, message.id);
   }
   return citing.length < batch;

@@ -20,7 +20,7 @@ export class ChatCopies implements Chats {
     owner_id: string,
     folder_ids: readonly string[],
   ): Promise<{ chats: ChatCopy[]; others: number }> {
-    const asked = new Set(folder_ids);
+    const requested = new Set(folder_ids);
     const rows = new Map<string, ChatRow>();
     const asking: Chat[] = [];
     for (const batch of batchesOf(folder_ids, ids_at_once))
@@ -28,7 +28,7 @@ export class ChatCopies implements Chats {
     for (const batch of batchesOf([...rows.values()], ids_at_once))
       asking.push(...(await store.withUses(from, batch)));
     const chats = asking
-      .filter((chat) => chat.folder_ids.every((id) => asked.has(id)))
+      .filter((chat) => chat.folder_ids.every((id) => requested.has(id)))
       .map(chatCopyOf)
       .sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
     return { chats, others: asking.length - chats.length };

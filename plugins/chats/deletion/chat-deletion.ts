@@ -147,7 +147,7 @@ export async function resumeDeletions(ctx: ChatContext): Promise<void> {
   // Sessions that another process may be staging stay.
   const before_ms = await ctx.node.goneBefore_ms();
   await ctx.inDeletion(async (tx) => {
-    for (const gone of await store.goneChats(tx, before_ms)) await ctx.enqueuePurge(tx, gone);
+    for (const chat of await store.goneChats(tx, before_ms)) await ctx.enqueuePurge(tx, chat);
     await ctx.cancelExpiry(tx);
     await enqueueNextExpiry(ctx, tx);
   });

@@ -107,7 +107,7 @@ export async function deleteEvents(
   message_ids: readonly string[],
   rows_max: number,
 ): Promise<string[]> {
-  const gone: string[] = [];
+  const finished_ids: string[] = [];
   let rows = 0;
   for (const message_id of message_ids) {
     if (rows >= rows_max) break;
@@ -116,9 +116,9 @@ export async function deleteEvents(
       .where("message_id", "=", message_id)
       .executeTakeFirst();
     rows += Number(deleted.numDeletedRows);
-    gone.push(message_id);
+    finished_ids.push(message_id);
   }
-  return gone;
+  return finished_ids;
 }
 
 /** The part of an event that a stream sends. */

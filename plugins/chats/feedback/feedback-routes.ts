@@ -17,7 +17,7 @@ import {
 } from "./feedback-records";
 
 const tag = "Chats";
-const gone = { 410: "The chat session has expired: it was deleted." };
+const expired = { 410: "The chat session has expired: it was deleted." };
 const Filter = t.Composite([PageQuery, t.Object({ rating: t.Optional(Rating) })]);
 
 export const routes = {
@@ -33,14 +33,14 @@ export const routes = {
     answers: {
       200: { description: "It is kept.", schema: FeedbackRecord, example: feedback_example },
     },
-    errors: { ...gone, 409: "The message has no answer." },
+    errors: { ...expired, 409: "The message has no answer." },
   }),
   withdrawFeedback: route.delete("/chats/:sessionId/messages/:requestId/feedback", {
     summary: "Take a rating back",
     tag,
     operation: "deleteFeedback",
     answers: { 204: { description: "Nothing is said of this answer any more." } },
-    errors: gone,
+    errors: expired,
   }),
   listFeedback: route.get("/feedback", {
     summary: "List your ratings",

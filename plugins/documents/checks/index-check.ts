@@ -48,13 +48,13 @@ export class IndexCheck implements SystemCheck {
   readonly mend = async (): Promise<string> => {
     const { ctx } = this;
     const { missing, left_over } = await this.compare();
-    const again = new Set([...missing.map(({ id }) => id), ...this.damaged]);
+    const reindexed = new Set([...missing.map(({ id }) => id), ...this.damaged]);
     // The index of a document may be incomplete, and would remain beside the new one.
-    for (const id of [...again, ...left_over])
+    for (const id of [...reindexed, ...left_over])
       while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
-    for (const id of again) await reindexFound(ctx, id);
+    for (const id of reindexed) await reindexFound(ctx, id);
     return (
-      `${documents(again.size)} will be indexed again. Removed from the index: ` +
+      `${documents(reindexed.size)} will be indexed again. Removed from the index: ` +
       `${documents(left_over.length)}.`
     );
   };

@@ -133,7 +133,7 @@ interface Order {
   readonly direction: ListDirection;
 }
 /** The request for one list. */
-interface Asked {
+interface ListSearch {
   readonly folder: Folder;
   readonly filter: LinkFilter;
   readonly order: Order;
@@ -157,11 +157,11 @@ export class DocumentLists {
     const filter = filterOf(folder, query);
     const window = pageWindow(page);
     if (filter === null) return { rows: [], total: 0 };
-    const asked = { folder, filter, signal };
+    const search = { folder, filter, signal };
     const { rows: ids, total } =
       sort === "status"
-        ? await this.byStatus({ ...asked, order: { sort: "created", direction } }, window)
-        : await this.readIds({ ...asked, order: { sort, direction } }, window);
+        ? await this.byStatus({ ...search, order: { sort: "created", direction } }, window)
+        : await this.readIds({ ...search, order: { sort, direction } }, window);
     return { rows: await findAll(this.db, ids), total };
   }
 
@@ -187,17 +187,17 @@ export class DocumentLists {
   }
 
   /** One status after the other, each newest first. */
-  private async byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
-    const { direction } = asked.order;
+  private async byStatus(search: ListSearch, { limit, offset }: Window): Promise<Listed<string>> {
+    const { direction } = search.order;
     const rows: string[] = [];
     let total = 0;
     for (const status of direction === "asc" ? statuses : statuses.toReversed()) {
-      if (asked.filter.status !== undefined && asked.filter.status !== status) continue;
+      if (search.filter.status !== undefined && search.filter.status !== status) continue;
       const found = await this.readIds(
         {
-          ...asked,
-          filter: { ...asked.filter, status },
-          order: { ...asked.order, direction: "desc" },
+          ...search,
+          filter: { ...search.filter, status },
+          order: { ...search.order, direction: "desc" },
         },
         { limit: limit - rows.length, offset: Math.max(0, offset - total) },
       );
@@ -207,13 +207,13 @@ export class DocumentLists {
     return { rows, total };
   }
 
-  private async readIds(asked: Asked, window: Window): Promise<Listed<string>> {
+  private async readIds(search: ListSearch, window: Window): Promise<Listed<string>> {
     const {
       folder,
       filter,
       order: { sort, direction },
       signal,
-    } = asked;
+    } = search;
     // Documents of one type have equal values.
     const order =
       sort === "type" && filter.type !== undefined
@@ -223,7 +223,7 @@ export class DocumentLists {
     const total = filter.name ? undefined : await this.total(folder, filter);
     if (has_index)
       return { rows: await readPage(this.db, filter, order, window, total!), total: total! };
-    return this.turns.run(folder.owner_id, signal, () => this.search(asked, window, total));
+    return this.turns.run(folder.owner_id, signal, () => this.search(search, window, total));
   }
 
   private async total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
@@ -236,7 +236,7 @@ export class DocumentLists {
 
   /** Few matches are sorted here, many are skipped in order; there is an index for either. */
   private async search(
-    { filter, order, signal }: Asked,
+    { filter, order, signal }: ListSearch,
     window: Window,
     known: number | undefined,
   ): Promise<Listed<string>> {

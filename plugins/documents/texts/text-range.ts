@@ -79,26 +79,26 @@ export function readRange(
   { db }: DocumentContext,
   owner_id: string,
   document_id: string,
-  asked: Static<typeof RangeQuery>,
+  range: Static<typeof RangeQuery>,
 ): Promise<TextRange> {
   return rereadIfGone(async () => {
     const { name } = await requireDocument(db, owner_id, document_id);
     const found = await textStore.findCurrentText(db, document_id);
     const head = { document_id, name };
     if (!found) {
-      if (asked.page !== undefined) throw noSuchPage(asked.page, []);
+      if (range.page !== undefined) throw noSuchPage(range.page, []);
       const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
       return { ...head, version: 0, ...nothing, ...no_page };
     }
     const { pages } = fromStoredSpans(found);
     const { units } = found.text;
     const places = textStore.placesIn(db, found.text);
-    const of_pages = stretchOf(pages, asked, units);
+    const of_pages = stretchOf(pages, range, units);
     const first = await places.pointAt(of_pages.start);
     const length = await places.pointAt(units);
     const last = of_pages.end >= units ? length : await places.pointAt(of_pages.end);
-    const start = Math.min(Math.max(first, asked.start ?? 0), last);
-    const end = Math.min(start + Math.min(asked.length ?? range_default, range_max), last);
+    const start = Math.min(Math.max(first, range.start ?? 0), last);
+    const end = Math.min(start + Math.min(range.length ?? range_default, range_max), last);
     const from = await places.unitAt(start);
     const to = await places.unitAt(end);
     return {

@@ -121,7 +121,7 @@ async function openChecked(path: string): Promise<FileHandle> {
     throw new SourceFailure(
       error.code === "EACCES" || error.code === "EPERM"
         ? "The server is not allowed to read the file."
-        : gone,
+        : gone_reason,
     );
   });
   try {
@@ -130,14 +130,14 @@ async function openChecked(path: string): Promise<FileHandle> {
     // Linux knows the path of an open file; elsewhere the path is resolved again.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
     if (!opened.isFile() || real !== path || stats.ino !== opened.ino || stats.dev !== opened.dev)
-      throw new SourceFailure(gone);
+      throw new SourceFailure(gone_reason);
     return file;
   } catch (error) {
     await file.close();
-    throw error instanceof SourceFailure ? error : new SourceFailure(gone);
+    throw error instanceof SourceFailure ? error : new SourceFailure(gone_reason);
   }
 }
-const gone = "The file no longer exists.";
+const gone_reason = "The file no longer exists.";
 
 const refusal =
   "The path must be a directory that the operator allows (imports.directories), or one " +

@@ -165,7 +165,7 @@ interface Shown {
  * shown. `segments` are in order; their texts may have several lines.
  */
 export function withoutRepeats(segments: readonly Segment[]): Segment[] {
-  const kept: { start: number; end: number; text: string; speaker: string | null }[] = [];
+  const cues: { start: number; end: number; text: string; speaker: string | null }[] = [];
   let before: Shown | undefined;
   for (const segment of segments) {
     const lines = segment.text
@@ -178,16 +178,16 @@ export function withoutRepeats(segments: readonly Segment[]): Segment[] {
         ? newTextOf(before.lines, lines)
         : lines.join(" ");
     if (new_text !== "")
-      kept.push({
+      cues.push({
         start: segment.start,
         end: segment.end,
         text: new_text,
         speaker: segment.speaker,
       });
-    else kept.at(-1)!.end = Math.max(kept.at(-1)!.end, segment.end);
+    else cues.at(-1)!.end = Math.max(cues.at(-1)!.end, segment.end);
     before = { lines, end: segment.end, speaker: segment.speaker };
   }
-  return kept;
+  return cues;
 }
 
 /**

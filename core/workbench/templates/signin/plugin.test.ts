@@ -61,10 +61,10 @@ test("the button leads to the other site, and back into the console", async () =
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
-  const who = await dossier.send(null, "GET", "//console/api/v1/session", undefined, {
+  const signed_in = await dossier.send(null, "GET", "//console/api/v1/session", undefined, {
     cookie: session,
   });
-  expect(who.body.user.email).toBe("eve@example.com");
+  expect(signed_in.body.user.email).toBe("eve@example.com");
 });
 
 test("nobody comes in with a forged ticket", async () => {

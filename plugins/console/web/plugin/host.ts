@@ -17,15 +17,15 @@ import { ContentRoots } from "./content-roots";
 /** Cleanup when it is left; an exception there does not block navigation. */
 export class Leaving {
   private readonly works: (() => void)[] = [];
-  private gone = false;
+  private is_gone = false;
 
   readonly add = (work: () => void): void => {
-    if (this.gone) run(work);
+    if (this.is_gone) run(work);
     else this.works.push(work);
   };
 
   leave(): void {
-    this.gone = true;
+    this.is_gone = true;
     for (const work of this.works.splice(0)) run(work);
   }
 }

@@ -77,8 +77,8 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
 
 function SourceBody({ passage }: { readonly passage: Passage }) {
   const query = useDocument(passage.document_id);
-  const gone = query.error instanceof ApiProblem && query.error.status === 404;
-  if (gone)
+  const is_deleted = query.error instanceof ApiProblem && query.error.status === 404;
+  if (is_deleted)
     return (
       <div class="reader-note">
         <Stale passage={passage} />

@@ -48,26 +48,26 @@ function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
 function queryOf(filter: Filter): Readonly<Record<string, string>> {
   const { since, until, ...rest } = filter;
   const day_ms = 86_400_000;
-  const asked = {
+  const query = {
     ...rest,
     action: asNamed(rest.action),
     page: "",
     since: since && new Date(`${since}T00:00:00`).toISOString(),
     until: until && new Date(new Date(`${until}T00:00:00`).getTime() + day_ms).toISOString(),
   };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ""));
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }
 
 export default function Audit() {
   const [filter, change] = useFilter();
-  const asked = queryOf(filter);
+  const query = queryOf(filter);
   const entries = useQuery({
-    queryKey: [...keys.audit, asked, filter.page],
-    queryFn: () => api<Page<Entry>>("/audit", { query: { ...asked, page: filter.page } }),
+    queryKey: [...keys.audit, query, filter.page],
+    queryFn: () => api<Page<Entry>>("/audit", { query: { ...query, page: filter.page } }),
     refetchInterval: refresh_ms,
     placeholderData: (before) => before,
   });
-  const is_filtered = Object.keys(asked).length > 0;
+  const is_filtered = Object.keys(query).length > 0;
   return (
     <>
       <PageHeader
@@ -75,8 +75,8 @@ export default function Audit() {
         text={strings.text}
         actions={
           <span class="row">
-            <ExportLink format="csv" query={asked} />
-            <ExportLink format="json" query={asked} />
+            <ExportLink format="csv" query={query} />
+            <ExportLink format="json" query={query} />
           </span>
         }
       />

@@ -99,17 +99,17 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
 }
 
 function MakeButton({ busy }: { readonly busy: boolean }) {
-  const [asked, setAsked] = useState(false);
+  const [is_confirming, setConfirming] = useState(false);
   return (
     <Button
       kind="primary"
       icon="plus"
       data-shortcut="n"
-      busy={busy || asked}
+      busy={busy || is_confirming}
       onClick={async () => {
-        setAsked(true);
+        setConfirming(true);
         await begin("/backups");
-        setAsked(false);
+        setConfirming(false);
       }}
     >
       {strings.make}

@@ -28,14 +28,14 @@ export default function ChatPage({ params }: { readonly params: PageParams }) {
  */
 function NewChat() {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(useSearch());
+  const params = new URLSearchParams(useSearch());
   const [scope, setScope] = useState<Scope>({
-    all: !asked.has("folder"),
-    folders: asked.getAll("folder"),
-    prompts: asked.getAll("prompt"),
+    all: !params.has("folder"),
+    folders: params.getAll("folder"),
+    prompts: params.getAll("prompt"),
   });
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
-  const about = useDocument(asked.get("document"));
+  const about = useDocument(params.get("document"));
   const send = async (text: string) => {
     const message = newMessage(text);
     setOutgoing({ message, error: null });

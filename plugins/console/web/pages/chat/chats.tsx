@@ -17,9 +17,9 @@ import { Ratings } from "./ratings";
 
 /** `/chats?folder=…` starts a chat over that folder. */
 export default function ChatList() {
-  const asked = useSearch();
-  return new URLSearchParams(asked).has("folder") ? (
-    <Redirect to={`/chats/new?${asked}`} replace />
+  const query = useSearch();
+  return new URLSearchParams(query).has("folder") ? (
+    <Redirect to={`/chats/new?${query}`} replace />
   ) : (
     <Lists />
   );

@@ -57,16 +57,16 @@ function useKeptTop(
   following: { readonly current: boolean },
 ): void {
   const known = useRef(first);
-  const kept = useRef<{ readonly turn: Element; readonly top: number } | null>(null);
+  const anchor = useRef<{ readonly turn: Element; readonly top: number } | null>(null);
   // The DOM still has the content from before this change.
   if (known.current !== first) {
     const turn = content.current?.querySelector(".turn");
-    kept.current = turn ? { turn, top: turn.getBoundingClientRect().top } : null;
+    anchor.current = turn ? { turn, top: turn.getBoundingClientRect().top } : null;
     known.current = first;
   }
   useLayoutEffect(() => {
-    const before = kept.current;
-    kept.current = null;
+    const before = anchor.current;
+    anchor.current = null;
     if (!before || following.current || !before.turn.isConnected) return;
     scroller.current!.scrollTop += before.turn.getBoundingClientRect().top - before.top;
   }, [first]);

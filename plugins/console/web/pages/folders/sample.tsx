@@ -58,8 +58,8 @@ export function SampleButton() {
 export function SampleQuestions({ folder }: { readonly folder: Folder }) {
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState("");
-  const [gone, setGone] = useState(localStorage.getItem(place) !== folder.id);
-  if (gone) return null;
+  const [is_hidden, setHidden] = useState(localStorage.getItem(place) !== folder.id);
+  if (is_hidden) return null;
   const ask = async (question: string) => {
     if (asking) return;
     setAsking(question);
@@ -74,7 +74,7 @@ export function SampleQuestions({ folder }: { readonly folder: Folder }) {
   };
   const dismiss = () => {
     localStorage.removeItem(place);
-    setGone(true);
+    setHidden(true);
   };
   const { synced } = folder.status_counts;
   return (

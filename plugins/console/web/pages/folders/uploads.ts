@@ -87,9 +87,9 @@ export function addUploads(
 
 /** Removes finished and abandoned ones from the list. */
 export function removeUploads(ids: readonly number[]): void {
-  const gone = new Set(ids);
+  const removed_ids = new Set(ids);
   for (const id of ids) cancelling.get(id)?.abort();
-  uploads = uploads.filter(({ id }) => !gone.has(id));
+  uploads = uploads.filter(({ id }) => !removed_ids.has(id));
   first_waiting = 0;
   announce();
 }

@@ -9,8 +9,8 @@ import { ImportSchedules } from "./schedules";
 
 export default function Imports() {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(useSearch()).get("part");
-  const part = asked === "schedules" ? asked : "runs";
+  const named_part = new URLSearchParams(useSearch()).get("part");
+  const part = named_part === "schedules" ? named_part : "runs";
   return (
     <>
       <PageHeader

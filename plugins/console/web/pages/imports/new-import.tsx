@@ -105,10 +105,10 @@ function useCall() {
 
 function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(location.search).get("folder");
+  const folder_id = new URLSearchParams(location.search).get("folder");
   const options = folderOptions(folders);
   const [fields, setFields] = useState<Fields>({
-    folder_id: options.some(({ value }) => value === asked) ? asked! : options[0]!.value,
+    folder_id: options.some(({ value }) => value === folder_id) ? folder_id! : options[0]!.value,
     kind: "urls",
     text: "",
     repeat: "never",

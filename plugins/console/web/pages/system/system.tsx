@@ -32,8 +32,8 @@ type Part = keyof typeof strings.tabs;
 
 export default function System() {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(useSearch()).get("part") ?? "health";
-  const part: Part = asked in strings.tabs ? (asked as Part) : "health";
+  const named_part = new URLSearchParams(useSearch()).get("part") ?? "health";
+  const part: Part = named_part in strings.tabs ? (named_part as Part) : "health";
   const system = useQuery({
     queryKey: keys.system,
     queryFn: () => api<SystemState>("/system"),

@@ -52,7 +52,8 @@ function isPlain(rows: readonly CellRow[]): boolean {
   const width = rows[0]?.cells.length;
   for (const { cells, edges } of rows) {
     if (edges !== undefined || cells.length !== width || width > columns_max) return false;
-    for (const { columns, rows: spanned } of cells) if (columns !== 1 || spanned !== 1) return false;
+    for (const { columns, rows: spanned } of cells)
+      if (columns !== 1 || spanned !== 1) return false;
   }
   return true;
 }

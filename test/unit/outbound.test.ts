@@ -286,7 +286,7 @@ test("equivalent URLs are normalised to one form", () => {
 describe("a DNS lookup with", async () => {
   const names = await startNameServer();
   afterAll(() => names[Symbol.dispose]());
-  const lookup = createDnsLookup({ servers: [names.address], timeout_ms: 400 });
+  const within = (timeout_ms: number) => createDnsLookup({ servers: [names.address], timeout_ms });
   const cases: [string, Parameters<typeof names.set>[1], unknown][] = [
     ["one public address", ["93.184.216.34"], { kind: "allowed", addresses: ["93.184.216.34"] }],
     [
@@ -304,10 +304,8 @@ describe("a DNS lookup with", async () => {
       [...Array.from({ length: 60 }, (_, n) => `93.184.216.${n}`), "10.0.0.1"],
       { kind: "refused" },
     ],
-    ["a garbled answer", "garbled", { kind: "silent", reason: expect.any(String) }],
     ["an unknown name", "nxdomain", { kind: "absent" }],
     ["a name without addresses", [], { kind: "absent" }],
-    ["no answer", "silent", { kind: "silent", reason: "no response in time" }],
     [
       "a failing server",
       "servfail",
@@ -319,28 +317,40 @@ describe("a DNS lookup with", async () => {
       { kind: "silent", reason: expect.stringContaining("the name server failed") },
     ],
     [
-      "no answer for IPv6, one for IPv4",
-      { a: ["1.1.1.1"], aaaa: "silent" },
-      { kind: "allowed", addresses: ["1.1.1.1"] },
-    ],
-    [
       "a failure for IPv6, an answer for IPv4",
       { a: ["1.1.1.1"], aaaa: "servfail" },
+      { kind: "allowed", addresses: ["1.1.1.1"] },
+    ],
+  ];
+  /** The time limit ends these, so it leaves a busy machine the time for the other family. */
+  const limited: [string, Parameters<typeof names.set>[1], timeout_ms: number, unknown][] = [
+    ["a garbled answer", "garbled", 400, { kind: "silent", reason: expect.any(String) }],
+    ["no answer", "silent", 400, { kind: "silent", reason: "no response in time" }],
+    [
+      "no answer for IPv6, one for IPv4",
+      { a: ["1.1.1.1"], aaaa: "silent" },
+      3_000,
       { kind: "allowed", addresses: ["1.1.1.1"] },
     ],
     [
       "no answer for IPv6, no address for IPv4",
       { a: [], aaaa: "silent" },
+      400,
       { kind: "silent", reason: "no response in time" },
     ],
   ];
-  for (const [index, [why, zone, checked]] of cases.entries())
-    test(why, async () => {
-      names.set(`n${index}.test`, zone);
-      expect(await checkHost(parseTarget(`http://n${index}.test/`), lookup, isPublic)).toEqual(
-        checked as never,
-      );
-    });
+  const check = async (zone: Parameters<typeof names.set>[1], timeout_ms: number) => {
+    const name = `n${++name_count}.test`;
+    names.set(name, zone);
+    return checkHost(parseTarget(`http://${name}/`), within(timeout_ms), isPublic);
+  };
+  let name_count = 0;
+  test.each(cases)("%s", async (_why, zone, expected) =>
+    expect(await check(zone, 60_000)).toEqual(expected as never),
+  );
+  test.each(limited)("%s", async (_why, zone, timeout_ms, expected) =>
+    expect(await check(zone, timeout_ms)).toEqual(expected as never),
+  );
   test("a name server that is not an address is refused at once", () =>
     expect(() => createDnsLookup({ servers: ["not a server"] })).toThrow());
 });

@@ -42,7 +42,7 @@ export interface Markup {
  */
 export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) } = {}): Markup {
   const writer = new MarkupWriter();
-  const scanner = new Scanner(html);
+  const scanner = new Scanner(html.replace(emphasis_marks, ""));
   for (let token = scanner.next(); token !== null; token = scanner.next()) {
     if (token.kind === "text") writer.text(token.text);
     else if (token.kind === "close") writer.close(token.name);
@@ -67,6 +67,10 @@ type Token =
   | { readonly kind: "close"; readonly name: string };
 
 const escaped = (text: string): string => text.replaceAll("<", "&lt;");
+
+const tag_name = /[^\s/>]*/y;
+/** The end of the tag, or an attribute: its name, and the quote or the value. */
+const attribute = /[\s/]*(?:(>)|([^\s/>][^\s/>=]*)(?:\s*=\s*(?:(["'])|([^\s>]*)))?)/y;
 
 /** Splits HTML into tags and text. */
 class Scanner {
@@ -134,7 +138,6 @@ class Scanner {
   private opening(from: number): Token {
     const name = this.name(from);
     let attributes: Map<string, string> | undefined;
-    const attribute = /[\s/]*(?:(>)|([^\s/>][^\s/>=]*)(?:\s*=\s*(?:(["'])|([^\s>]*)))?)/y;
     for (;;) {
       attribute.lastIndex = this.at;
       const found = attribute.exec(this.html);
@@ -167,11 +170,11 @@ class Scanner {
   }
   /** Reads the name at this position. */
   private name(from: number): string {
-    const name = /[^\s/>]*/y;
-    name.lastIndex = from;
-    const found = name.exec(this.html)![0];
+    tag_name.lastIndex = from;
+    const found = tag_name.exec(this.html)![0];
     this.at = from + found.length;
-    return found.slice(0, name_chars_max).toLowerCase().replace(/^svg:/, "");
+    const name = found.slice(0, name_chars_max).toLowerCase();
+    return name.startsWith("svg:") ? name.slice(4) : name;
   }
   private find(text: string, from: number): number {
     if (this.missing.has(text)) return -1;
@@ -251,7 +254,7 @@ class MarkupWriter {
     if (this.hidden_at === null) {
       const script = scripts.get(this.open_elements.at(-1)?.name ?? "");
       const shown = script === undefined ? null : scriptForm(text.trim(), script);
-      this.pieces.push(shown ?? text.replace(emphasis_marks, ""));
+      this.pieces.push(shown ?? text);
       return;
     }
     // Text in an unclosed head belongs to the body.

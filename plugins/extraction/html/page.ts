@@ -37,6 +37,9 @@ const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 const around_breaks = new RegExp(` ?${line_break} ?`, "g");
 
+/** White space that is shown as one space; a single space is one already. */
+const white_space = / *[\t\r\n\f][ \t\r\n\f]*| {2,}/g;
+
 /** Recursive: the depth of the tree is limited. */
 class PageReader {
   readonly builder = new BlockBuilder();
@@ -140,7 +143,7 @@ class PageReader {
   private plainText(text: string): void {
     if (this.preformatted > 0) return this.builder.text(text.replaceAll(line_break, "\n"));
     const lines = text
-      .replace(/[ \t\r\n\f]+/g, " ")
+      .replace(white_space, " ")
       .replaceAll("\u00a0", " ")
       .replace(around_breaks, "\n");
     this.builder.text(this.after_space && lines.startsWith(" ") ? lines.slice(1) : lines);

@@ -90,7 +90,7 @@ export async function startServer(
     // After the log lines, so that what people must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
-    const ending = endStart(host.slot(StartNotice), boot.log, print);
+    const ending = endStart(host, boot.log, print);
     return {
       noteUncaught: watch.noteUncaught,
       async stop() {
@@ -126,16 +126,13 @@ function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): v
 }
 
 /** What no request waits for. Returns what ends the watch over memory. */
-async function endStart(
-  notices: readonly (() => Promise<string>)[],
-  log: Log,
-  print: (line: string) => void,
-): Promise<() => void> {
+async function endStart(host: Host, log: Log, print: (line: string) => void): Promise<() => void> {
   // Requests that have waited for the start come first.
   await Bun.sleep(first_requests_ms);
   Bun.unsafe.setJITPolicy(1);
   const leaveMemory = limitMemory();
-  for (const notice of notices) await say(notice, log, print);
+  host.startSchedules();
+  for (const notice of host.slot(StartNotice)) await say(notice, log, print);
   return leaveMemory;
 }
 

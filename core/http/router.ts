@@ -142,16 +142,25 @@ function maskedMethods(all: readonly MethodAt[]): MethodAt[] {
   for (const { method, path } of all)
     methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
   const paths = [...methods].map(([path, of]) => ({ path, of, parts: path.split("/") }));
-  const wide = paths.filter(({ path }) => path.includes(":"));
+  const wide = Map.groupBy(
+    paths.filter(({ path }) => path.includes(":")),
+    ({ parts }) => parts.length,
+  );
   return paths.flatMap(({ path, of, parts }) => {
-    const wider = wide.filter((one) => isNarrower(parts, one.parts));
+    const wider = (wide.get(parts.length) ?? []).filter((one) => isNarrower(parts, one.parts));
     const taken = new Set(wider.flatMap((one) => [...one.of]));
     return [...taken].filter((method) => !of.has(method)).map((method) => ({ method, path }));
   });
 }
 
-function allowTable(all: readonly MethodAt[]): (path: string) => readonly string[] {
-  const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
+interface PathPattern {
+  readonly matches: RegExp;
+  readonly methods: Set<string>;
+}
+
+/** By the shape of the path. */
+function pathPatterns(all: readonly MethodAt[]): ReadonlyMap<string, PathPattern> {
+  const patterns = new Map<string, PathPattern>();
   for (const { method, path } of all) {
     const shape = path.replace(/:[^/]+/g, ":");
     const entry = patterns.get(shape) ?? {
@@ -167,7 +176,14 @@ function allowTable(all: readonly MethodAt[]): (path: string) => readonly string
     if (method === "GET") entry.methods.add("HEAD");
     patterns.set(shape, entry);
   }
+  return patterns;
+}
+
+function allowTable(all: readonly MethodAt[]): (path: string) => readonly string[] {
+  /** Made when it is first asked for: most requests find their route. */
+  let patterns: ReadonlyMap<string, PathPattern> | undefined;
   return (path) => {
+    patterns ??= pathPatterns(all);
     const matching = [...patterns].filter(([, { matches }]) => matches.test(path));
     const narrowest = matching.filter(
       ([shape]) => !matching.some(([other]) => isNarrower(other.split("/"), shape.split("/"))),

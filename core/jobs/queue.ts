@@ -258,7 +258,10 @@ export class JobQueue {
   async start(gone_nodes: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;
     const of = store.channel === null ? "all" : gone_nodes;
-    const resumed = await store.inDeletion((tx) => table.freeRunsOf(tx, of));
+    // After a graceful end none is running: then nothing is written, and no disk waited for.
+    const resumed = (await table.isAnyRunning(store.db))
+      ? await store.inDeletion((tx) => table.freeRunsOf(tx, of))
+      : 0;
     if (resumed > 0) log.info("jobs of the previous run were resumed", { jobs: resumed });
     this.dispatcher.open();
     this.poller.start();

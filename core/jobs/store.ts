@@ -251,6 +251,9 @@ export const nodeOf = (token: string): string => token.slice(0, token.indexOf(".
 export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
   free(db, "lease_until < ?", [before_ms]);
 
+export const isAnyRunning = async (db: JobsDb): Promise<boolean> =>
+  (await rowsOf(db, "select 1 from core_jobs where state = 'running' limit 1", [])).length > 0;
+
 /** The same for all jobs running in these processes, or in any: nobody runs them any more. */
 export async function freeRunsOf(db: JobsDb, nodes: readonly string[] | "all"): Promise<number> {
   if (nodes === "all") return free(db, "1 = 1", []);

@@ -238,7 +238,7 @@ export class Host {
     return failingPlugins(running, this.faults);
   }
 
-  /** Starts the plugins, then their jobs and schedules. */
+  /** Starts the plugins, then their jobs. */
   async start(): Promise<void> {
     let gone_nodes: readonly string[] = [];
     // First, because it releases what dead processes have left behind.
@@ -253,12 +253,16 @@ export class Host {
         );
       else await this.deferred.start(plugin.name, result.start);
     }
-    if (this.nodes.role !== "web") {
+    if (this.nodes.role !== "web")
       await this.deferred.start("jobs", () => this.queue.start(gone_nodes));
-      for (const { plugin, result } of this.running) this.schedule(plugin, result.schedules ?? []);
-    }
     await this.settings.noteOrigins();
     this.stalls.start();
+  }
+
+  /** Call it after `start`: no request waits for schedules. */
+  startSchedules(): void {
+    if (this.nodes.role === "web") return;
+    for (const { plugin, result } of this.running) this.schedule(plugin, result.schedules ?? []);
   }
 
   private schedule(plugin: Plugin, schedules: readonly Schedule[] | (() => Schedule[])): void {

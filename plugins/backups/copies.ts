@@ -19,7 +19,7 @@ export class Copies {
 
   /** When the server starts: nobody else works on the directory then. */
   async clean(): Promise<void> {
-    await this.discard(await this.find(Infinity));
+    await this.discard(this.find(Infinity));
     await this.prune();
   }
 
@@ -32,7 +32,7 @@ export class Copies {
   }
 
   async check(): Promise<CheckResult> {
-    const found = await this.find();
+    const found = this.find();
     const detail = this.words(found);
     const { abandoned, rolled_back } = found;
     if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(detail);
@@ -44,13 +44,13 @@ export class Copies {
   }
 
   async mend(): Promise<string> {
-    const { abandoned } = await this.find();
+    const { abandoned } = this.find();
     await this.discard({ abandoned });
     const deleted = await this.prune();
     return `${abandoned.length + deleted} excess files were deleted.`;
   }
 
-  private find(now_ms = this.ctx.now_ms()): Promise<KeptCopies> {
+  private find(now_ms = this.ctx.now_ms()): KeptCopies {
     return findKeptCopies(this.ctx.paths.data, now_ms);
   }
 

@@ -2,8 +2,8 @@
  * The files beside the backups: copies of the database from before upgrades, databases put aside by
  * a rollback, and interrupted ones. How many are kept, and for how long.
  */
-import { existsSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { copy_pattern, database_file } from "../../core/sdk";
 
@@ -27,18 +27,19 @@ export interface KeptCopies {
   readonly abandoned: readonly string[];
 }
 
-export async function findKeptCopies(data: string, now_ms: number): Promise<KeptCopies> {
+export function findKeptCopies(data: string, now_ms: number): KeptCopies {
   const directory = join(data, "backups");
-  const names = (await readdir(directory).catch(() => [])).sort();
+  const names = existsSync(directory) ? readdirSync(directory).sort() : [];
   const copies = names.filter((name) => copy_pattern.test(name));
   const rolled_back = names.filter((name) => rolled_back_pattern.test(name));
   let bytes = 0;
   for (const name of [...copies, ...rolled_back])
-    for (const path of partsOf(join(directory, name))) bytes += (await sizeOf(path)) ?? 0;
+    for (const path of partsOf(join(directory, name)))
+      bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const abandoned: string[] = [];
   for (const path of [join(data, restoring_directory), join(data, rollback_file)]) {
-    const found = await stat(path).catch(() => null);
-    if (found !== null && now_ms - found.mtimeMs > abandoned_ms) abandoned.push(path);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && now_ms - found.mtimeMs > abandoned_ms) abandoned.push(path);
   }
   return { copies, rolled_back, bytes, abandoned };
 }
@@ -51,7 +52,7 @@ export async function pruneKeptCopies(
   data: string,
   { keep_ms, now_ms }: { readonly keep_ms: number; readonly now_ms: number },
 ): Promise<string[]> {
-  const { copies, rolled_back } = await findKeptCopies(data, now_ms);
+  const { copies, rolled_back } = findKeptCopies(data, now_ms);
   const is_old = (name: string): boolean => timeOf(name) < now_ms - keep_ms;
   const old_names = [
     ...copies.filter(is_old),
@@ -71,12 +72,6 @@ export const pruneRolledBack = (data: string, now_ms: number): Promise<string[]>
 /** A database, and the files that belong to it. */
 const partsOf = (path: string): string[] =>
   ["", "-wal", "-shm"].map((end) => `${path}${end}`).filter((part) => existsSync(part));
-
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  );
 
 /** `20260131T120000Z-…`, epoch milliseconds. */
 const timeOf = (name: string): number =>

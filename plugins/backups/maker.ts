@@ -2,10 +2,10 @@
  * Makes a backup and rehearses it. The work is done by child processes with connections of their
  * own: this process only coordinates the steps.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { removeLeftovers } from "../../core/lib/temporary-files";
+import { findLeftovers, removeLeftovers } from "../../core/lib/temporary-files";
 import {
   badRequest,
   commit,
@@ -67,8 +67,11 @@ export class BackupMaker {
 
   /** Deletes what a crash has left, unless it belongs to a backup in progress. */
   async clean(): Promise<void> {
+    const { directory, paths } = this.ctx;
+    const work = findLeftovers(join(paths.data, "backups"), work_prefix);
+    if (work.length === 0 && !namesIn(directory).some(isHalf)) return;
     try {
-      await this.working(async () => removeHalves(this.ctx.directory));
+      await this.working(() => removeHalves(directory));
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
     }
@@ -243,8 +246,17 @@ async function archivesOf(path: string | undefined): Promise<string[]> {
 
 async function removeHalves(directory: string): Promise<void> {
   for (const name of await readdir(directory).catch(() => []))
-    if (name.endsWith(unfinished) && backup_pattern.test(name.slice(0, -unfinished.length)))
-      await rm(join(directory, name), { force: true });
+    if (isHalf(name)) await rm(join(directory, name), { force: true });
+}
+const isHalf = (name: string): boolean =>
+  name.endsWith(unfinished) && backup_pattern.test(name.slice(0, -unfinished.length));
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 async function freeName(directory: string, at_ms: number): Promise<string> {

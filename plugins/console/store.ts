@@ -53,7 +53,10 @@ export async function readUsage(
   };
 }
 
+/** Writes nothing when there is nothing so old. */
 export const pruneUsage = async (db: ConsoleDb, before_day: string): Promise<void> => {
+  const old = db.selectFrom("console_usage").select("day").where("day", "<", before_day).limit(1);
+  if ((await old.executeTakeFirst()) === undefined) return;
   await db.deleteFrom("console_usage").where("day", "<", before_day).execute();
 };
 

@@ -105,6 +105,7 @@ export async function startTestServer({
   const stopping = new AbortController();
   const gateway = createApplication(host, boot, stopping.signal, () => public_url);
   await host.start();
+  host.startSchedules();
   const keys = new Map<string, Promise<string>>();
   const key = (who: string): Promise<string> => {
     const made = keys.get(who) ?? createUser(store, accounts, who);

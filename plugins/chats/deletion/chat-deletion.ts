@@ -146,6 +146,9 @@ async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boo
 export async function resumeDeletions(ctx: ChatContext): Promise<void> {
   // Sessions that another process may be staging stay.
   const before_ms = await ctx.node.goneBefore_ms();
+  const has_gone = (await store.goneChats(ctx.db, before_ms)).length > 0;
+  // Most starts find none: they write nothing, and wait for no disk.
+  if (!has_gone && (await store.firstDeletion(ctx.db)) === undefined) return;
   await ctx.inDeletion(async (tx) => {
     for (const chat of await store.goneChats(tx, before_ms)) await ctx.enqueuePurge(tx, chat);
     await ctx.cancelExpiry(tx);

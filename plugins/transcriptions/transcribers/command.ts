@@ -145,7 +145,7 @@ export function progressIn(text: string, duration_s: number | null): number | un
 
 /** After a crash: kills programs that the previous server left running. */
 export async function killLeftovers(temporary: string): Promise<void> {
-  for (const path of await findLeftovers(temporary, temporary_prefix)) {
+  for (const path of findLeftovers(temporary, temporary_prefix)) {
     const pid = Number(await readFile(join(path, pid_file), "utf8").catch(() => ""));
     if (Number.isSafeInteger(pid) && pid > 1 && (await isMarked(pid, path))) killGroup(pid);
   }

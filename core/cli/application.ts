@@ -16,7 +16,14 @@ import { route } from "../http/route";
 import { OneOf, Nullable } from "../http/schemas";
 import { withTimeout } from "../lib/timeout";
 import { ServedText } from "../lib/served-text";
-import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
+import {
+  createRouter,
+  createSegmentRouters,
+  fullPath,
+  isOn,
+  lazyRouter,
+  type Router,
+} from "../http/router";
 import {
   Authenticator,
   DocumentParts,
@@ -233,7 +240,7 @@ function routesOn(compiled: readonly CompiledRoute[], described: Described) {
   );
   return {
     router: () =>
-      createRouter(own_routes, { at: described.prefix, document: described.document.path }),
+      createSegmentRouters(own_routes, { at: described.prefix, document: described.document.path }),
     isPublic,
   };
 }

@@ -86,6 +86,37 @@ export function createRouter(
   };
 }
 
+/**
+ * A router for each first segment below `at`, created when the first request needs it: creating
+ * all of them would be a good part of a start.
+ */
+export function createSegmentRouters(
+  compiled: readonly CompiledRoute[],
+  options: RouterOptions,
+): Router {
+  const from = options.at.length + 1;
+  const segmentOf = (path: string): string => {
+    const to = path.indexOf("/", from);
+    return path.slice(from, to < 0 ? undefined : to);
+  };
+  const groups = Map.groupBy(compiled, ({ route }) => segmentOf(fullPath(route, options.at)));
+  // A route whose first segment is open may be meant by any path.
+  if ([...groups.keys()].some((segment) => /^[:*]/.test(segment)))
+    return createRouter(compiled, options);
+  const routers = new Map(
+    [...groups].map(([segment, routes]) => [
+      segment,
+      lazyRouter(() => createRouter(routes, options)),
+    ]),
+  );
+  const others = lazyRouter(() => createRouter([], options));
+  const routerAt = (path: string): Router => routers.get(segmentOf(path)) ?? others;
+  return {
+    handle: (request, context) => routerAt(pathOf(request.url)).handle(request, context),
+    methodsAt: (path) => routerAt(path).methodsAt(path),
+  };
+}
+
 /** A router that is created when the first request needs it. */
 export function lazyRouter(make: () => Router): Router {
   let router: Router | undefined;

@@ -22,7 +22,7 @@ export class ProcessClock implements RunClock {
   /** The last known value: a process that has ended waits no more. */
   private waited_ms = 0;
 
-  /** `waitedMs` and `wall_ms` exist for tests. */
+  /** `waitedMs` and `wallMs` exist for tests. */
   constructor(
     private readonly pid: number,
     private readonly waitedMs: (pid: number) => number | null = processorWaitMs,

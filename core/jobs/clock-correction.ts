@@ -20,9 +20,13 @@ export async function correctTimes(
   slack_ms = 0,
 ): Promise<number> {
   let corrected = 0;
-  for (const correct of [correctWaiting, correctFinished])
-    for (let batch_count = jobs_each; batch_count === jobs_each; corrected += batch_count)
-      batch_count = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
+  for (const correct of [correctWaiting, correctFinished]) {
+    let count: number;
+    do {
+      count = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
+      corrected += count;
+    } while (count === jobs_each);
+  }
   return corrected;
 }
 

@@ -153,8 +153,8 @@ export class Dispatcher {
       return undefined;
     if (!this.opened || this.closed || store.isDiskFull()) return undefined;
     if (intake && intakePaused()) return undefined;
-    const isBelow = (most: number, of: (one: ActiveJob) => boolean): boolean =>
-      this.countActive(of) < Math.floor(most * at_once_part);
+    const isBelow = (max: number, counts: (active: ActiveJob) => boolean): boolean =>
+      this.countActive(counts) < Math.floor(max * at_once_part);
     const has_capacity =
       isBelow(slots_max, () => true) &&
       isBelow(
@@ -181,11 +181,11 @@ export class Dispatcher {
     this.reserved.delete(job);
   }
 
-  private countActive(of: (one: ActiveJob) => boolean): number {
+  private countActive(counts: (active: ActiveJob) => boolean): number {
     let count = 0;
     for (const { job, handler } of this.active.values())
-      if (!handler.limits.io_bound && of(job)) count++;
-    for (const job of this.reserved) if (of(job)) count++;
+      if (!handler.limits.io_bound && counts(job)) count++;
+    for (const job of this.reserved) if (counts(job)) count++;
     return count;
   }
 
@@ -359,12 +359,12 @@ export class Dispatcher {
     const handler = this.options.handlers.find(job)!;
     const { controller = new AbortController(), working } = early ?? {};
     const run: Run = { job, handler, controller, working };
-    const what = `job ${job.name}`;
-    this.options.work?.begin(what);
+    const activity = `job ${job.name}`;
+    this.options.work?.begin(activity);
     const { id, owner } = job;
     const origin = { request_id: job.request_id ?? undefined, job: id, owner };
     const ended = withOrigin(origin, () => runJob(this.options, run)).finally(() => {
-      this.options.work?.end(what);
+      this.options.work?.end(activity);
       this.active.delete(job.id);
       this.options.onEnded();
     });

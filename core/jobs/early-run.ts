@@ -80,15 +80,15 @@ export class EarlyRun implements BegunJob<any> {
   private async run(): Promise<JobEffect<any> | void> {
     const { work, job, handler, payload } = this.options;
     const { id, name, owner, request_id, attempts_max } = job;
-    const what = `job ${name}`;
+    const activity = `job ${name}`;
     const { signal } = this.controller;
-    work?.begin(what);
+    work?.begin(activity);
     try {
       return await withOrigin({ request_id: request_id ?? undefined, job: id, owner }, () =>
         handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
       );
     } finally {
-      work?.end(what);
+      work?.end(activity);
     }
   }
 

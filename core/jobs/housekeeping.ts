@@ -17,7 +17,7 @@ export interface HousekeepingOptions {
   readonly log: Log;
   readonly dispatcher: Dispatcher;
   /** Called each time. */
-  readonly retention: () => JobsKept;
+  readonly retention: () => JobRetention;
   readonly certain_time: CertainTime;
   readonly space_waiters: Pick<SpaceWaiters, "take">;
 }
@@ -34,12 +34,12 @@ const prune_pause_ms = 20;
 const day_ms = 24 * 3_600_000;
 
 /** How long finished jobs are kept, milliseconds. */
-export interface JobsKept {
+export interface JobRetention {
   /** Including cancelled ones. */
   readonly done_ms: number;
   readonly failed_ms: number;
 }
-export const kept_by_default: JobsKept = { done_ms: day_ms, failed_ms: 30 * day_ms };
+export const default_retention: JobRetention = { done_ms: day_ms, failed_ms: 30 * day_ms };
 
 export class Housekeeping {
   private renewed_at_ms = 0;
@@ -122,16 +122,13 @@ export class Housekeeping {
       if (is_shared && !(await this.isMine())) return;
       for (const state of ["done", "cancelled", "failed"] as const) {
         const kept_ms = state === "failed" ? retention.failed_ms : retention.done_ms;
-        for (let deleted = prune_each; !this.stopped && deleted === prune_each;) {
-          deleted = await table.pruneJobs(
-            store.db,
-            state,
-            certain_time.now_ms() - kept_ms,
-            prune_each,
-          );
+        while (!this.stopped) {
+          const before_ms = certain_time.now_ms() - kept_ms;
+          const deleted = await table.pruneJobs(store.db, state, before_ms, prune_each);
           // The reason of a failure may quote content.
           if (state === "failed" && deleted > 0) store.truncateWal();
-          if (deleted === prune_each) await Bun.sleep(prune_pause_ms);
+          if (deleted < prune_each) break;
+          await Bun.sleep(prune_pause_ms);
         }
       }
     } catch (error) {

@@ -270,17 +270,15 @@ export class JobsOverview {
   private async forgetFailed({ plugin, name, error }: JobSelection): Promise<BatchDone> {
     const { store } = this.options;
     let done = 0;
-    for (
-      let deleted = forgotten_each;
-      deleted === forgotten_each && done < at_once;
-      done += deleted
-    ) {
+    let deleted: number;
+    do {
       deleted = await store.inDeletion(async (tx: JobsDb) => {
         const ids = await idsOf(tx, "failed", { plugin, name, error }, forgotten_each);
         if (ids.length > 0) await tx.deleteFrom("core_jobs").where("id", "in", ids).execute();
         return ids.length;
       });
-    }
+      done += deleted;
+    } while (deleted === forgotten_each && done < at_once);
     store.truncateWal();
     const [next] = await idsOf(store.db, "failed", { plugin, name, error }, 1);
     return { done, left: 0, next: next === undefined ? null : "" };

@@ -27,7 +27,7 @@ import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
 import { EarlyRun } from "./early-run";
 import { Handlers, type Registered } from "./handlers";
-import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
+import { Housekeeping, default_retention, type JobRetention } from "./housekeeping";
 import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
@@ -55,7 +55,7 @@ export interface JobQueueOptions {
    */
   readonly grace_ms?: number;
   /** Default: a day, and 30 days for failed jobs. */
-  readonly retention?: () => JobsKept;
+  readonly retention?: () => JobRetention;
   /** Whether jobs of `intake` are paused. Default: never. */
   readonly intakePaused?: () => boolean;
   /** Called for every finished run. Default: none. */
@@ -94,7 +94,7 @@ export class JobQueue {
       work,
       slots_max = 64,
       grace_ms = 10_000,
-      retention = () => kept_by_default,
+      retention = () => default_retention,
       intakePaused = () => false,
       observers = () => [],
       writers = () => [],
@@ -251,8 +251,8 @@ export class JobQueue {
   }
 
   /**
-   * Makes jobs of a crashed process ready again and starts running jobs. `gone`: processes that
-   * have certainly ended. Where a single process serves the database, guaranteed by the lock on the
+   * Makes jobs of a crashed process ready again and starts running jobs. `gone_nodes`: processes
+   * that have certainly ended. Where a single process serves the database, guaranteed by the lock on the
    * data directory, every job marked as running belongs to one that is gone.
    */
   async start(gone_nodes: readonly string[] = []): Promise<void> {

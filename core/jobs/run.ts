@@ -99,9 +99,9 @@ class Runner {
 
   constructor(
     private readonly options: RunnerOptions,
-    private readonly of: Run,
+    private readonly current: Run,
   ) {
-    const { id, name, attempts } = of.job;
+    const { id, name, attempts } = current.job;
     this.log = options.log.child({ job: id, name, attempt: attempts });
     this.started_at = options.clock.now_ms();
   }
@@ -119,7 +119,7 @@ class Runner {
   }
 
   private reportEnd(): void {
-    const { id, plugin, name, attempts, owner, request_id, created_at, run_at } = this.of.job;
+    const { id, plugin, name, attempts, owner, request_id, created_at, run_at } = this.current.job;
     this.options.onRunEnded({
       id,
       plugin,
@@ -136,7 +136,7 @@ class Runner {
   }
 
   private async outcome(): Promise<Outcome> {
-    const { job, handler, controller } = this.of;
+    const { job, handler, controller } = this.current;
     const { timeout_ms, attempts_max, crashes_max = attempts_max } = handler.limits;
     if (job.crashes >= crashes_max) return crashedTooOften(job);
     const timer = setTimeout(
@@ -144,7 +144,7 @@ class Runner {
       timeout_ms,
     );
     const running =
-      this.of.working ??
+      this.current.working ??
       (async () =>
         handler.run(checkedPayload(handler.on.payload, job.payload), {
           id: job.id,
@@ -186,9 +186,10 @@ class Runner {
       const waits = outcome.kind === "interrupted" && outcome.found_no_space;
       const found_bytes = waits ? this.options.store.freeBytes() : 0;
       const written = await this.write(outcome);
-      if (waits) this.options.space_waiters.add(this.of.job.id, found_bytes);
-      else this.options.space_waiters.forget(this.of.job.id);
-      if (outcome.kind !== "interrupted") this.options.unreadable_waiters.forget(this.of.job.id);
+      if (waits) this.options.space_waiters.add(this.current.job.id, found_bytes);
+      else this.options.space_waiters.forget(this.current.job.id);
+      if (outcome.kind !== "interrupted")
+        this.options.unreadable_waiters.forget(this.current.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn(
@@ -204,7 +205,7 @@ class Runner {
           errorFields(error),
         );
         await Bun.sleep(storage_pause_ms);
-        if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
+        if (stoppedBy(this.current.controller.signal)?.why === "shutdown") return;
         // The remaining space may suffice for another job: this one gives up its slot.
         if (isFull(error) && tries === full_tries_max) return this.end(no_space);
         return this.end(outcome, tries + 1);
@@ -217,7 +218,7 @@ class Runner {
   }
 
   private failure(error: unknown): Outcome {
-    const { job, handler } = this.of;
+    const { job, handler } = this.current;
     if (!isUnreadable(error)) return outcomeOf(error, handler.limits);
     const { is_first, may_wait } = this.options.unreadable_waiters.add(job.id);
     if (is_first) this.log.error("the disk can't be read; a job waits for it", errorFields(error));
@@ -228,13 +229,13 @@ class Runner {
     if (outcome.kind === "postponed") return { outcome: "retried", error: outcome.reason };
     if (outcome.kind !== "failed") return { outcome: outcome.kind, error: null };
     const { reason: error, permanent } = outcome;
-    return { outcome: permanent || isLast(this.of.job) ? "failed" : "retried", error };
+    return { outcome: permanent || isLast(this.current.job) ? "failed" : "retried", error };
   }
 
   /** False when the job is no longer ours; nothing was written then. */
   private async write(outcome: Outcome): Promise<boolean> {
     const { clock } = this.options;
-    const { job } = this.of;
+    const { job } = this.current;
     const now_ms = clock.now_ms();
     switch (outcome.kind) {
       case "dropped":
@@ -257,7 +258,7 @@ class Runner {
 
   private async complete(effect: JobEffect<any> | void): Promise<boolean> {
     const { store, clock } = this.options;
-    const { job, handler } = this.of;
+    const { job, handler } = this.current;
     const now_ms = clock.now_ms();
     if (!effect) return this.note((tx) => table.completeJob(tx, job, now_ms));
     const { uses_reserve = false } = handler.limits;
@@ -275,7 +276,7 @@ class Runner {
 
   private async fail({ reason, cause, permanent }: Failed): Promise<boolean> {
     const { store, clock } = this.options;
-    const { job, handler } = this.of;
+    const { job, handler } = this.current;
     const { on, limits } = handler;
     const is_retried = !permanent && !isLast(job);
     this.log.warn(is_retried ? "a job failed and will run again" : "a job failed permanently", {

@@ -1,7 +1,7 @@
 /** A stable port, because cookies, bookmarks and commands depend on it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-/** `given`; otherwise the port remembered in `file`, or a free one, remembered from then on. */
+/** `chosen`; otherwise the port remembered in `file`, or a free one, remembered from then on. */
 export async function portFor(file: string, chosen: number | undefined): Promise<number> {
   if (chosen !== undefined) return chosen;
   const known = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;

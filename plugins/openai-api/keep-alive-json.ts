@@ -8,8 +8,8 @@ import { settlesWithin } from "../../core/lib/timeout";
 const silent_ms = 25_000;
 
 /**
- * `close` is called when the client has gone away. @throws what `made` rejects with, if nothing was
- * sent yet; afterwards the response is aborted.
+ * `close` is called when the client has gone away. @throws what `response` rejects with, if nothing
+ * was sent yet; afterwards the response is aborted.
  */
 export async function keepAliveJson(
   response: Promise<object>,

@@ -107,19 +107,19 @@ async function queueDead(
   { accounts, hooks, queued }: DeadCase,
   url: string,
 ): Promise<() => Promise<void>> {
-  const receivers: { readonly call: Dossier["call"]; readonly id: string }[] = [];
+  const webhooks: { readonly call: Dossier["call"]; readonly id: string }[] = [];
   for (const call of owners.slice(0, accounts))
     for (let n = 0; n < hooks; n++)
-      receivers.push({
+      webhooks.push({
         call,
         id: (await call<{ id: string }>("POST", "/webhooks", { event_type, url: `${url}${n}` })).id,
       });
-  for (const { call, id } of receivers)
+  for (const { call, id } of webhooks)
     await inParallel(queued, 8, async () => {
       await call("POST", `/webhooks/${id}/test`);
     });
   return async () => {
-    for (const { call, id } of receivers) await call("DELETE", `/webhooks/${id}`);
+    for (const { call, id } of webhooks) await call("DELETE", `/webhooks/${id}`);
   };
 }
 
@@ -164,8 +164,8 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
 }
 
 /**
- * Durations of requests that read, write, resolve a name and read a file, from four clients, until
- * `done`; milliseconds.
+ * Durations of requests that read, write, resolve a name and read a file, from four clients;
+ * milliseconds.
  */
 async function latencies(
   dossier: Dossier,

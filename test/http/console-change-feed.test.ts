@@ -15,9 +15,7 @@ interface Event {
   readonly data: any;
 }
 
-/**
- * Reads a stream event by event; comments count as nameless events when `comments` is set.
- */
+/** Reads a stream event by event; null at its end. */
 function reader(stream: ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>) {
   const bytes = Promise.resolve(stream).then((opened) => opened.getReader());
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
 /** The queue as part of a server: it stops, restarts after a crash, wakes up and cleans up. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { JobsKept } from "../../core/jobs/housekeeping";
+import type { JobRetention } from "../../core/jobs/housekeeping";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { onSqlite } from "../helpers/databases";
 import {
@@ -346,7 +346,7 @@ describe("a running queue", () => {
   const day = 24 * 60 * minute;
   const periods: readonly [
     reason: string,
-    kept: JobsKept | undefined,
+    kept: JobRetention | undefined,
     done: number,
     failed: number,
   ][] = [

@@ -117,7 +117,7 @@ const opposites: readonly (readonly [one: RegExp, other: RegExp])[] = [
 ];
 const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(folded);
 
-/** Whether `claim` has a word for which `said` has only the opposite. */
+/** Whether `claim` has a word for which `source_text` has only the opposite. */
 export function saysOpposite(claim: string, source_text: string): boolean {
   const claimed = wordsOf(claim);
   const source = wordsOf(source_text);

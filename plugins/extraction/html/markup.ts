@@ -182,7 +182,7 @@ class Scanner {
     if (found < 0) this.missing.add(text);
     return found;
   }
-  /** The index after the next `what`, or the end. */
+  /** The index after the next `text`, or the end. */
   private after(text: string, from: number): number {
     const found = this.find(text, from);
     return found < 0 ? this.html.length : found + text.length;

@@ -4,7 +4,7 @@ import { api } from "../api/client";
 import { keys } from "../api/queries";
 import type { Answer, Document } from "../api/types";
 
-/** The text of the current version; empty until there is one. Not fetched unless `wanted`. */
+/** The text of the current version; empty until there is one. Not fetched unless `enabled`. */
 export const useContent = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,
   enabled = true,
@@ -32,7 +32,7 @@ export type Outline = Answer<"getDocumentOutline">;
 
 /**
  * Positions of pages and headings in the text; optional, the text is shown without them if they
- * can't be fetched. Not fetched unless `wanted`.
+ * can't be fetched. Not fetched unless `enabled`.
  */
 export const useOutline = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,

@@ -155,8 +155,8 @@ export class FirstAdmin {
    * @throws HttpError 409 when there is an administrator, 403 when the token is not, or no longer,
    * a set-up token.
    */
-  private async requireToken(from: Db, token: string): Promise<void> {
-    if (await store.hasAdmin(from)) throw alreadySetUp();
-    if (!(await store.hasSetupLink(from, sha256(token), this.ctx.now_ms()))) throw badLink();
+  private async requireToken(db: Db, token: string): Promise<void> {
+    if (await store.hasAdmin(db)) throw alreadySetUp();
+    if (!(await store.hasSetupLink(db, sha256(token), this.ctx.now_ms()))) throw badLink();
   }
 }

@@ -109,8 +109,8 @@ export class Invitations {
     return `${public_url()}/console/invite#t=${token}`;
   }
 
-  private async requireUser(from: AccountsDb, token: string): Promise<UserRow> {
-    const user = await findByPasswordLink(from, sha256(token), this.ctx.now_ms());
+  private async requireUser(db: AccountsDb, token: string): Promise<UserRow> {
+    const user = await findByPasswordLink(db, sha256(token), this.ctx.now_ms());
     if (!user)
       throw new HttpError(
         403,

@@ -12,11 +12,11 @@ export const restorableAfter = ({ now_ms, restore_ms }: AccessContext): number =
 /** Includes deleted ones. @throws HttpError 404, or 403 when it is another user's. */
 export async function requireChat(
   ctx: AccessContext,
-  from: Db,
+  db: Db,
   owner_id: string,
   chat_id: string,
 ): Promise<ChatRow> {
-  const row = requireOwned(await findChat(from, chat_id), owner_id, "chat session");
+  const row = requireOwned(await findChat(db, chat_id), owner_id, "chat session");
   if (row.deleted_at !== null && row.deleted_at <= restorableAfter(ctx))
     throw notFound("chat session");
   return row;
@@ -25,11 +25,11 @@ export async function requireChat(
 /** @throws HttpError 404, 403, or 410 when it is deleted. */
 export async function requireOpenChat(
   ctx: AccessContext,
-  from: Db,
+  db: Db,
   owner_id: string,
   chat_id: string,
 ): Promise<ChatRow> {
-  const row = await requireChat(ctx, from, owner_id, chat_id);
+  const row = await requireChat(ctx, db, owner_id, chat_id);
   if (row.deleted_at !== null)
     throw new HttpError(
       410,

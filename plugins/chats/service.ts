@@ -130,8 +130,8 @@ export async function changeChat(
   });
 }
 
-const withUses = async (from: Db, row: ChatRow): Promise<Chat> =>
-  (await store.withUses(from, [row]))[0]!;
+const withUses = async (db: Db, row: ChatRow): Promise<Chat> =>
+  (await store.withUses(db, [row]))[0]!;
 
 /** Replaces the given lists. @throws HttpError 404 or 403 on a folder or prompt. */
 async function setUses(
@@ -329,13 +329,13 @@ export async function cancelMessage(
 /** @throws HttpError 404, 403, 410 on the session, 404 on the message. */
 export async function requireMessage(
   ctx: ChatContext,
-  from: Db,
+  db: Db,
   owner_id: string,
   chat_id: string,
   request_id: string,
 ): Promise<MessageRow> {
-  await requireOpenChat(ctx, from, owner_id, chat_id);
-  const row = await messageStore.findMessage(from, chat_id, request_id.toLowerCase());
+  await requireOpenChat(ctx, db, owner_id, chat_id);
+  const row = await messageStore.findMessage(db, chat_id, request_id.toLowerCase());
   if (!row) throw notFound("message");
   return row;
 }

@@ -29,11 +29,11 @@ export interface Original {
 
 /** @throws HttpError 404 when there is no such document, 403 when it is another user's. */
 export async function requireDocument(
-  from: Db,
+  db: Db,
   owner_id: string,
   document_id: string,
 ): Promise<DocumentRow> {
-  return requireOwned(await store.findDocument(from, document_id), owner_id, "document");
+  return requireOwned(await store.findDocument(db, document_id), owner_id, "document");
 }
 
 /** @throws HttpError 403 or 404. */
@@ -65,19 +65,19 @@ type WithoutVectors = Omit<Document, "vectors">;
 /** Adds the state of the vectors. */
 export async function withVectors<D extends WithoutVectors>(
   ctx: Pick<DocumentContext, "index">,
-  from: Db,
+  db: Db,
   document: D,
 ): Promise<D & Document> {
-  return (await allWithVectors(ctx, from, [document]))[0]!;
+  return (await allWithVectors(ctx, db, [document]))[0]!;
 }
 async function allWithVectors<D extends WithoutVectors>(
   { index }: Pick<DocumentContext, "index">,
-  from: Db,
+  db: Db,
   documents: readonly D[],
 ): Promise<(D & Document)[]> {
   const published = documents.filter(({ row }) => row.current_version > 0);
   const lacking = await index.lackingVectors(
-    from,
+    db,
     published.map(({ row }) => row.id),
   );
   const stateOf = ({ id, current_version }: DocumentRow): VectorsState => {

@@ -80,32 +80,32 @@ export class FolderService implements Folders {
 
   // --- For other plugins: every call states which database or transaction to read.
 
-  require(from: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
-    return requireRow(from, owner_id, folder_id);
+  require(db: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
+    return requireRow(db, owner_id, folder_id);
   }
 
   async requireWithSubfolders(
-    from: Db,
+    db: Db,
     owner_id: string,
     folder_ids: readonly string[],
     pointer: string,
   ): Promise<string[]> {
     const unique_ids = [...new Set(folder_ids)];
-    const found = await store.findFolders(from, unique_ids);
+    const found = await store.findFolders(db, unique_ids);
     requireAllOwned(found, unique_ids, owner_id, { what: "folder", pointer });
-    return [...new Set([...unique_ids, ...(await store.childIds(from, unique_ids))])];
+    return [...new Set([...unique_ids, ...(await store.childIds(db, unique_ids))])];
   }
 
-  listIds(from: Db, owner_id: string): Promise<string[]> {
-    return store.ownedIds(from, owner_id);
+  listIds(db: Db, owner_id: string): Promise<string[]> {
+    return store.ownedIds(db, owner_id);
   }
 
-  listSyncing(from: Db, limit: number): ReturnType<Folders["listSyncing"]> {
-    return store.syncingFolders(from, limit);
+  listSyncing(db: Db, limit: number): ReturnType<Folders["listSyncing"]> {
+    return store.syncingFolders(db, limit);
   }
 
-  countSyncing(from: Db, folder_ids: readonly string[]): Promise<number> {
-    return store.sumSyncing(from, folder_ids);
+  countSyncing(db: Db, folder_ids: readonly string[]): Promise<number> {
+    return store.sumSyncing(db, folder_ids);
   }
 
   async ensureChild(
@@ -137,26 +137,26 @@ export class FolderService implements Folders {
     return this.admit({ ...child, description: null }, signal);
   }
 
-  async findRoot(from: Db, owner_id: string, name: string): Promise<string | undefined> {
-    return (await store.findRootNamed(from, owner_id, name))?.id;
+  async findRoot(db: Db, owner_id: string, name: string): Promise<string | undefined> {
+    return (await store.findRootNamed(db, owner_id, name))?.id;
   }
 
-  async findRoots(from: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await store.findFolders(from, folder_ids);
+  async findRoots(db: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await store.findFolders(db, folder_ids);
     return new Map(rows.map(({ id, parent_id }) => [id, parent_id ?? id]));
   }
 
-  sumHeld(from: Db, folder_ids: readonly string[]): Promise<store.Held> {
-    return store.sumHeld(from, folder_ids);
+  sumHeld(db: Db, folder_ids: readonly string[]): Promise<store.Held> {
+    return store.sumHeld(db, folder_ids);
   }
 
-  async listTree(from: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]> {
-    const root = await requireRow(from, owner_id, folder_id);
-    return [root, ...(await store.subfoldersOf(from, folder_id))].map(copyOf);
+  async listTree(db: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]> {
+    const root = await requireRow(db, owner_id, folder_id);
+    return [root, ...(await store.subfoldersOf(db, folder_id))].map(copyOf);
   }
 
-  async freeName(from: Db, owner_id: string, name: string): Promise<string> {
-    const taken = new Set(await store.rootNamesLike(from, owner_id, name));
+  async freeName(db: Db, owner_id: string, name: string): Promise<string> {
+    const taken = new Set(await store.rootNamesLike(db, owner_id, name));
     let free = name;
     for (let n = 2; taken.has(free); n++) free = `${name} (${n})`;
     return free;
@@ -207,8 +207,8 @@ export class FolderService implements Folders {
     await store.clearVectorsPending(tx);
   }
 
-  listVectorsPending(from: Db): ReturnType<Folders["listVectorsPending"]> {
-    return store.listVectorsPending(from);
+  listVectorsPending(db: Db): ReturnType<Folders["listVectorsPending"]> {
+    return store.listVectorsPending(db);
   }
 
   // --- For the routes.
@@ -343,9 +343,9 @@ export class FolderService implements Folders {
 }
 
 /** The subfolder with that name, in canonical composition. */
-async function findChild(from: Db, parent_id: string, name: string) {
+async function findChild(db: Db, parent_id: string, name: string) {
   const composed = name.normalize("NFC");
-  const children = await store.childrenOf(from, parent_id);
+  const children = await store.childrenOf(db, parent_id);
   return children.find((child) => child.name.normalize("NFC") === composed);
 }
 
@@ -359,8 +359,8 @@ const copyOf = ({
 }: FolderRow): FolderCopy => ({ id, parent_id, name, description, created_at, updated_at });
 
 /** @throws HttpError 404 when there is no such folder, 403 when it is another user's. */
-async function requireRow(from: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
-  return requireOwned(await store.findFolder(from, folder_id), owner_id, "folder");
+async function requireRow(db: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
+  return requireOwned(await store.findFolder(db, folder_id), owner_id, "folder");
 }
 
 /** @throws HttpError 404, 403, and 400 when the parent is itself a subfolder. */

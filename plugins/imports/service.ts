@@ -282,8 +282,8 @@ async function previewOf(
   return { items: [...items.values()], more: false, error: null };
 }
 
-async function requireRun(from: Db, owner_id: string, run_id: string): Promise<ListedRun> {
-  return requireOwned(await store.findRun(from, run_id), owner_id, "import");
+async function requireRun(db: Db, owner_id: string, run_id: string): Promise<ListedRun> {
+  return requireOwned(await store.findRun(db, run_id), owner_id, "import");
 }
 
 /** @throws HttpError 403 when the owner has too many unfinished runs. */

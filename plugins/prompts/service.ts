@@ -45,20 +45,20 @@ export class PromptService implements Prompts {
   constructor(private readonly ctx: PromptContext) {}
 
   async require(
-    from: Db,
+    db: Db,
     owner_id: string,
     prompt_ids: readonly string[],
     pointer: string,
   ): Promise<PromptRow[]> {
     const unique_ids = [...new Set(prompt_ids)];
-    return requireAllOwned(await store.findPrompts(from, unique_ids), unique_ids, owner_id, {
+    return requireAllOwned(await store.findPrompts(db, unique_ids), unique_ids, owner_id, {
       what: "prompt",
       pointer,
     });
   }
 
-  async findCopies(from: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]> {
-    return (await store.findPrompts(from, prompt_ids)).map(
+  async findCopies(db: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]> {
+    return (await store.findPrompts(db, prompt_ids)).map(
       ({ id, name, text, description, created_at, updated_at }) => ({
         id,
         name,
@@ -71,11 +71,11 @@ export class PromptService implements Prompts {
   }
 
   findSame(
-    from: Db,
+    db: Db,
     owner_id: string,
     { name, text }: Pick<PromptCopy, "name" | "text">,
   ): Promise<string | undefined> {
-    return store.findSame(from, { owner_id, name, text });
+    return store.findSame(db, { owner_id, name, text });
   }
 
   async insertCopy(
@@ -156,8 +156,8 @@ export class PromptService implements Prompts {
   }
 }
 
-async function requireOne(from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> {
-  return requireOwned(await store.findPrompt(from, prompt_id), owner_id, "prompt");
+async function requireOne(db: Db, owner_id: string, prompt_id: string): Promise<PromptRow> {
+  return requireOwned(await store.findPrompt(db, prompt_id), owner_id, "prompt");
 }
 
 const checkedChange = ({ name, text, description }: PromptChange): PromptValues => ({

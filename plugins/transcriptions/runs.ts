@@ -23,8 +23,8 @@ const delete_batch = 25;
 const released_max = 2 * unfinished_max;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
-export async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
-  return requireOwned(await store.findRun(from, run_id), owner_id, "transcription");
+export async function requireRun(db: Db, owner_id: string, run_id: string): Promise<RunRow> {
+  return requireOwned(await store.findRun(db, run_id), owner_id, "transcription");
 }
 
 export class TranscriptionRuns {
@@ -63,8 +63,8 @@ export class TranscriptionRuns {
   }
 
   /** @throws HttpError 403 when the owner has too many unfinished runs. */
-  async requireCapacity(from: Db, owner_id: string): Promise<void> {
-    if ((await store.unfinishedOf(from, owner_id)).length >= unfinished_max)
+  async requireCapacity(db: Db, owner_id: string): Promise<void> {
+    if ((await store.unfinishedOf(db, owner_id)).length >= unfinished_max)
       throw forbidden(
         `A user can have at most ${unfinished_max} transcriptions in progress. Wait for ` +
           "one to end, or cancel it.",

@@ -272,11 +272,11 @@ export class Deliveries {
 }
 
 async function requireDelivery(
-  from: Db,
+  db: Db,
   webhook_id: string,
   delivery_id: string,
 ): Promise<DeliveryRow> {
-  const delivery = await deliveryStore.findDelivery(from, delivery_id);
+  const delivery = await deliveryStore.findDelivery(db, delivery_id);
   if (!delivery || delivery.webhook_id !== webhook_id) throw notFound("delivery");
   return delivery;
 }

@@ -210,9 +210,9 @@ export class Webhooks {
   }
 
   /** @throws HttpError 400 when the owner has as many webhooks as an account may. */
-  private async requireCapacity(from: Db, owner_id: string): Promise<void> {
+  private async requireCapacity(db: Db, owner_id: string): Promise<void> {
     const per_account = this.ctx.per_account();
-    if ((await store.countWebhooks(from, owner_id)) >= per_account)
+    if ((await store.countWebhooks(db, owner_id)) >= per_account)
       throw badRequest(
         `An account can have at most ${per_account} webhooks across all events. Delete one ` +
           "to register another.",
@@ -244,8 +244,8 @@ export class Webhooks {
   }
 }
 
-async function requireWebhook(from: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> {
-  return requireOwned(await store.findWebhook(from, webhook_id), owner_id, "webhook");
+async function requireWebhook(db: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> {
+  return requireOwned(await store.findWebhook(db, webhook_id), owner_id, "webhook");
 }
 
 async function requireHost(

@@ -296,8 +296,8 @@ class AnswerAttempt {
     );
   }
 
-  private covered(from: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
-    return coveredBy(this.ctx.documents, from, cited, this.scope);
+  private covered(db: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
+    return coveredBy(this.ctx.documents, db, cited, this.scope);
   }
 
   private withReadableErrors<R>(work: () => Promise<R>): Promise<R> {

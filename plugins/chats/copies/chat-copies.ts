@@ -16,7 +16,7 @@ export class ChatCopies implements Chats {
   constructor(private readonly ctx: ChatContext) {}
 
   async findAsking(
-    from: Db,
+    db: Db,
     owner_id: string,
     folder_ids: readonly string[],
   ): Promise<{ chats: ChatCopy[]; others: number }> {
@@ -24,9 +24,9 @@ export class ChatCopies implements Chats {
     const rows = new Map<string, ChatRow>();
     const asking: Chat[] = [];
     for (const batch of batchesOf(folder_ids, ids_at_once))
-      for (const row of await copyStore.chatsAsking(from, owner_id, batch)) rows.set(row.id, row);
+      for (const row of await copyStore.chatsAsking(db, owner_id, batch)) rows.set(row.id, row);
     for (const batch of batchesOf([...rows.values()], ids_at_once))
-      asking.push(...(await store.withUses(from, batch)));
+      asking.push(...(await store.withUses(db, batch)));
     const chats = asking
       .filter((chat) => chat.folder_ids.every((id) => requested.has(id)))
       .map(chatCopyOf)
@@ -50,8 +50,8 @@ export class ChatCopies implements Chats {
     };
   }
 
-  countUnfinished(from: Db, chat_id: string): Promise<number> {
-    return copyStore.countUnfinished(from, chat_id);
+  countUnfinished(db: Db, chat_id: string): Promise<number> {
+    return copyStore.countUnfinished(db, chat_id);
   }
 
   async stage(tx: Db, owner_id: string, chat: ChatCopy): Promise<void> {

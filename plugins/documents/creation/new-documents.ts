@@ -235,12 +235,12 @@ async function findKnown(
 
 /** The document that an upload of this name replaces. @throws HttpError 409 without `overwrite`. */
 async function findReplaceable(
-  from: Db,
+  db: Db,
   folder_id: string,
   name: string,
   overwrite: boolean,
 ): Promise<DocumentRow | undefined> {
-  const known = await linkStore.findNamesake(from, folder_id, nameKey(name));
+  const known = await linkStore.findNamesake(db, folder_id, nameKey(name));
   if (known && !overwrite) throw nameTaken();
   return known;
 }

@@ -252,8 +252,8 @@ export class JobQueue {
 
   /**
    * Makes jobs of a crashed process ready again and starts running jobs. `gone_nodes`: processes
-   * that have certainly ended. Where a single process serves the database, guaranteed by the lock on the
-   * data directory, every job marked as running belongs to one that is gone.
+   * that have certainly ended. Where a single process serves the database, guaranteed by the lock
+   * on the data directory, every job marked as running belongs to one that is gone.
    */
   async start(gone_nodes: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;

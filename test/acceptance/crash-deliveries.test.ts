@@ -169,12 +169,16 @@ test(`kill -9, ${kills} times: every ended run is delivered, in at most three at
   );
   const logs = await Promise.all(webhooks.map(logOf));
   for (const log of logs) {
-    const told = log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string);
-    expect(new Set(told).size).toBe(told.length);
-    expect([...ended].filter((id) => !told.includes(id))).toEqual([]);
-    expect(runs.filter(({ id }) => !told.includes(id))).toEqual([]);
+    const told_ids = log.map(
+      ({ request_body }) => JSON.parse(request_body).import_run_id as string,
+    );
+    expect(new Set(told_ids).size).toBe(told_ids.length);
+    expect([...ended].filter((id) => !told_ids.includes(id))).toEqual([]);
+    expect(runs.filter(({ id }) => !told_ids.includes(id))).toEqual([]);
     expect(
-      told.filter((id) => !ended.has(id) && !unsure.has(id) && !runs.some((run) => run.id === id)),
+      told_ids.filter(
+        (id) => !ended.has(id) && !unsure.has(id) && !runs.some((run) => run.id === id),
+      ),
     ).toEqual([]);
   }
   // A run with an unknown outcome reached both webhooks or neither.
@@ -208,8 +212,8 @@ async function documentsTold(runs: readonly { readonly documents: number }[]): P
     },
     60_000 + kills * 5_000,
   );
-  const told = log.map(({ request_body }) => JSON.parse(request_body).document_id as string);
-  expect([told.length, new Set(told).size]).toEqual([expected, expected]);
+  const told_ids = log.map(({ request_body }) => JSON.parse(request_body).document_id as string);
+  expect([told_ids.length, new Set(told_ids).size]).toEqual([expected, expected]);
   return log;
 }
 

@@ -43,10 +43,10 @@ async function replace(): Promise<void> {
   await server.api("POST", `/documents/file?folder_id=${folder}&overwrite=true`, form);
 }
 async function removeFolder(): Promise<void> {
-  const made = await server.api("POST", "/folders", { name: "for a moment" });
-  const body = { folder_id: made.body.id, content: longText() };
+  const created = await server.api("POST", "/folders", { name: "for a moment" });
+  const body = { folder_id: created.body.id, content: longText() };
   await server.api("POST", "/documents", body);
-  await server.api("DELETE", `/folders/${made.body.id}`);
+  await server.api("DELETE", `/folders/${created.body.id}`);
 }
 
 /** Checks every text once indexing has finished. */

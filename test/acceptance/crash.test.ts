@@ -17,7 +17,7 @@ const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
 const documents = new Map<string, { readonly folder: string; readonly word: string }>();
 const folders = new Set<string>();
 const answers = new Set<string>();
-const gone = new Set<string>();
+const deleted = new Set<string>();
 /** Sent, but the server died before it answered: either outcome is valid. */
 const unsure = new Set<string>();
 let server: Executable;
@@ -65,7 +65,7 @@ async function unlink(): Promise<void> {
     `/documents/${id}?folder_id=${documents.get(id)!.folder}`,
   );
   if (status === 204) {
-    gone.add(id);
+    deleted.add(id);
     unsure.delete(id);
   }
 }
@@ -81,9 +81,9 @@ async function deleteFolder(): Promise<void> {
   const { status } = await server.api("DELETE", `/folders/${folder}`);
   if (status !== 204) return;
   unsure.delete(folder);
-  gone.add(folder);
+  deleted.add(folder);
   for (const id of inside) {
-    gone.add(id);
+    deleted.add(id);
     unsure.delete(id);
   }
 }
@@ -128,7 +128,7 @@ async function verify(): Promise<void> {
     if (unsure.has(id) || unsure.has(folder)) continue;
     const { status, body } = await server.api("GET", `/documents/${id}?content=false`);
     // A document added while its folder was being deleted was deleted with it.
-    if (gone.has(id) || gone.has(folder)) {
+    if (deleted.has(id) || deleted.has(folder)) {
       expect([200, 404]).toContain(status);
       continue;
     }
@@ -141,7 +141,7 @@ async function verify(): Promise<void> {
     const found = await server.api("POST", "/search", { query: mine, limit: 1 });
     expect(found.body.data[0]?.document_id).toBe(id);
   }
-  for (const id of gone) {
+  for (const id of deleted) {
     const mine = documents.get(id)?.word;
     if (mine === undefined) {
       expect((await server.api("GET", `/folders/${id}`)).status).toBe(404);

@@ -207,14 +207,14 @@ describe("[18] the status line alone decides, and no more is read than needed", 
 });
 
 describe("[15] [16] certificates must be matching, current and trusted in any environment", () => {
-  let asked = 0;
+  let requests = 0;
   const serve = (tls?: { readonly key: string; readonly cert: string }) =>
     Bun.serve({
       port: 0,
       hostname: allowed,
       ...(tls ? { tls } : {}),
       fetch: () => {
-        asked += 1;
+        requests += 1;
         return new Response(null, { status: 204 });
       },
     });
@@ -245,11 +245,11 @@ describe("[15] [16] certificates must be matching, current and trusted in any en
     ["http without TLS", url("http", "plain"), "delivered"],
   ];
   const deliver = async (to: Hooks, one: string) => {
-    asked = 0;
+    requests = 0;
     await using hook = await to.register(one);
     await to.emit(finished);
     const [delivery] = await hook.ended();
-    return { status: delivery.status, attempts: delivery.attempts.length, asked };
+    return { status: delivery.status, attempts: delivery.attempts.length, asked: requests };
   };
   for (const [why, one, ends] of cases)
     test(why, async () => {

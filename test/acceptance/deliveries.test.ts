@@ -238,15 +238,15 @@ describe("attempts", () => {
     });
   });
 
-  for (const [status_code, asked, most_s] of [
+  for (const [status_code, retry_after, most_s] of [
     [503, "60", 60],
     [429, "60", 60],
     [503, "86400", 900],
   ] as const)
-    test(`${status_code} with Retry-After: ${asked} delays the next attempt by ${most_s} s`, async () => {
+    test(`${status_code} with Retry-After: ${retry_after} delays the next attempt by ${most_s} s`, async () => {
       await using hook = await hooks.register();
       hooks.receiver.answers(
-        () => new Response(null, { status: status_code, headers: { "retry-after": asked } }),
+        () => new Response(null, { status: status_code, headers: { "retry-after": retry_after } }),
       );
       await hooks.emit(finished);
       let delivery: any;
@@ -286,7 +286,7 @@ describe("[13] the host is resolved again before every attempt", () => {
   for (const [index, [why, later, ends, attempts, says]] of cases.entries())
     test(why, async () => {
       const name = `moving${index}.test`;
-      hooks.names.set(name, { a: (asked) => (asked === 0 ? pub : later) });
+      hooks.names.set(name, { a: (n) => (n === 0 ? pub : later) });
       await using hook = await hooks.register(`http://${name}:${hooks.inner.port}/`);
       await hooks.emit(finished);
       const [delivery] = await hook.ended();
@@ -306,7 +306,7 @@ describe("[13] the host is resolved again before every attempt", () => {
     });
 
   test("a move before the second attempt prevents a third", async () => {
-    hooks.names.set("later.test", { a: (asked) => (asked <= 1 ? pub : ["127.0.0.1"]) });
+    hooks.names.set("later.test", { a: (n) => (n <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://later.test:${hooks.receiver.port}/`);
     hooks.receiver.answers(() => new Response(null, { status: 500 }));
     await hooks.emit(finished);
@@ -320,7 +320,7 @@ describe("[13] the host is resolved again before every attempt", () => {
   });
 
   test("[14] each attempt resolves once and connects to the checked address", async () => {
-    hooks.names.set("twice.test", { a: (asked) => (asked <= 1 ? pub : ["127.0.0.1"]) });
+    hooks.names.set("twice.test", { a: (n) => (n <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://twice.test:${hooks.receiver.port}/`);
     const before = hooks.names.asked("twice.test");
     await hooks.emit(finished);

@@ -41,7 +41,7 @@ async function found(dossier: Executable, query: string): Promise<void> {
 const modelsOf = (dossier: Executable): string => join(dossier.data, "models");
 
 /** What a chat answers, with the quotes of its citations. */
-async function asked(
+async function answerTo(
   dossier: Executable,
   text: string,
 ): Promise<{ outcome: string; quotes: string[] }> {
@@ -123,11 +123,11 @@ describe("one server", () => {
     expect(found_passages.map(({ matched, quote }: any) => [matched, quote])).toEqual([
       ["meaning", quote],
     ]);
-    expect(await asked(dossier, "Wie teuer ist das Auto?")).toEqual({
+    expect(await answerTo(dossier, "Wie teuer ist das Auto?")).toEqual({
       outcome: "answered",
       quotes: [quote],
     });
-    expect((await asked(dossier, "Wer hat das Telefon erfunden?")).outcome).toBe("no_answer");
+    expect((await answerTo(dossier, "Wer hat das Telefon erfunden?")).outcome).toBe("no_answer");
   }, 300_000);
 
   test("leaves the model out of backups", async () => {
@@ -210,7 +210,7 @@ const count = (dossier: Executable, query: string): number => {
     database.close();
   }
 };
-const made = (dossier: Executable) => count(dossier, "select count(*) n from index_vectors");
+const vectorCount = (dossier: Executable) => count(dossier, "select count(*) n from index_vectors");
 const waiting = (dossier: Executable) =>
   count(dossier, "select count(*) n from index_vectors_waiting");
 /** Adds notes that take a few seconds to encode, and waits until words find them. */
@@ -231,16 +231,16 @@ const notes_count = 24;
 test("encoding resumes where it was after a stop or kill", async () => {
   await using dossier = await startExecutable({ env });
   const folder = await notes(dossier);
-  await dossier.untilTrue(() => made(dossier) > 0, 120_000);
-  const before_end = made(dossier);
+  await dossier.untilTrue(() => vectorCount(dossier) > 0, 120_000);
+  const before_end = vectorCount(dossier);
   expect(await dossier.stop()).toBe(0);
   expect(dossier.output()).not.toContain("did not stop in time");
   expect(waiting(dossier)).toBeGreaterThan(0);
-  expect(made(dossier)).toBeGreaterThanOrEqual(before_end);
+  expect(vectorCount(dossier)).toBeGreaterThanOrEqual(before_end);
   await dossier.restart();
   for (let kill = 0; kill < 2; kill++) {
-    const before = made(dossier);
-    await dossier.untilTrue(() => made(dossier) > before || waiting(dossier) === 0, 120_000);
+    const before = vectorCount(dossier);
+    await dossier.untilTrue(() => vectorCount(dossier) > before || waiting(dossier) === 0, 120_000);
     await dossier.kill();
     await dossier.restart();
     const { status, body } = await dossier.api("POST", "/search", { query: "shallow herons" });
@@ -252,7 +252,7 @@ test("encoding resumes where it was after a stop or kill", async () => {
     limit_ms: 120_000,
   });
   // In the end each note has exactly one vector.
-  expect([made(dossier), waiting(dossier)]).toEqual([notes_count, 0]);
+  expect([vectorCount(dossier), waiting(dossier)]).toEqual([notes_count, 0]);
   expect(
     count(dossier, "select count(distinct segment_id) n from index_vectors where set_id > 0"),
   ).toBe(count(dossier, "select count(*) n from index_segments"));

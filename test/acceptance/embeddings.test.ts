@@ -31,11 +31,13 @@ test("kill -9 while vectors are made loses none: the work resumes and completes"
     ).toBe(201);
   await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 30);
   for (let kill = 0; kill < 3; kill++) {
-    const asked = embedder.asked.length;
-    embedder.behaves({ refuses: () => (embedder.asked.length > asked + 4 ? 500 : undefined) });
+    const calls_before = embedder.asked.length;
+    embedder.behaves({
+      refuses: () => (embedder.asked.length > calls_before + 4 ? 500 : undefined),
+    });
     await dossier.kill();
     await dossier.restart();
-    await dossier.untilTrue(() => embedder.asked.length > asked + 4);
+    await dossier.untilTrue(() => embedder.asked.length > calls_before + 4);
   }
   await dossier.kill();
   embedder.behaves("well");

@@ -100,13 +100,13 @@ describe("the chat is told", () => {
       { usedFolders: [folder_id] },
       { key: ada },
     );
-    const asked = await dossier.api(
+    const message = await dossier.api(
       "POST",
       `/chats/${body.id}/messages`,
       { text: "Who sleeps?" },
       { key: ada },
     );
-    expect(asked.status).toBeLessThan(300);
+    expect(message.status).toBeLessThan(300);
     await until(/question/);
     expect(lines()[0]).toMatch(
       new RegExp(
@@ -157,8 +157,8 @@ describe("a chat that refuses a message", () => {
   test("has deleted the webhook: this is reported; the next message is tried", async () => {
     chat.answers(() => new Response("no_service", { status: 404 }));
     const health = async () => (await dossier.api("GET", "/health", undefined, { key: ada })).body;
-    const gone = await upload("Gone.pdf");
-    await until(new RegExp(gone));
+    const deleted_id = await upload("Gone.pdf");
+    await until(new RegExp(deleted_id));
     const words = "answered 404 (no_service): create a new incoming webhook there";
     await dossier.untilTrue(async () => dossier.output().includes(words));
     expect(JSON.stringify(await health())).toContain(words);
@@ -166,7 +166,7 @@ describe("a chat that refuses a message", () => {
     chat.answers(() => new Response("ok"));
     const next = await upload("Next.pdf");
     await until(new RegExp(next));
-    expect(lines().join()).not.toContain(gone);
+    expect(lines().join()).not.toContain(deleted_id);
     await dossier.untilTrue(async () => !JSON.stringify(await health()).includes(words));
   });
 });

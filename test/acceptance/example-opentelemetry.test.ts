@@ -21,7 +21,7 @@ interface Span {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 const spans: Span[] = [];
-const asked: { readonly path: string; readonly authorization: string | null }[] = [];
+const requests: { readonly path: string; readonly authorization: string | null }[] = [];
 let status = 200;
 
 const valueOf = (value: object): unknown => Object.values(value)[0];
@@ -32,7 +32,7 @@ const collector = Bun.serve({
   port: 0,
   async fetch(request) {
     const { pathname } = new URL(request.url);
-    asked.push({ path: pathname, authorization: request.headers.get("authorization") });
+    requests.push({ path: pathname, authorization: request.headers.get("authorization") });
     const body = (await request.json()) as { resourceSpans: any[] };
     if (status === 200)
       for (const { resource, scopeSpans } of body.resourceSpans)
@@ -115,7 +115,7 @@ describe("a request and its jobs", () => {
 
   test("contain no user content and are sent with the authorization", () => {
     expect(JSON.stringify(spans)).not.toContain(canary);
-    expect(asked[0]).toEqual({ path: "/v1/traces", authorization: "Bearer of news" });
+    expect(requests[0]).toEqual({ path: "/v1/traces", authorization: "Bearer of news" });
   });
 
   test("include refused requests as spans without an error", async () => {

@@ -101,7 +101,7 @@ describe("a bucket", () => {
 });
 
 test("a list of 100,000 objects in S3's own encoding is read page by page", async () => {
-  const asked: (string | null)[] = [];
+  const tokens: (string | null)[] = [];
   const tokenOf = (page: number) => (page === 100 ? null : `a/b+${page}=`);
   using service = Bun.serve({
     hostname: "127.0.0.1",
@@ -110,10 +110,10 @@ test("a list of 100,000 objects in S3's own encoding is read page by page", asyn
       const { pathname, searchParams } = new URL(request.url);
       if (pathname !== "/big") return new Response("The last of them.");
       const token = searchParams.get("continuation-token");
-      asked.push(token);
-      const next = tokenOf(asked.length);
+      tokens.push(token);
+      const next = tokenOf(tokens.length);
       // Keys that end with / are folder markers, not documents.
-      const keys = Array.from({ length: 1_000 }, (_none, n) => `f${asked.length}-${n}/`);
+      const keys = Array.from({ length: 1_000 }, (_none, n) => `f${tokens.length}-${n}/`);
       if (next === null) keys.push("R%26D%3A+50%25+%2B+%3Cb%3E.txt");
       return new Response(
         `<?xml version="1.0"?>\n<ListBucketResult xmlns="…"><EncodingType>url</EncodingType>` +
@@ -136,7 +136,7 @@ test("a list of 100,000 objects in S3's own encoding is read page by page", asyn
     "completed",
     ["/big/R%26D%3A%2050%25%20%2B%20%3Cb%3E.txt"],
   ]);
-  expect(asked).toEqual([null, ...Array.from({ length: 99 }, (_none, n) => tokenOf(n + 1))]);
+  expect(tokens).toEqual([null, ...Array.from({ length: 99 }, (_none, n) => tokenOf(n + 1))]);
 });
 
 describe("errors are explained with a remedy", () => {

@@ -11,7 +11,7 @@ let example: ExampleSource;
 let server: webdav.WebDAVServer;
 let root: string;
 /** Requests received, such as `PROPFIND /reports/`. */
-let asked: string[] = [];
+let requests: string[] = [];
 const send = (method: string, path: string, body?: string): Promise<Response> =>
   fetch(`${root}${path}`, {
     method,
@@ -31,7 +31,7 @@ beforeAll(async () => {
     port: 0,
   });
   server.beforeRequest((ctx, next) => {
-    asked.push(`${ctx.request.method} ${decodeURIComponent(ctx.requested.uri)}`);
+    requests.push(`${ctx.request.method} ${decodeURIComponent(ctx.requested.uri)}`);
     next();
   });
   const { port } = (await server.startAsync(0)).address() as { port: number };
@@ -72,14 +72,14 @@ describe("a folder", () => {
   test("rereads only files with a changed entity tag and removes missing ones", async () => {
     await send("PUT", "/reports/herons%2Bcarp.txt", "The heron has flown.");
     await send("DELETE", "/reports/R%26D%20%231/deep/er.txt");
-    asked = [];
+    requests = [];
     const { run, texts } = await example.run(source(), { gone: "remove" });
     expect([run.status, run.gone_item_count]).toEqual(["completed", 1]);
     expect(texts).toEqual([
       ["R&D #1/März (1).txt", "The otter sleeps."],
       ["herons+carp.txt", "The heron has flown."],
     ]);
-    expect(asked.filter((request) => request.startsWith("GET"))).toEqual([
+    expect(requests.filter((request) => request.startsWith("GET"))).toEqual([
       "GET /reports/herons+carp.txt",
     ]);
   });

@@ -99,10 +99,10 @@ test("a folder moves to another server without being read or embedded again", as
   expect(await one.mustCli(["export", "--folder", "harbour", "--to", file])).toContain(file);
   const again = await one.cli(["export", "--folder", "harbour", "--to", file]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
-  const asked = embedder.asked.length;
+  const calls_before = embedder.asked.length;
   const run = JSON.parse(await two.mustCli(["import", file, "--json"]));
   expect(run).toMatchObject({ status: "completed", document_count: 60, error: null });
-  expect(embedder.asked.length).toBe(asked);
+  expect(embedder.asked.length).toBe(calls_before);
   expect(await waiting(two)).toBe(0);
   const jobs = (await rowsOf(two, "select distinct name from core_jobs")).map(({ name }) => name);
   expect(jobs.filter((name) => name.startsWith("documents.index"))).toEqual([]);

@@ -305,7 +305,7 @@ describe("a killed server", () => {
   test("lists an interrupted source again and counts every item once", async () => {
     const folder_id = await folder();
     for (let i = 0; i < 5; i++) site.set(`/part/${i}`, page(`part ${i}`, `This is part ${i}.`));
-    let asked = 0;
+    let request_count = 0;
     const gate = Promise.withResolvers<void>();
     site.set(
       "/parts.xml",
@@ -319,7 +319,7 @@ describe("a killed server", () => {
     site.set(
       "/second.xml",
       (_request, response) =>
-        void (asked++ === 0 ? gate.resolve() : response.writeHead(200).end(list(2, 5))),
+        void (request_count++ === 0 ? gate.resolve() : response.writeHead(200).end(list(2, 5))),
     );
     const {
       body: { id },

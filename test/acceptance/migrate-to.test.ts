@@ -31,14 +31,14 @@ const many = 20_000;
 
 suiteOnPostgres("dossier migrate-to", () => {
   const { newDatabase } = ownPostgres();
-  const made: string[] = [];
+  const directories: string[] = [];
   afterAll(() => {
-    for (const data of made) rmSync(data, { recursive: true, force: true });
+    for (const data of directories) rmSync(data, { recursive: true, force: true });
   });
 
   const directory = (): string => {
     const data = temporaryDirectory();
-    made.push(data);
+    directories.push(data);
     return data;
   };
   const settings = (url?: string) => ({

@@ -79,7 +79,7 @@ test("HTTPS reloads its certificate when the file changes", async () => {
 
   use("second", "second");
   // A connection made while the listener is replaced may be refused once.
-  const holds = (asked: Promise<boolean>) => asked.catch(() => false);
+  const holds = (request: Promise<boolean>) => request.catch(() => false);
   await server.untilTrue(() => holds(shownName(url).then((name) => name === "second")));
   await server.untilTrue(() => holds(health().then(({ status }) => status === "ok")));
   const still_open = await Promise.race([

@@ -32,7 +32,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     /** Each acts like a process, with its own connections, queue and notifier. */
     async function nodes(count: number, clock: MovableClock): Promise<Node[]> {
       const url = await newDatabase();
-      const made: Node[] = [];
+      const started: Node[] = [];
       for (let n = 0; n < count; n++) {
         const options = { url, connections: 3, statement_ms_max: 30_000 };
         const store = new PostgresStore({ ...options, log, data: temporaryDirectory() });
@@ -41,7 +41,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         const notifier = new SharedNotifier(store);
         await notifier.listen();
         const queue = new JobQueue({ store, clock, log, notifier, node_id: `node_${n}` });
-        made.push({
+        started.push({
           store,
           queue,
           async [Symbol.asyncDispose]() {
@@ -50,7 +50,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
           },
         });
       }
-      return made;
+      return started;
     }
 
     test("never exceed their limits when all processes claim at once", async () => {
@@ -176,9 +176,9 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
 
     test("run each tick of a schedule once", async () => {
       const clock = movableClock(Date.UTC(2026, 0, 5, 12) - 200);
-      const made = await nodes(3, clock);
+      const started = await nodes(3, clock);
       const ran: string[] = [];
-      const schedules = made.map(({ queue, store }) => {
+      const schedules = started.map(({ queue, store }) => {
         const run = async ({ name }: { name: string }) => void ran.push(name);
         queue.register("test", handle(Work, run, limits));
         const one = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
@@ -188,15 +188,15 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       for (let ticks = 1; ticks <= 3; ticks++) {
         clock.pass(60_000);
         const taken = async (): Promise<boolean> => {
-          const [row] = await made[0]!.store.db.selectFrom("core_ticks").selectAll().execute();
+          const [row] = await started[0]!.store.db.selectFrom("core_ticks").selectAll().execute();
           return row !== undefined && clock.now_ms() - row.tick_at < 60_000;
         };
         await until(taken);
-        for (const { queue } of made) await queue.runDue();
+        for (const { queue } of started) await queue.runDue();
         expect(ran.length).toBe(ticks);
       }
       for (const schedule of schedules) schedule.stop();
-      for (const node of made) await node[Symbol.asyncDispose]();
+      for (const node of started) await node[Symbol.asyncDispose]();
     }, 120_000);
 
     test("are aborted where they run when cancelled elsewhere", async () => {
@@ -301,27 +301,27 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     test("give the same results on any node, and the web node runs no jobs", async () => {
       const folder = await ask(web, "POST", "/folders", { name: "House" });
       const text = "# Kettle\n\nThe kettle holds two litres of water.";
-      const made = await ask(web, "POST", "/documents", {
+      const created = await ask(web, "POST", "/documents", {
         folder_id: folder.body.id,
         name: "House",
         content: text,
       });
-      expect(made.status).toBe(201);
+      expect(created.status).toBe(201);
       await until(
-        async () => (await ask(a, "GET", `/documents/${made.body.id}`)).body.status === "synced",
+        async () => (await ask(a, "GET", `/documents/${created.body.id}`)).body.status === "synced",
       );
       for (const server of [a, web]) {
         const found = await ask(server, "POST", "/search", {
           query: "How much water does the kettle hold?",
           folder_ids: [folder.body.id],
         });
-        expect(found.body.data[0]?.document_id).toBe(made.body.id);
+        expect(found.body.data[0]?.document_id).toBe(created.body.id);
       }
       const chat = await ask(web, "POST", "/chats", { usedFolders: [folder.body.id] });
-      const asked = await ask(a, "POST", `/chats/${chat.body.id}/messages`, {
+      const message = await ask(a, "POST", `/chats/${chat.body.id}/messages`, {
         text: "How much water does the kettle hold?",
       });
-      const path = `/chats/${chat.body.id}/messages/${asked.body.requestId}`;
+      const path = `/chats/${chat.body.id}/messages/${message.body.requestId}`;
       let answer: any;
       await until(async () => (answer = await ask(web, "GET", path)).body.status === "COMPLETED");
       expect(answer.body.result.citations[0].quote).toContain("two litres");
@@ -347,7 +347,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
 
     /** A page that is answered only when the test says so. */
     const slowSite = () => {
-      let asked = 0;
+      let request_count = 0;
       let broken_off = 0;
       const open = Promise.withResolvers<void>();
       const site = Bun.serve({
@@ -356,7 +356,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
         idleTimeout: 0,
         async fetch(request) {
           if (request.url.endsWith("/robots.txt")) return new Response(null, { status: 404 });
-          asked += 1;
+          request_count += 1;
           request.signal.addEventListener("abort", () => (broken_off += 1));
           await open.promise;
           return new Response("<main><p>A slow page.</p></main>", {
@@ -366,7 +366,7 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
       });
       return {
         url: `http://${host}:${site.port}/page`,
-        asked: () => asked,
+        asked: () => request_count,
         brokenOff: () => broken_off,
         answer: () => open.resolve(),
         [Symbol.dispose]: () => void site.stop(true),
@@ -375,9 +375,9 @@ suiteOnPostgres("several processes on one PostgreSQL", () => {
     const importOf = async (at: Executable, page: string): Promise<string> => {
       const folder = await ask(at, "POST", "/folders", { name: crypto.randomUUID() });
       const source = { type: "urls", urls: [page] };
-      const made = await ask(at, "POST", "/imports", { folder_id: folder.body.id, source });
-      expect(made.status).toBe(202);
-      return made.body.id;
+      const created = await ask(at, "POST", "/imports", { folder_id: folder.body.id, source });
+      expect(created.status).toBe(202);
+      return created.body.id;
     };
     const serverOf = async (node_id: string): Promise<Executable> => {
       for (const server of [a, b])

@@ -106,8 +106,8 @@ onSqlite("backups").test(
     const said = await dossier.mustCli(["backup"]);
     const path = /\S+\.zip/.exec(said)![0];
     const restored = temporaryDirectory();
-    const told = await mustRun(restored, ["restore", path]);
-    expect(told).toContain("but in s3://originals at 127.0.0.1");
+    const output = await mustRun(restored, ["restore", path]);
+    expect(output).toContain("but in s3://originals at 127.0.0.1");
     const doctor = await runCommand(restored, ["doctor"], { env: store.env });
     expect(doctor.stdout).toContain("2 originals, none missing");
   },

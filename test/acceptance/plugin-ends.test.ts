@@ -166,12 +166,12 @@ test("the trial run ends even if its parent was already gone", async () => {
   const directory = temporaryDirectory();
   const endless = join(directory, "endless.ts");
   await Bun.write(endless, "while (true);");
-  const gone = Bun.spawn(["true"]);
-  await gone.exited;
+  const ended_process = Bun.spawn(["true"]);
+  await ended_process.exited;
   const trial = Bun.spawn([executable, "__preflight", "--data", directory, endless], {
     env: cleanEnvironment({
       PREFLIGHT_SCRATCH: join(directory, "scratch"),
-      PREFLIGHT_PARENT: String(gone.pid),
+      PREFLIGHT_PARENT: String(ended_process.pid),
     }),
     stdout: "ignore",
     stderr: "ignore",

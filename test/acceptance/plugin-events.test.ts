@@ -59,13 +59,17 @@ test("a plugin gets all events, including those of users changed by the command 
   await dossier.restart();
   await dossier.createUser("ada@dossier.test");
   const told: [event: string, about: string][] = [];
-  const made = async (path: string, body: unknown) =>
+  const create = async (path: string, body: unknown) =>
     (await dossier.api("POST", path, body)).body.id as string;
-  const folder = await made("/folders", { name: "shelf" });
+  const folder = await create("/folders", { name: "shelf" });
   told.push(["FolderCreated", folder]);
   await dossier.api("PUT", `/folders/${folder}`, { name: "board" });
   told.push(["FolderChanged", folder]);
-  const text = await made("/documents", { folder_id: folder, name: "n", content: "Herons wade." });
+  const text = await create("/documents", {
+    folder_id: folder,
+    name: "n",
+    content: "Herons wade.",
+  });
   told.push(["DocumentCreated", text], ["DocumentSynced", text]);
   const sent = await dossier.api(
     "POST",
@@ -78,8 +82,8 @@ test("a plugin gets all events, including those of users changed by the command 
   );
   await dossier.api("PATCH", `/documents/${text}`, { name: "m" });
   told.push(["DocumentChanged", text]);
-  const chat = await made("/chats", { usedFolders: [folder] });
-  const asked = await dossier.api("POST", `/chats/${chat}/messages`, { text: "What wades?" });
+  const chat = await create("/chats", { usedFolders: [folder] });
+  const message = await dossier.api("POST", `/chats/${chat}/messages`, { text: "What wades?" });
   const listed = async () => {
     const { status, body } = await dossier.api("GET", "/ledger");
     expect([status, body]).toEqual([200, expect.any(Array)]);
@@ -95,7 +99,7 @@ test("a plugin gets all events, including those of users changed by the command 
       await Bun.sleep(50);
     }
   };
-  told.push(["AnswerCompleted", asked.body.requestId]);
+  told.push(["AnswerCompleted", message.body.requestId]);
   await untilTold();
 
   await dossier.api("DELETE", `/folders/${folder}`);

@@ -80,13 +80,13 @@ suiteOnPostgres("a server on PostgreSQL", () => {
       process.kill(frozen.pid(), "SIGCONT");
       await Bun.sleep(5);
     }
-    const made = await fetch(`${other.url()}/api/dev/v1/folders`, {
+    const response = await fetch(`${other.url()}/api/dev/v1/folders`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: '{"name":"Meanwhile"}',
       signal: AbortSignal.timeout(20_000),
     });
-    expect(made.status).toBe(201);
+    expect(response.status).toBe(201);
     process.kill(frozen.pid(), "SIGCONT");
     writing.abort();
     await Promise.all(writers);

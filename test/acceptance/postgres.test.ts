@@ -32,10 +32,10 @@ suiteOnPostgres("a server on PostgreSQL", () => {
       });
       expect([end, found.status, found.body.data[0]?.document_id]).toEqual([end, 200, id]);
       const chat = await ada.made("/chats", { usedFolders: [folder] });
-      const asked = await ada.send("POST", `/chats/${chat.id}/messages`, {
+      const message = await ada.send("POST", `/chats/${chat.id}/messages`, {
         text: "How much water does the kettle hold?",
       });
-      const answer = await ada.finished(`/chats/${chat.id}/messages/${asked.body.requestId}`);
+      const answer = await ada.finished(`/chats/${chat.id}/messages/${message.body.requestId}`);
       expect(answer.body.result.citations[0].quote).toContain("two litres");
       if (end === "a stop") await server.stop();
       else await server.kill();

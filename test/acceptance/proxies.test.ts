@@ -248,10 +248,12 @@ async function expectWell(server: Executable, proxy: Proxy): Promise<void> {
   const bearer = ["-H", `Authorization: Bearer ${key}`];
   const json = ["-H", "Content-Type: application/json"];
 
-  const made = await proxy.curl(`${api}/folders`, ...bearer, ...json, "-d", '{"name":"Hut"}');
-  const folder = JSON.parse(made.body) as { id: string };
-  expect(made.status).toBe(201);
-  expect(made.head.toLowerCase()).toContain(`location: ${api}/folders/${folder.id}`.toLowerCase());
+  const created = await proxy.curl(`${api}/folders`, ...bearer, ...json, "-d", '{"name":"Hut"}');
+  const folder = JSON.parse(created.body) as { id: string };
+  expect(created.status).toBe(201);
+  expect(created.head.toLowerCase()).toContain(
+    `location: ${api}/folders/${folder.id}`.toLowerCase(),
+  );
   expect((await proxy.curl(`${api}/folders/${folder.id}`, ...bearer)).status).toBe(200);
 
   // Larger than nginx's default limit.

@@ -106,7 +106,7 @@ suite("three processes on one PostgreSQL", () => {
       );
     const at_b = await events(B);
     await at_b.until(({ event: name }) => name === "ready");
-    const made = async (node: number, name: string): Promise<string> =>
+    const create = async (node: number, name: string): Promise<string> =>
       (await cluster.send(node, ada, "POST", "/folders", { name })).body.id;
     const names = async (at: typeof at_b, ids: readonly string[]) => {
       await at.until(({ data }) => data.folder_id === ids.at(-1));
@@ -114,13 +114,13 @@ suite("three processes on one PostgreSQL", () => {
         ids.includes(data.folder_id) ? [data.folder_id] : [],
       );
     };
-    const first = [await made(A, "one"), await made(C, "two"), await made(B, "three")];
+    const first = [await create(A, "one"), await create(C, "two"), await create(B, "three")];
     expect(await names(at_b, first)).toEqual(first);
     const last = at_b.events.at(-1)!.id;
     await at_b.leave();
-    const missed = [await made(B, "four"), await made(A, "five")];
+    const missed = [await create(B, "four"), await create(A, "five")];
     const at_c = await events(C, last);
-    const rest = [...missed, await made(A, "six")];
+    const rest = [...missed, await create(A, "six")];
     expect(await names(at_c, rest)).toEqual(rest);
     expect(at_c.events.map(({ event: name }) => name)).not.toContain("reset");
     await at_c.leave();

@@ -51,12 +51,12 @@ test("unread output doesn't delay the shutdown", async () => {
     data,
   );
   let said = "";
-  let told = false;
+  let is_told = false;
   for await (const bytes of run.stderr) {
     said += new TextDecoder().decode(bytes);
     // A second signal would end it immediately.
-    if (told || !said.includes('"listening"')) continue;
-    told = true;
+    if (is_told || !said.includes('"listening"')) continue;
+    is_told = true;
     run.kill("SIGTERM");
   }
   expect([await run.exited, said]).toEqual([0, expect.stringContaining('"stopped"')]);

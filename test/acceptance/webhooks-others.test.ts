@@ -144,8 +144,8 @@ test(
   silences,
   async () => {
     hooks.names.set("falls-silent.test", {
-      a: (asked) => (asked === 0 ? [allowed] : "silent"),
-      aaaa: (asked) => (asked === 0 ? [] : "silent"),
+      a: (n) => (n === 0 ? [allowed] : "silent"),
+      aaaa: (n) => (n === 0 ? [] : "silent"),
     });
     await using never = await hooks.register(at("never"));
     await using secure = await hooks.register(at("never").replace("http:", "https:"));

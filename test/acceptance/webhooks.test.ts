@@ -298,21 +298,24 @@ describe("limits", () => {
 });
 
 test("[21] a secret is shown only in the response that creates it", async () => {
-  const made = await ada.made("/webhooks", {
+  const created = await ada.made("/webhooks", {
     event_type,
     url: `http://hook.test:${hooks.receiver.port}/`,
   });
-  const rotated = (await ada.send("POST", `/webhooks/${made.id}/rotate-secret`)).body;
-  await ada.send("POST", `/webhooks/${made.id}/test`);
+  const rotated = (await ada.send("POST", `/webhooks/${created.id}/rotate-secret`)).body;
+  await ada.send("POST", `/webhooks/${created.id}/test`);
   const told = await Promise.all(
-    ["/webhooks", `/webhooks/${made.id}`, `/webhooks/${made.id}/deliveries`, "/openapi.json"].map(
-      async (path) => JSON.stringify((await ada.send("GET", path)).body),
-    ),
+    [
+      "/webhooks",
+      `/webhooks/${created.id}`,
+      `/webhooks/${created.id}/deliveries`,
+      "/openapi.json",
+    ].map(async (path) => JSON.stringify((await ada.send("GET", path)).body)),
   );
   const printed = await Promise.all(
     [["config"], ["openapi"], ["plugin", "list"]].map((words) => hooks.server.mustCli(words)),
   );
-  for (const secret of [made.secret, rotated.secret]) {
+  for (const secret of [created.secret, rotated.secret]) {
     expect(
       [...told, ...printed, hooks.server.output()].filter(
         (text) => text.includes(secret) || text.includes(secret.slice(6)),

@@ -54,8 +54,8 @@ async function useClient([baseUrl, key, text]: readonly [string, string, string]
   const clash = await dossier.upload(file, { folder, onProgress: () => {} }).catch((e) => e);
   const { answer } = await dossier.ask("When is the pump oiled?", { folders: [folder] });
   let streamed = "";
-  const asked = dossier.ask("When is the pump oiled?", { folders: [folder], stream: true });
-  for await (const event of asked) if (event.type === "delta") streamed += event.text;
+  const answering = dossier.ask("When is the pump oiled?", { folders: [folder], stream: true });
+  for await (const event of answering) if (event.type === "delta") streamed += event.text;
   const told: string[] = [];
   for await (const { event } of dossier.events({ types: ["folder.deleted"] })) {
     told.push(event);

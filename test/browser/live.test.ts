@@ -133,13 +133,13 @@ describe.skipIf(!chromium_path)("size", () => {
       expect(loaded.filter((file) => file.bytes === 0)).toEqual([]);
       expect(new Set(loaded.map(({ name }) => name)).size).toBe(loaded.length);
       // Signed in, only the page that is shown is loaded, however long it stays.
-      const asked: string[] = [];
-      cold.page.on("request", (request) => asked.push(request.url()));
+      const requests: string[] = [];
+      cold.page.on("request", (request) => requests.push(request.url()));
       await cold.page.getByLabel("Email").fill(email);
       await cold.page.getByLabel("Password", { exact: true }).fill(password);
       await cold.page.getByRole("button", { name: "Sign in" }).click();
       await cold.page.getByRole("row").nth(1).waitFor();
-      const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
+      const files = () => requests.filter((name) => /\.(js|css)$/.test(name));
       const shown = files();
       await cold.page.clock.runFor(10_000);
       await cold.page.evaluate("fetch('/health/live')");

@@ -49,8 +49,8 @@ export function chatDeletionCases(start: StartServer): void {
     test("permanent deletion: 204, and then 404 for every request", async () => {
       const { id, request_id } = await asked();
       if (deleted_before) expect((await ada.send("DELETE", `/chats/${id}`)).status).toBe(204);
-      const gone = await ada.send("DELETE", `/chats/${id}?permanent=true`);
-      expect([gone.status, gone.text]).toEqual([204, ""]);
+      const deleted = await ada.send("DELETE", `/chats/${id}?permanent=true`);
+      expect([deleted.status, deleted.text]).toEqual([204, ""]);
       for (const [what, method, path, body] of calls) {
         const at = `/chats/${id}${path.replace("{id}", request_id)}`;
         expect([what, (await ada.send(method, at, body)).status]).toEqual([what, 404]);
@@ -88,25 +88,25 @@ export function chatDeletionCases(start: StartServer): void {
   });
 
   test("a deleted session counts against the quota until it is deleted permanently", async () => {
-    const made: string[] = [];
+    const created_ids: string[] = [];
     for (;;) {
       const { status, body } = await bob.send("POST", "/chats");
       if (status !== 201) {
         expect([status, body.code]).toEqual([403, "quota_exceeded"]);
         break;
       }
-      made.push(body.id);
+      created_ids.push(body.id);
     }
-    expect(made.length).toBe(8);
+    expect(created_ids.length).toBe(8);
     const full = async () => (await bob.send("POST", "/chats")).status;
-    await bob.send("DELETE", `/chats/${made[0]}`);
+    await bob.send("DELETE", `/chats/${created_ids[0]}`);
     expect(await full()).toBe(403);
-    expect((await bob.send("POST", `/chats/${made[0]}/restore`)).status).toBe(200);
+    expect((await bob.send("POST", `/chats/${created_ids[0]}/restore`)).status).toBe(200);
     expect(await full()).toBe(403);
-    await bob.send("DELETE", `/chats/${made[0]}`);
-    await bob.send("DELETE", `/chats/${made[0]}?permanent=true`);
+    await bob.send("DELETE", `/chats/${created_ids[0]}`);
+    await bob.send("DELETE", `/chats/${created_ids[0]}?permanent=true`);
     expect([await full(), await full()]).toEqual([201, 403]);
-    await bob.send("DELETE", `/chats/${made[1]}?permanent=true`);
+    await bob.send("DELETE", `/chats/${created_ids[1]}?permanent=true`);
     expect([await full(), await full()]).toEqual([201, 403]);
   });
 

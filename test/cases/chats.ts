@@ -343,8 +343,8 @@ export function chatCases(start: StartServer): void {
   test("a deleted session is 410 except for restoring, and moves to the deleted list", async () => {
     const chat = await dora.made("/chats", { name: "Gone" });
     const path = `/chats/${chat.id}`;
-    const gone = await dora.send("DELETE", path);
-    expect([gone.status, gone.text]).toEqual([204, ""]);
+    const deleted = await dora.send("DELETE", path);
+    expect([deleted.status, deleted.text]).toEqual([204, ""]);
     const message = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
     const calls: [string, string, unknown?][] = [
       ["GET", path],
@@ -429,14 +429,14 @@ export function chatCases(start: StartServer): void {
   });
 
   describe("a deleted session", () => {
-    let gone: string;
+    let deleted_chat: string;
     let done: string;
     beforeAll(async () => {
-      gone = (await ada.made("/chats", { name: "Gone", usedFolders: [folder] })).id;
-      done = (await ada.send("POST", `/chats/${gone}/messages`, { text: "Anything?" })).body
+      deleted_chat = (await ada.made("/chats", { name: "Gone", usedFolders: [folder] })).id;
+      done = (await ada.send("POST", `/chats/${deleted_chat}/messages`, { text: "Anything?" })).body
         .requestId;
-      await ada.finished(`/chats/${gone}/messages/${done}`);
-      const answer = await ada.send("DELETE", `/chats/${gone}`);
+      await ada.finished(`/chats/${deleted_chat}/messages/${done}`);
+      const answer = await ada.send("DELETE", `/chats/${deleted_chat}`);
       expect([answer.status, answer.body]).toEqual([204, undefined]);
     });
     const cases: [string, string, string, unknown][] = [
@@ -452,7 +452,7 @@ export function chatCases(start: StartServer): void {
     for (const [why, method, path, body] of cases)
       test(`410: ${why}`, async () =>
         expectProblem(
-          await ada.send(method, `/chats/${gone}${path.replace("{done}", done)}`, body),
+          await ada.send(method, `/chats/${deleted_chat}${path.replace("{done}", done)}`, body),
           410,
           "expired",
         ));
@@ -460,23 +460,26 @@ export function chatCases(start: StartServer): void {
       const list = async (query: string) =>
         (await ada.send("GET", `/chats?per_page=200${query}`)).body.data.map(({ id }: any) => id);
       expect([
-        (await list("")).includes(gone),
-        (await list("&deleted=false")).includes(gone),
+        (await list("")).includes(deleted_chat),
+        (await list("&deleted=false")).includes(deleted_chat),
         await list("&deleted=true"),
-      ]).toEqual([false, false, [gone]]);
-      const back = await ada.send("POST", `/chats/${gone}/restore`);
+      ]).toEqual([false, false, [deleted_chat]]);
+      const back = await ada.send("POST", `/chats/${deleted_chat}/restore`);
       expectRecord("chat", back.body);
       expect([back.status, back.body]).toEqual([
         200,
         expect.objectContaining({
-          id: gone,
+          id: deleted_chat,
           name: "Gone",
           usedFolders: [folder],
           message_count: 1,
         }),
       ]);
-      expect([(await list("")).includes(gone), await list("&deleted=true")]).toEqual([true, []]);
-      expect((await ada.send("GET", `/chats/${gone}/messages/${done}`)).body.status).toBe(
+      expect([(await list("")).includes(deleted_chat), await list("&deleted=true")]).toEqual([
+        true,
+        [],
+      ]);
+      expect((await ada.send("GET", `/chats/${deleted_chat}/messages/${done}`)).body.status).toBe(
         "COMPLETED",
       );
     });

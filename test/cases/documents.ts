@@ -42,10 +42,14 @@ export function documentCases(start: StartServer): void {
     ];
     for (const [why, content, status] of cases)
       test(why, async () => {
-        const made = await ada.made("/documents", { folder_id: folder, content, name: "exact" });
-        expectRecord("document", made);
+        const document = await ada.made("/documents", {
+          folder_id: folder,
+          content,
+          name: "exact",
+        });
+        expectRecord("document", document);
         const bytes = Buffer.byteLength(content);
-        expectHas(made, {
+        expectHas(document, {
           name: "exact",
           status: "syncing",
           folder_ids: [folder],
@@ -56,7 +60,7 @@ export function documentCases(start: StartServer): void {
           error: null,
           synced_at: null,
         });
-        const { content: returned, ...record } = await ada.settled(made.id);
+        const { content: returned, ...record } = await ada.settled(document.id);
         expectRecord("document", record);
         expect([returned, record.status, record.error?.code ?? null]).toEqual([
           content,

@@ -19,8 +19,8 @@ export async function listening(
     ...(after !== undefined && { "last-event-id": after }),
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
   };
-  const asked = key === undefined ? who : null;
-  const response = await server.call(asked, "GET", `/events${query}`, undefined, headers);
+  const asker = key === undefined ? who : null;
+  const response = await server.call(asker, "GET", `/events${query}`, undefined, headers);
   const stream = watchingBy(response, String);
   expect([stream.status, stream.headers.get("content-type")]).toEqual([
     200,
@@ -87,9 +87,9 @@ export function eventStreamCases(start: StartServer): void {
     await ada.send("PUT", `/folders/${folder_id}`, { name: "Harbours" });
     await ada.send("DELETE", `/folders/${folder_id}`);
     await stream.until(about("document.deleted", document_id));
-    const told = stream.events.filter(({ event }) => event !== "ready");
+    const events = stream.events.filter(({ event }) => event !== "ready");
     const folder_ids = [folder_id];
-    expect(told.map(({ data }) => data)).toEqual([
+    expect(events.map(({ data }) => data)).toEqual([
       { event: "folder.created", folder_id, name: "Harbour", parent_id: null },
       { event: "document.created", document_id, name: "otter", folder_id, kind: "text" },
       { event: "document.synced", document_id, status: "synced", version: 1, folder_ids },
@@ -103,8 +103,8 @@ export function eventStreamCases(start: StartServer): void {
       { event: "folder.deleted", folder_ids },
       { event: "document.deleted", document_id, name: "otters" },
     ]);
-    expect(told.map(({ event }) => event)).toEqual(told.map(({ data }) => data.event));
-    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+    expect(events.map(({ event }) => event)).toEqual(events.map(({ data }) => data.event));
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
   test("reports the progress and the end of imports and transcriptions", async () => {
@@ -260,10 +260,10 @@ export function eventStreamCases(start: StartServer): void {
     const stream = await listen("ada", "", { after: idOf(known.events[0]!.id) });
     const { data, id } = await stream.until(({ event }) => event === "reset");
     expect(data).toEqual({ event: "reset" });
-    const made = await ada.folder("after");
-    await stream.until(about("folder.created", made));
+    const folder = await ada.folder("after");
+    await stream.until(about("folder.created", folder));
     const again = await listen("ada", "", { after: id });
-    expect((await again.until(about("folder.created", made))).event).toBe("folder.created");
+    expect((await again.until(about("folder.created", folder))).event).toBe("folder.created");
   });
 
   test("ends when its key is deactivated, and other streams continue", async () => {

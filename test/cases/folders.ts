@@ -355,9 +355,9 @@ export function folderCases(start: StartServer): void {
       const chat = await ada.made("/chats", { usedFolders: [below[0], folder, root] });
       const answer = await ada.send("DELETE", `/folders/${root}`);
       expect([answer.status, answer.body]).toEqual([204, undefined]);
-      for (const gone of [root, ...below])
+      for (const folder_id of [root, ...below])
         for (const method of ["GET", "DELETE"])
-          expectProblem(await ada.send(method, `/folders/${gone}`), 404);
+          expectProblem(await ada.send(method, `/folders/${folder_id}`), 404);
       expectProblem(await ada.send("PUT", `/folders/${root}`, { name: "x" }), 404);
       expectProblem(await ada.send("POST", "/folders", { name: "x", parentId: root }), 404);
       expect((await ada.send("GET", `/chats/${chat.id}`)).body.usedFolders).toEqual([folder]);

@@ -162,9 +162,9 @@ export function mcpCases(start: StartServer): void {
     });
 
     test("progress is sent to clients that ask for it", async () => {
-      const told: string[] = [];
+      const messages: string[] = [];
       const { content } = (await ada.callTool({ name: "ask", arguments: { question } }, undefined, {
-        onprogress: ({ message }) => void told.push(message ?? ""),
+        onprogress: ({ message }) => void messages.push(message ?? ""),
       })) as any;
       expect(content[0].text).toContain("every spring");
     });

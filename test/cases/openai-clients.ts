@@ -16,7 +16,7 @@ export function openAiCases(start: StartServer): void {
   let writers: OpenAI;
   let folder: string;
   let document: string;
-  const asked = (text: string) => [{ role: "user" as const, content: text }];
+  const questionOf = (text: string) => [{ role: "user" as const, content: text }];
 
   beforeAll(async () => {
     server = await start();
@@ -54,7 +54,7 @@ export function openAiCases(start: StartServer): void {
     test.each(models)("%s", async (_why, model) => {
       const answer = await readers.chat.completions.create({
         model: model(),
-        messages: asked(question),
+        messages: questionOf(question),
         // Clients send optional fields; those without effect here are ignored.
         temperature: 0.2,
         max_tokens: 500,
@@ -81,7 +81,7 @@ export function openAiCases(start: StartServer): void {
     test("streamed, with citations and usage", async () => {
       const stream = await ada.chat.completions.create({
         model: "dossier",
-        messages: asked(question),
+        messages: questionOf(question),
         stream: true,
         stream_options: { include_usage: true },
       });
@@ -133,14 +133,14 @@ export function openAiCases(start: StartServer): void {
     const chat = (client: () => OpenAI, body: object) => () =>
       client().chat.completions.create({
         model: "dossier",
-        messages: asked(question),
+        messages: questionOf(question),
         ...body,
       } as never);
     const rows: Row[] = [
       ["an unknown model", chat(() => ada, { model: "gpt-5" }), 404, "model_not_found", "model"],
       [
         "another user's folder",
-        () => bob.chat.completions.create({ model: folder, messages: asked(question) }),
+        () => bob.chat.completions.create({ model: folder, messages: questionOf(question) }),
         404,
         "model_not_found",
         "model",
@@ -150,21 +150,21 @@ export function openAiCases(start: StartServer): void {
       ["messages that are not a list", chat(() => ada, { messages: "hi" }), 400, null, "messages"],
       [
         "too many messages",
-        chat(() => ada, { messages: Array(10_000).fill(asked("a")[0]) }),
+        chat(() => ada, { messages: Array(10_000).fill(questionOf("a")[0]) }),
         400,
         "too_many_values",
         null,
       ],
       [
         "a question that is too long",
-        chat(() => ada, { messages: asked("a".repeat(32_001)) }),
+        chat(() => ada, { messages: questionOf("a".repeat(32_001)) }),
         400,
         null,
         "messages[0].content",
       ],
       [
         "a body that is too large",
-        chat(() => ada, { messages: asked("a".repeat(5 * 2 ** 20)) }),
+        chat(() => ada, { messages: questionOf("a".repeat(5 * 2 ** 20)) }),
         413,
         "too_large",
         null,

@@ -61,12 +61,12 @@ async function start(seconds: number, env: Record<string, string> = {}): Promise
   });
   return server;
 }
-const made = async (path: string, body: object): Promise<string> => {
+const create = async (path: string, body: object): Promise<string> => {
   const answer = await server!.send("ada", "POST", path, body);
   expect([answer.status, answer.body]).toEqual([201, answer.body]);
   return answer.body.id;
 };
-const add = (folder_id: string, content: string) => made("/documents", { folder_id, content });
+const add = (folder_id: string, content: string) => create("/documents", { folder_id, content });
 const synced = (id: string) =>
   server!.until(`/documents/${id}`, ({ body }) => body.status === "synced");
 const set_right: [how: string, restarts: boolean][] = [
@@ -83,12 +83,12 @@ describe.skipIf(library === null)("a clock that was a year ahead and is correcte
   for (const [how, restarts] of set_right) {
     test(`${how}: texts are indexed, answers come, deleted links can be restored`, async () => {
       await start(0);
-      const folder_id = await made("/folders", { name: "F" });
+      const folder_id = await create("/folders", { name: "F" });
       const before = await add(folder_id, "The gannet nests on the cliff.");
       await synced(before);
       set(year_s);
       const ahead = await add(folder_id, "The puffin sleeps in the burrow.");
-      const chat = await made("/chats", { usedFolders: [folder_id] });
+      const chat = await create("/chats", { usedFolders: [folder_id] });
       expect(
         (await server!.send("ada", "DELETE", `/documents/${before}?folder_id=${folder_id}`)).status,
       ).toBe(204);
@@ -133,9 +133,9 @@ describe.skipIf(library === null)("a clock that was a year ahead and is correcte
       `${how}: hourly schedules run, and nothing is deleted by age too early`,
       async () => {
         await start(0);
-        const folder_id = await made("/folders", { name: "F" });
+        const folder_id = await create("/folders", { name: "F" });
         const document_id = await add(folder_id, "The gannet nests on the cliff.");
-        const chat_id = await made("/chats", { usedFolders: [folder_id] });
+        const chat_id = await create("/chats", { usedFolders: [folder_id] });
         for (const path of [
           `/documents/${document_id}?folder_id=${folder_id}`,
           `/chats/${chat_id}`,
@@ -169,7 +169,7 @@ test.skipIf(library === null)(
   "a machine that was suspended for eight hours: work in progress ends, people stay signed in",
   async () => {
     await start(0);
-    const folder_id = await made("/folders", { name: "F" });
+    const folder_id = await create("/folders", { name: "F" });
     const cookie = await signIn();
     const in_progress = await Promise.all(
       Array.from({ length: 20 }, (_, n) => add(folder_id, `The gannet ${n} nests. `.repeat(500))),

@@ -27,7 +27,7 @@ async function start(megabytes: number, env = {}): Promise<Executable> {
   await server.untilTrue(() => existsSync(join(data, "dossier.db.ballast")));
   return server;
 }
-const made = async (path: string, body: object): Promise<string> => {
+const create = async (path: string, body: object): Promise<string> => {
   const { status, body: answer } = await server!.send("ada", "POST", path, body);
   expect(status).toBe(201);
   return answer.id;
@@ -49,19 +49,22 @@ const file = (bytes: number): FormData => {
 };
 /** Folders with documents, and chats. */
 async function filled(documents_each: number) {
-  const folders = [await made("/folders", { name: "A" }), await made("/folders", { name: "B" })];
+  const folders = [
+    await create("/folders", { name: "A" }),
+    await create("/folders", { name: "B" }),
+  ];
   const documents: [folder: string, id: string][] = [];
   for (const folder_id of folders)
     for (let i = 0; i < documents_each; i++)
       documents.push([
         folder_id,
-        await made("/documents", {
+        await create("/documents", {
           folder_id,
           content: `The gannet${documents.length} nests on the cliff. `.repeat(100),
         }),
       ]);
   const chats = [];
-  for (let i = 0; i < 4; i++) chats.push(await made("/chats", { usedFolders: folders }));
+  for (let i = 0; i < 4; i++) chats.push(await create("/chats", { usedFolders: folders }));
   for (const folder of folders) await settled(folder);
   return { folders, documents, chats };
 }
@@ -146,8 +149,8 @@ describe.skipIf(!can_mount)("a disk", () => {
 
   test("filled by the server alone accepts texts again after deletions", async () => {
     await start(30);
-    const keep = await made("/folders", { name: "Keep" });
-    const folder_id = await made("/folders", { name: "Large" });
+    const keep = await create("/folders", { name: "Keep" });
+    const folder_id = await create("/folders", { name: "Large" });
     const add = () =>
       server!.send("ada", "POST", "/documents", { folder_id, content: longText(mebibyte) });
     let answer = await add();
@@ -237,9 +240,9 @@ test.skipIf(!can_mount)(
   "the encoder's model takes no space on a small disk: it is kept in memory",
   async () => {
     const dossier = await start(150, { DOSSIER_EMBEDDINGS_PROVIDER: "" });
-    const folder = await made("/folders", { name: "A" });
+    const folder = await create("/folders", { name: "A" });
     const content = "The vehicle is sold at nine thousand euros.";
-    await made("/documents", { folder_id: folder, content });
+    await create("/documents", { folder_id: folder, content });
     await dossier.until(
       `/folders/${folder}`,
       ({ body }) => body.status_counts?.synced === 1 && body.vectors_pending === 0,

@@ -144,10 +144,10 @@ export async function startExecutable({
   const executable: Executable = {
     data,
     async key(who) {
-      const made = keys.get(who) ?? createUser(`${who}@example.com`);
-      keys.set(who, made);
-      last_key = await made;
-      return made;
+      const creation = keys.get(who) ?? createUser(`${who}@example.com`);
+      keys.set(who, creation);
+      last_key = await creation;
+      return creation;
     },
     async newKey(who, scopes = ["read", "write"]) {
       await executable.key(who);

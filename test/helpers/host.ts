@@ -108,9 +108,9 @@ export async function startTestServer({
   host.startSchedules();
   const keys = new Map<string, Promise<string>>();
   const key = (who: string): Promise<string> => {
-    const made = keys.get(who) ?? createUser(store, accounts, who);
-    keys.set(who, made);
-    return made;
+    const creation = keys.get(who) ?? createUser(store, accounts, who);
+    keys.set(who, creation);
+    return creation;
   };
   const call: TestServer["call"] = async (who, method, path, body, headers = {}) => {
     const sent = callOf(who === null ? null : await key(who), method, path, body, headers);

@@ -36,11 +36,11 @@ const password_hash =
   "$argon2id$v=19$m=65536,t=2,p=1$XjTcONBoqkwqlUU48J/V9F9qw57l+NUxn69J4aCf7Oo$" +
   "Lx0tg7JI9HyIy0k6/XYtenoF11lvUikXaAZQpkkColk";
 
-let made: Promise<string> | undefined;
+let preparation: Promise<string> | undefined;
 
 /** Gives a new data directory a database with all tables and no rows. */
 export async function prepareDatabase(data: string): Promise<void> {
-  const prepared = await (made ??= preparedDatabase());
+  const prepared = await (preparation ??= preparedDatabase());
   if (on_postgres) await createDatabase(data, prepared);
   else {
     copyFileSync(prepared, join(data, "dossier.db"));

@@ -50,9 +50,9 @@ for (const [why, sentence, page, page_end] of cited)
     provider.plays(() => says(`${sentence.replace(/\s/g, " ")} [1]`));
     const chat = (await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
     const path = `/chats/${chat}/messages`;
-    const asked = await ada.send("POST", path, { text: "What about the heron?" });
+    const message = await ada.send("POST", path, { text: "What about the heron?" });
     await server.settle();
-    const { body } = await ada.send("GET", `${path}/${asked.body.requestId}`);
+    const { body } = await ada.send("GET", `${path}/${message.body.requestId}`);
     expect(body.result.citations).toMatchObject([{ page, page_end, quote: sentence }]);
   });
 

@@ -486,9 +486,9 @@ onSqlite("copies").test(
     cpSync(crashing.server.data, data, { recursive: true });
     const authorization = `Bearer ${await crashing.server.key("ada")}`;
     const next = await startScriptedServer({ data });
-    const asked: string[] = [];
+    const questions: string[] = [];
     next.answers(async (question) => {
-      asked.push(question.text);
+      questions.push(question.text);
       return says("After all.");
     });
     await next.server.settle();
@@ -499,7 +499,7 @@ onSqlite("copies").test(
           result: { answer: "After all." },
         },
       );
-    expect(asked.sort()).toEqual(["1?", "2?", "3?", "4?"]);
+    expect(questions.sort()).toEqual(["1?", "2?", "3?", "4?"]);
     held.open();
   },
 );

@@ -147,13 +147,13 @@ describe("the health of the model", () => {
   });
   test("probes a dead model now and then when health is read, until it answers", async () => {
     let now = 0;
-    let asked = 0;
+    let request_count = 0;
     let is_back = false;
     const health = new ModelHealth({
       now_ms: () => now,
       fallback: "extractive",
       ask: async () => {
-        asked += 1;
+        request_count += 1;
         if (!is_back) throw new Error("dead");
       },
     });
@@ -164,15 +164,15 @@ describe("the health of the model", () => {
     };
     health.failed(failure("unavailable"));
     await look();
-    expect(asked).toBe(0);
+    expect(request_count).toBe(0);
     now += 16_000;
     await look();
     await look();
-    expect(asked).toBe(1);
+    expect(request_count).toBe(1);
     is_back = true;
     now += 16_000;
     expect(await look()).not.toBeNull();
-    expect(asked).toBe(2);
+    expect(request_count).toBe(2);
     expect(await look()).toBeNull();
   });
 });

@@ -71,9 +71,9 @@ ofBackups.describe("backups", () => {
       next_at: expect.stringMatching(/T03:00:00/),
       last_success_at: null,
     });
-    const made = await make();
-    const { name } = made;
-    expect(made).toMatchObject({
+    const backup = await make();
+    const { name } = backup;
+    expect(backup).toMatchObject({
       name: expect.stringMatching(/^dossier-\d{8}T\d{9}Z\.zip$/),
       bytes: expect.any(Number),
       originals: 1,

@@ -21,8 +21,8 @@ beforeAll(async () => {
   server = await startTestServer({ public_url: `https://nas.example${base}` });
   folder_id = (await ask("POST", "/api/dev/v1/folders", { name: "Manuals" })).body.id;
   const content = "The pump is oiled every spring. Its valve is blue.";
-  const made = await ask("POST", `${api}/documents`, { folder_id, name: "Pump", content });
-  document_id = made.body.id;
+  const created = await ask("POST", `${api}/documents`, { folder_id, name: "Pump", content });
+  document_id = created.body.id;
   await server.settle();
 });
 

@@ -89,13 +89,17 @@ describe("calls", () => {
     );
     expect(run.total_item_count).toBe(2);
     const captions = "WEBVTT\n\n00:00.000 --> 00:02.000\nThe tide turns.\n";
-    const made = await ada.createTranscription(
+    const transcription = await ada.createTranscription(
       { folder_id: folder },
       { file: textFile(captions, "tide.vtt") },
     );
-    await until(async () => (await ada.getTranscription(made.id)).status === "completed");
-    expect(await ada.getTranscriptionResult(made.id)).toMatchObject({ text: "The tide turns." });
-    expect(await ada.getTranscriptionResult(made.id, { format: "vtt" })).toStartWith("WEBVTT");
+    await until(async () => (await ada.getTranscription(transcription.id)).status === "completed");
+    expect(await ada.getTranscriptionResult(transcription.id)).toMatchObject({
+      text: "The tide turns.",
+    });
+    expect(await ada.getTranscriptionResult(transcription.id, { format: "vtt" })).toStartWith(
+      "WEBVTT",
+    );
   });
   test("iterate over all pages of a list", async () => {
     for (const name of ["a", "b", "c"]) await ada.createPrompt({ name, text: name });
@@ -308,22 +312,24 @@ describe("upload", () => {
     expect((await ada.getDocument(document.id)).content).toBe(pump);
   });
   test("reports how much was sent, and the progress of reading", async () => {
-    const told: UploadProgress[] = [];
+    const progresses: UploadProgress[] = [];
     const bytes = new Uint8Array(300_000).fill(97);
     const document = await ada.upload(bytes, {
       folder,
       name: "long.txt",
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => progresses.push(progress),
     });
-    const sending = told.flatMap((progress) => (progress.phase === "sending" ? [progress] : []));
+    const sending = progresses.flatMap((progress) =>
+      progress.phase === "sending" ? [progress] : [],
+    );
     expect(sending.map(({ sentBytes }) => sentBytes)).toEqual(
       sending.map(({ sentBytes }) => sentBytes).toSorted((one, other) => one - other),
     );
     expect(sending[0]).toMatchObject({ sentBytes: 0, totalBytes: 300_000 });
     expect(sending.at(-1)).toMatchObject({ sentBytes: 300_000 });
-    const last = told.at(-1)!;
+    const last = progresses.at(-1)!;
     expect(last).toMatchObject({ phase: "indexing", status: "synced" });
-    expect(told.findIndex(({ phase }) => phase === "indexing")).toBe(sending.length);
+    expect(progresses.findIndex(({ phase }) => phase === "indexing")).toBe(sending.length);
     expect(document.size_bytes).toBe(300_000);
   });
   test("says why a file can't be read", async () => {
@@ -446,17 +452,17 @@ describe("events", () => {
 
 test("a webhook delivery is verified, also with the old secret during rotation", async () => {
   const url = `http://127.0.0.2:${receiver.port}/hook`;
-  const made = await ada.createWebhook({ url, event_type: "import.finished" });
-  const renewed = await ada.rotateWebhookSecret(made.id);
-  await ada.testWebhook(made.id);
+  const webhook = await ada.createWebhook({ url, event_type: "import.finished" });
+  const renewed = await ada.rotateWebhookSecret(webhook.id);
+  await ada.testWebhook(webhook.id);
   await until(() => receiver.came.length > 0);
   const { body, headers } = receiver.came[0]!;
-  for (const secret of [made.secret, renewed.secret, ["whsec_AAAA", renewed.secret]]) {
+  for (const secret of [webhook.secret, renewed.secret, ["whsec_AAAA", renewed.secret]]) {
     const { id, event } = await verifyWebhook({ body, headers, secret });
     expect([id, event]).toEqual([
       headers.get("webhook-id")!,
       expect.objectContaining({ event: "import.finished" }),
     ]);
   }
-  await ada.deleteWebhook(made.id);
+  await ada.deleteWebhook(webhook.id);
 });

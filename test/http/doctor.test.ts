@@ -309,11 +309,11 @@ const cases: readonly Case[] = [
     because: "they don't respond",
     spoil: async () => {
       names.set("hooks.example", { a: ["93.184.216.34"] });
-      const made = await server.send("ada", "POST", "/webhooks", {
+      const created = await server.send("ada", "POST", "/webhooks", {
         event_type: "import.finished",
         url: "https://hooks.example/in",
       });
-      expect(made.status).toBe(201);
+      expect(created.status).toBe(201);
       names.set("hooks.example", "servfail");
     },
     status: "fail",

@@ -89,8 +89,8 @@ const zipped = async (query = "", who = ada) => {
 
 test("an upload can have another name than its file, with a path in it", async () => {
   const into = await ada.folder();
-  const made = await ada.upload(into, "a.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
-  expect([made.status, made.body.name]).toEqual([201, "2025/q1/a.txt"]);
+  const uploaded = await ada.upload(into, "a.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
+  expect([uploaded.status, uploaded.body.name]).toEqual([201, "2025/q1/a.txt"]);
   const again = await ada.upload(into, "b.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
   expect(again.status).toBe(409);
   const blank = await ada.upload(into, "b.txt", "Deep.", "&name=%20");
@@ -105,11 +105,11 @@ describe("the ids of a folder's documents", () => {
     const { body: rest } = await listed(`?after=${all.ids[2]}`);
     expect(rest).toEqual({ ids: all.ids.slice(3), total: 3 });
     const { body: texts } = await listed("?type=text");
-    const gone = texts.ids[0];
-    const unlinked = await ada.send("DELETE", `/documents/${gone}?folder_id=${folder}`);
+    const deleted_id = texts.ids[0];
+    const unlinked = await ada.send("DELETE", `/documents/${deleted_id}?folder_id=${folder}`);
     expect(unlinked.status).toBe(204);
-    expect((await listed(`?type=text&after=${gone}`)).body.ids).toEqual(texts.ids.slice(1));
-    await ada.send("POST", `/documents/${gone}/restore?folder_id=${folder}`);
+    expect((await listed(`?type=text&after=${deleted_id}`)).body.ids).toEqual(texts.ids.slice(1));
+    await ada.send("POST", `/documents/${deleted_id}/restore?folder_id=${folder}`);
   });
   test("after an unknown document: 404", async () => {
     const { status, body } = await listed("?after=doc_none");

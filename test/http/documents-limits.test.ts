@@ -97,28 +97,28 @@ describe("a removed document", () => {
     const server = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "1h" } });
     const ada = await person(server, "ada");
     const [one, two] = [await ada.folder(), await ada.folder()];
-    const gone = (await ada.upload(one, "gone.txt", "The moa ran.")).body.id;
+    const deleted_id = (await ada.upload(one, "gone.txt", "The moa ran.")).body.id;
     const kept = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
     await ada.send("POST", `/documents/${kept}/links`, { folder_id: two });
     await server.settle();
-    for (const id of [gone, kept])
+    for (const id of [deleted_id, kept])
       expect((await ada.send("DELETE", `/documents/${id}?folder_id=${one}`)).status).toBe(204);
     const purge = async () => {
       await server.host.queue.enqueue(server.store.db, PurgeDocuments, {});
       await server.settle();
     };
     await purge();
-    expect((await ada.send("GET", `/documents/${gone}`)).status).toBe(200);
+    expect((await ada.send("GET", `/documents/${deleted_id}`)).status).toBe(200);
     await server.store.db
       .updateTable("documents_links")
       .set({ deleted_at: Date.now() - 2 * 3_600_000 })
       .where("deleted_at", "is not", null)
       .execute();
     await purge();
-    expect((await ada.send("GET", `/documents/${gone}`)).status).toBe(404);
-    expect((await ada.send("POST", `/documents/${gone}/restore?folder_id=${one}`)).status).toBe(
-      404,
-    );
+    expect((await ada.send("GET", `/documents/${deleted_id}`)).status).toBe(404);
+    expect(
+      (await ada.send("POST", `/documents/${deleted_id}/restore?folder_id=${one}`)).status,
+    ).toBe(404);
     expect(await ada.get(kept)).toMatchObject({ folder_ids: [two], status: "synced" });
     // Its link to the first folder is purged too.
     expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(

@@ -25,13 +25,16 @@ describe("the content returned is the content sent", () => {
   ];
   for (const [why, content, name] of cases)
     test(why, async () => {
-      const { body: made, status } = await ada.send("POST", "/documents", { folder_id, content });
-      expect([status, made.name]).toEqual([201, name]);
-      const body = await ada.settled(made.id);
+      const { body: document, status } = await ada.send("POST", "/documents", {
+        folder_id,
+        content,
+      });
+      expect([status, document.name]).toEqual([201, name]);
+      const body = await ada.settled(document.id);
       expect(body.status).toBe(content === spaces ? "sync_failed" : "synced");
       expect(body.content === content).toBe(true);
       expect(body.size_bytes).toBe(Buffer.byteLength(content));
-      const file = await ada.send("GET", `/documents/${made.id}/file`);
+      const file = await ada.send("GET", `/documents/${document.id}/file`);
       expect(file.headers.get("etag")).toContain(
         new Bun.CryptoHasher("sha256").update(content).digest("hex"),
       );

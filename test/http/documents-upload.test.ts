@@ -46,15 +46,18 @@ test("nothing of an upload stays in memory", async () => {
 test("an upload is available at once, and found once its text is read", async () => {
   const folder = await ada.folder();
   const bytes = "#!read\nFirst page.\fSecond page.";
-  const made = await server.send(
+  const uploaded = await server.send(
     "ada",
     "POST",
     `/documents/file?folder_id=${folder}`,
     form("survey.bin", bytes, "application/x-survey"),
   );
-  const id = made.body.id;
-  expect([made.status, made.headers.get("location")]).toEqual([201, `/api/dev/v1/documents/${id}`]);
-  expect(made.body).toMatchObject({
+  const id = uploaded.body.id;
+  expect([uploaded.status, uploaded.headers.get("location")]).toEqual([
+    201,
+    `/api/dev/v1/documents/${id}`,
+  ]);
+  expect(uploaded.body).toMatchObject({
     name: "survey.bin",
     status: "syncing",
     folder_ids: [folder],

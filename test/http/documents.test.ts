@@ -41,9 +41,12 @@ test("a text is available at once, and found once it is indexed", async () => {
   const folder = await ada.folder();
   const content = "Mooring notes\r\nThe anchor lies at nine fathoms. ⚓ naïve\n";
   const bytes = new TextEncoder().encode(content);
-  const made = await ada.send("POST", "/documents", { folder_id: folder, content });
-  const id = made.body.id;
-  expect([made.status, made.headers.get("location")]).toEqual([201, `/api/dev/v1/documents/${id}`]);
+  const created = await ada.send("POST", "/documents", { folder_id: folder, content });
+  const id = created.body.id;
+  expect([created.status, created.headers.get("location")]).toEqual([
+    201,
+    `/api/dev/v1/documents/${id}`,
+  ]);
   const record = {
     id: expect.stringMatching(/^doc_[0-9A-HJKMNP-TV-Z]{26}$/),
     name: "Mooring notes",
@@ -62,10 +65,10 @@ test("a text is available at once, and found once it is indexed", async () => {
     error: null,
     warnings: [],
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    updated_at: made.body.created_at,
+    updated_at: created.body.created_at,
     synced_at: null,
   };
-  expect(made.body).toEqual(record);
+  expect(created.body).toEqual(record);
   expect((await ada.get(id)).content).toBe(content);
 
   await server.settle();
@@ -173,8 +176,8 @@ describe("the service for other plugins", () => {
   });
   test("require and requireAll refuse missing and foreign documents, naming a field", async () => {
     const { db } = server.store;
-    const refusal = (asked: Promise<unknown>) =>
-      asked.then(
+    const refusal = (request: Promise<unknown>) =>
+      request.then(
         () => null,
         (error) => [error.status, error.errors?.[0]?.pointer],
       );

@@ -65,8 +65,8 @@ test("old events are dropped: a late reader gets a reset, a connected one contin
   expect(await rows(server, "events_log")).toBe(0);
   const back = await listening(server, "ada", "", { after: id });
   await back.until(({ event }) => event === "reset");
-  const made = await ada.folder("new");
-  await stream.until(about("folder.created", made));
+  const folder = await ada.folder("new");
+  await stream.until(about("folder.created", folder));
   expect(namesOf(stream)).not.toContain("reset");
   await Promise.all([stream.leave(), back.leave()]);
 });

@@ -258,12 +258,12 @@ test("users: created and changed, the latter only for real changes", async () =>
   let user_id!: string;
   const { accounts } = server;
   const came = await during(async () => {
-    const made = await accounts.createUser({
+    const user = await accounts.createUser({
       email: "ben@example.com",
       password: "correct horse battery",
       role: "member",
     });
-    user_id = made.id;
+    user_id = user.id;
     await accounts.setUserActive(user_id, true);
     await accounts.setUserActive(user_id, false);
   });

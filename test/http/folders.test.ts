@@ -51,8 +51,8 @@ describe("deleting", () => {
     const child = await create("gil", { name: "child", parentId: root.id });
     const other = await create("gil", { name: "other" });
     emptied.length = 0;
-    const gone = await send("gil", "DELETE", `/folders/${root.id}`);
-    expect([gone.status, gone.text]).toEqual([204, ""]);
+    const deleted = await send("gil", "DELETE", `/folders/${root.id}`);
+    expect([deleted.status, deleted.text]).toEqual([204, ""]);
     expect(emptied).toEqual([[child.id, root.id]]);
     for (const id of [root.id, child.id])
       expect((await send("gil", "GET", `/folders/${id}`)).status).toBe(404);

@@ -229,14 +229,14 @@ describe("a bucket that does not respond", () => {
   ];
   for (const [why, status, content] of outages)
     test(`makes jobs wait while ${why}: the document is read afterwards`, async () => {
-      let asked = 0;
+      let request_count = 0;
       store.door = (method) => {
-        if (asked === 0 && method !== "GET") return undefined;
-        asked++;
+        if (request_count === 0 && method !== "GET") return undefined;
+        request_count++;
         return Promise.resolve(new Response(null, { status }));
       };
       const { id } = await stored(await on.folder(), "later.txt", text(content));
-      await until(() => asked >= 6, 30_000);
+      await until(() => request_count >= 6, 30_000);
       store.door = "open";
       await on.settled(id, "synced");
     });
@@ -335,14 +335,14 @@ describe("errors of a bucket", () => {
     ["is retried while permitted", true, 3],
     ["is not retried by a process that may no longer delete the file", false, 1],
   ])("a failed deletion %s", async (_why, may, requests) => {
-    let asked = 0;
+    let request_count = 0;
     store.door = async () => {
-      asked++;
+      request_count++;
       return new Response("down", { status: 503 });
     };
     const deleting = place(here()).remove(await sha256(text("Deleted.")), () => may);
     await deleting.catch(() => undefined);
-    expect(asked).toBe(requests);
+    expect(request_count).toBe(requests);
   });
   const xml =
     (status: number, code: string, headers = {}) =>

@@ -302,9 +302,9 @@ describe("a backend that is down", () => {
     await ada.send("DELETE", `/documents/${heron}?folder_id=${folder}`);
     expect((await quotes(ada, "newt")).length).toBe(1);
     await until(async () => (await health(started)).search_backend.state === "failing");
-    const told = await health(started);
-    expect(told.search_backend.waiting).toBeGreaterThan(0);
-    expect(told.plugins.find(({ name }: any) => name === "index").reason).toContain(
+    const state = await health(started);
+    expect(state.search_backend.waiting).toBeGreaterThan(0);
+    expect(state.plugins.find(({ name }: any) => name === "index").reason).toContain(
       "nobody answers",
     );
     engine.is_down = false;

@@ -81,16 +81,16 @@ test("the sign-in page gets the available methods", async () => {
 test("a user signs in at a provider, gets the requested page, and signs out there", async () => {
   somebody = { email: "ann@example.com", external_id: "ann" };
   const browser = visit(server);
-  const asked = await began(browser, "/folders/fld_1?page=2#row");
-  expect(asked.get("back")).toBe("http://dossier.test/console/api/v1/sign-in/elsewhere/callback");
-  const answer = await back(browser, asked.get("state"));
+  const params = await began(browser, "/folders/fld_1?page=2#row");
+  expect(params.get("back")).toBe("http://dossier.test/console/api/v1/sign-in/elsewhere/callback");
+  const answer = await back(browser, params.get("state"));
   expect([answer.status, answer.headers.get("location")]).toEqual([
     302,
     "/console/folders/fld_1?page=2#row",
   ]);
   expect(returned).toEqual({
-    url: `${asked.get("back")}?code=ok&state=${asked.get("state")}`,
-    remembered: `nonce of ${asked.get("state")}`,
+    url: `${params.get("back")}?code=ok&state=${params.get("state")}`,
+    remembered: `nonce of ${params.get("state")}`,
   });
   expect(await whoIs(browser)).toBe("ann@example.com");
   expect(browser.cookie()).toMatch(/^dossier=dss_\w+$/);
@@ -264,10 +264,10 @@ test("the callback address is the configured public one only", async () => {
   });
   const right = visit(own_server, { origin: "https://papers.test" });
   const { body, headers } = await right.send("POST", "/sign-in/elsewhere", { to: "/chats" });
-  const asked = new URL(body.location).searchParams;
-  expect(asked.get("back")).toStartWith("https://papers.test/dossier/console/api/v1/sign-in/");
+  const params = new URL(body.location).searchParams;
+  expect(params.get("back")).toStartWith("https://papers.test/dossier/console/api/v1/sign-in/");
   expect(headers.get("set-cookie")).toMatch(/^__Secure-.*; Path=\/dossier; HttpOnly/);
-  const answer = await back(right, asked.get("state"));
+  const answer = await back(right, params.get("state"));
   expect([answer.status, answer.headers.get("location")]).toEqual([302, "/dossier/console/chats"]);
   const wrong = await visit(own_server, { origin: "http://127.0.0.1" }).send(
     "POST",

@@ -268,10 +268,15 @@ test("the ids of filtered documents match a full scan", async () => {
 });
 
 test("an aborted list query stops", async () => {
-  const gone = new AbortController();
+  const disconnection = new AbortController();
   const lists = new DocumentLists(server.store.db);
-  const list = lists.list(folder, { name: "port", sort: "size" }, { per_page: 10 }, gone.signal);
-  gone.abort(new Error("gone"));
+  const list = lists.list(
+    folder,
+    { name: "port", sort: "size" },
+    { per_page: 10 },
+    disconnection.signal,
+  );
+  disconnection.abort(new Error("gone"));
   await expect(list).rejects.toThrow("gone");
 });
 

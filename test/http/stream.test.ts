@@ -69,9 +69,9 @@ async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
 function spoken() {
   const question = Promise.withResolvers<Question>();
   const end = Promise.withResolvers<(question: Question) => ReturnType<typeof says>>();
-  const asked: Question[] = [];
+  const questions: Question[] = [];
   scripted.answers(async (one) => {
-    asked.push(one);
+    questions.push(one);
     question.resolve(one);
     return (
       await Promise.race([
@@ -83,7 +83,7 @@ function spoken() {
     )(one);
   });
   return {
-    asked,
+    asked: questions,
     begun: question.promise,
     say: async (text: string) => (await question.promise).emit!({ kind: "delta", text }),
     end: (how: (question: Question) => ReturnType<typeof says>) => end.resolve(how),
@@ -558,10 +558,10 @@ describe("a single watcher", () => {
 
   const leavings: [
     why: string,
-    leave: (stream: ReadableStream, gone: AbortController) => unknown,
+    leave: (stream: ReadableStream, disconnection: AbortController) => unknown,
   ][] = [
     ["cancels the stream", (stream) => stream.cancel()],
-    ["disconnects", (_stream, gone) => gone.abort()],
+    ["disconnects", (_stream, disconnection) => disconnection.abort()],
   ];
   for (const [why, leave] of leavings)
     test(`that ${why} leaves nothing behind`, async () => {
@@ -569,12 +569,12 @@ describe("a single watcher", () => {
       const path = await scripted.ask("ada", chat);
       await held.begun;
       const from = streaming();
-      const gone = new AbortController();
+      const disconnection = new AbortController();
       const streams = await Promise.all(
-        Array.from({ length: 50 }, () => open(path, from, gone.signal)),
+        Array.from({ length: 50 }, () => open(path, from, disconnection.signal)),
       );
       expect(from.notifier.subscriptions).toBe(50);
-      for (const stream of streams) await leave(stream, gone);
+      for (const stream of streams) await leave(stream, disconnection);
       expect(from.notifier.subscriptions).toBe(0);
       held.open();
       await scripted.server.settle();
@@ -586,8 +586,8 @@ describe("a single watcher", () => {
     const request_id = path.split("/").at(-1)!;
     await held.begun;
     const from = streaming(undefined, 2);
-    const gone = new AbortController();
-    const watch = (owner: string) => from.watch(owner, request_id, [gone.signal]);
+    const disconnection = new AbortController();
+    const watch = (owner: string) => from.watch(owner, request_id, [disconnection.signal]);
     const [first] = [await watch("usr_ada"), await watch("usr_ada")];
     await expect(watch("usr_ada")).rejects.toMatchObject({
       status: 429,
@@ -598,15 +598,15 @@ describe("a single watcher", () => {
     await first!.cancel();
     await watch("usr_ada");
     await expect(watch("usr_ada")).rejects.toMatchObject({ status: 429 });
-    gone.abort();
+    disconnection.abort();
     expect(from.notifier.subscriptions).toBe(0);
     await watch("usr_ada").then((stream) => stream!.cancel());
     held.open();
     await scripted.server.settle();
   });
 
-  const breaks: [why: string, act: (path: string, gone: AbortController) => unknown][] = [
-    ["who watches is signed out", (_path, gone) => gone.abort()],
+  const breaks: [why: string, act: (path: string, disconnection: AbortController) => unknown][] = [
+    ["who watches is signed out", (_path, disconnection) => disconnection.abort()],
     [
       "the session is deleted",
       async (path) => void (await send("ada", "DELETE", path.split("/messages")[0]!)),
@@ -618,15 +618,18 @@ describe("a single watcher", () => {
       const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
       const path = await scripted.ask("ada", id);
       await scripted.server.settle();
-      const gone = new AbortController();
-      const reader = (await open(path, streaming(), gone.signal)).getReader();
+      const disconnection = new AbortController();
+      const reader = (await open(path, streaming(), disconnection.signal)).getReader();
       const next = async () => {
         const { value, done } = await reader.read();
         return done ? null : new TextDecoder().decode(value);
       };
       while (!(await next())!.includes("event: done"));
-      await act(path, gone);
-      expect([await next(), gone.signal.aborted]).toEqual([null, why.includes("signed out")]);
+      await act(path, disconnection);
+      expect([await next(), disconnection.signal.aborted]).toEqual([
+        null,
+        why.includes("signed out"),
+      ]);
     });
 
   test("that left before the start holds nothing", async () => {

@@ -52,10 +52,10 @@ const folderIn = async (server: TestServer, parentId: string | null = null): Pro
 const get = async (server: TestServer, path: string): Promise<any> =>
   (await server.send("ada", "GET", path)).body;
 async function documentIn(server: TestServer, folder_id: string, content = "Text.") {
-  const made = await post(server, "/documents", { folder_id, name: "d", content });
-  expect(made.indexing.vectors).toBe("none");
-  await until(async () => (await get(server, `/documents/${made.id}`)).status !== "syncing");
-  return made.id as string;
+  const document = await post(server, "/documents", { folder_id, name: "d", content });
+  expect(document.indexing.vectors).toBe("none");
+  await until(async () => (await get(server, `/documents/${document.id}`)).status !== "syncing");
+  return document.id as string;
 }
 const stateOf = async (server: TestServer, id: string): Promise<string> =>
   (await get(server, `/documents/${id}`)).indexing.vectors;
@@ -203,10 +203,10 @@ test("pending vectors follow the settings", async () => {
   ]);
 
   embedder.behaves("silent");
-  const asked = embedder.asked.length;
+  const calls_before = embedder.asked.length;
   await change({ "embeddings.provider": "openai" });
   // A job cancelled while it starts learns of it only when its lease is renewed.
-  await until(() => embedder.asked.length > asked);
+  await until(() => embedder.asked.length > calls_before);
   expect(await states(second)).toEqual(["pending"]);
   expect([await states(first), await pendingIn(server, [folder])]).toEqual([["ready"], [1]]);
 

@@ -22,13 +22,13 @@ const quiet = jsonLog("error", () => {});
 
 describe("a key", () => {
   test("has a fixed format, contains its public id, and is unique", () => {
-    const made = Array.from({ length: 200 }, newKeyToken);
-    for (const { token, public_id } of made) {
+    const keys = Array.from({ length: 200 }, newKeyToken);
+    for (const { token, public_id } of keys) {
       expect(token).toMatch(/^dsk_[0-9A-Za-z]{50}$/);
       expect(publicIdOf(token)).toBe(public_id);
       expect(token.startsWith(`dsk_${public_id}`)).toBe(true);
     }
-    expect(new Set(made.map(({ public_id }) => public_id)).size).toBe(200);
+    expect(new Set(keys.map(({ public_id }) => public_id)).size).toBe(200);
   });
 
   test("with any single character mistyped is not a key", () => {

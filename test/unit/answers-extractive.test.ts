@@ -556,8 +556,8 @@ describe("an answer:", () => {
       expect(finds).toEqual(leans ? [undefined, "How high is the iron tower?"] : [undefined]);
     });
   test("it stops when the request is aborted", async () => {
-    const gone = new AbortController();
-    gone.abort(new Error("gone"));
-    await expect(ask("tower", six, { signal: gone.signal })).rejects.toThrow("gone");
+    const disconnection = new AbortController();
+    disconnection.abort(new Error("gone"));
+    await expect(ask("tower", six, { signal: disconnection.signal })).rejects.toThrow("gone");
   });
 });

@@ -24,8 +24,8 @@ const works: [why: string, work: () => Promise<unknown>, is_late: boolean, outco
 ];
 test.each(works)("code that is timed reports %s", async (_why, work, is_late, outcome) => {
   const clock = lateIf(is_late);
-  const told = await withCodeTimeout(work(), 3_000, "its set-up", clock).catch(
+  const result = await withCodeTimeout(work(), 3_000, "its set-up", clock).catch(
     ({ message }) => message,
   );
-  expect([told, clock.cleared()]).toEqual([outcome, 1]);
+  expect([result, clock.cleared()]).toEqual([outcome, 1]);
 });

@@ -388,10 +388,10 @@ describe("calibrating a model:", () => {
   const dimensions = 8;
   /** A unit vector: this much in direction `own`, the rest in a direction shared by all. */
   const vector = (own: number, share: number): Float32Array => {
-    const made = new Float32Array(dimensions);
-    made[own] = share;
-    made[dimensions - 1] = Math.sqrt(1 - share ** 2);
-    return made;
+    const vector = new Float32Array(dimensions);
+    vector[own] = share;
+    vector[dimensions - 1] = Math.sqrt(1 - share ** 2);
+    return vector;
   };
   const pair = (own: number, share = 0.6) => ({
     question: vector(own, share),
@@ -438,10 +438,10 @@ describe("calibrating a model:", () => {
   test("half of the language direction is removed from a question", () => {
     /** In one of three languages (directions 4 to 6), about a subject (directions 0 to 3). */
     const said = (language: number, about: number): Float32Array => {
-      const made = new Float32Array(dimensions);
-      made[4 + language] = 0.6;
-      made[about] = 0.8;
-      return made;
+      const vector = new Float32Array(dimensions);
+      vector[4 + language] = 0.6;
+      vector[about] = 0.8;
+      return vector;
     };
     const pairs = [0, 1, 2, 3].map((about) => ({
       question: said(0, about),

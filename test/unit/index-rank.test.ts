@@ -192,8 +192,8 @@ describe("ranking", () => {
   });
   test("keeps the document order for equal scores, however packed", async () => {
     const same = Array.from({ length: 300 }, () => segmentOf(["same words", "same words"]));
-    const asked = parseQuery("same words", undefined, analyzers, 1);
-    const ranker = new Ranker(asked, same.length);
+    const query = parseQuery("same words", undefined, analyzers, 1);
+    const ranker = new Ranker(query, same.length);
     for (let place = same.length - 1; place >= 0; place--) ranker.addSegment(place, same[place]!);
     const { hits } = await ranker.ranking(3, no_pauses);
     expect(hits.map(({ segment, chunk }) => [segment, chunk])).toEqual([
@@ -203,9 +203,9 @@ describe("ranking", () => {
     ]);
   });
   test("leaves nothing for the garbage collector", async () => {
-    const asked = parseQuery("heron", undefined, analyzers, 1);
+    const query = parseQuery("heron", undefined, analyzers, 1);
     const hit = { segment: 0, chunk: 0, score: 1, document_score: 1 };
-    const ranker = new Ranker(asked, 1);
+    const ranker = new Ranker(query, 1);
     ranker.addSegment(0, segmentOf(["heron"]));
     expect(ranker.termsIn(hit)).toEqual([0]);
     ranker[Symbol.dispose]();

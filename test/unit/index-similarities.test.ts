@@ -117,8 +117,8 @@ describe("the similarities of texts to a question", () => {
   });
   test("are rejected with the reason of an abort", async () => {
     const given_up = new AbortController();
-    const asked = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
+    const similarities = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
     given_up.abort(new Error("nobody waits"));
-    await expect(asked).rejects.toThrow("nobody waits");
+    await expect(similarities).rejects.toThrow("nobody waits");
   });
 });

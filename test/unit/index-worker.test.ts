@@ -124,12 +124,12 @@ describe("a worker", () => {
       parts.push(part);
       return taken.promise;
     };
-    const asked = worker.ask({ order: "many parts" }, { ...ada, onPart });
+    const answer = worker.ask({ order: "many parts" }, { ...ada, onPart });
     while (parts.length === 0) await Bun.sleep(1);
     for (let n = 0; n < 20; n++) expect(await worker.ask({ order: "answer" }, bob)).toBe("here");
     expect(parts.length).toBeLessThan(10);
     taken.resolve();
-    expect(await asked).toBe("here");
+    expect(await answer).toBe("here");
     expect(parts).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
   });
   test("whose parts are not consumed stops when the question is aborted", async () => {
@@ -140,23 +140,23 @@ describe("a worker", () => {
       parts.push(part);
       return Promise.withResolvers<void>().promise;
     };
-    const asked = worker.ask({ order: "many parts" }, { ...ada, onPart, signal: leaving.signal });
-    asked.catch(() => undefined);
+    const answer = worker.ask({ order: "many parts" }, { ...ada, onPart, signal: leaving.signal });
+    answer.catch(() => undefined);
     while (parts.length === 0) await Bun.sleep(1);
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(answer).rejects.toThrow();
     expect(await worker.ask({ order: "answer" }, ada)).toBe("here");
   });
   test("that dies fails no other question", async () => {
     const worker = fragile();
-    const asked = await Promise.allSettled([
+    const results = await Promise.allSettled([
       worker.ask({ order: "answer" }, ada),
       worker.ask({ order: "die" }, ada),
       worker.ask({ order: "answer" }, ada),
       worker.ask({ order: "die" }, ada),
       worker.ask({ order: "count" }, ada),
     ]);
-    expect(asked.map((result) => result.status)).toEqual([
+    expect(results.map((result) => result.status)).toEqual([
       "fulfilled",
       "rejected",
       "fulfilled",
@@ -185,18 +185,18 @@ describe("a worker", () => {
   test("is not waited for by an aborted question", async () => {
     const worker = fragile();
     const giving_up = new AbortController();
-    const asked = worker.ask({ order: "hang" }, { ...ada, signal: giving_up.signal });
+    const answer = worker.ask({ order: "hang" }, { ...ada, signal: giving_up.signal });
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
-    await expect(asked).rejects.toThrow("enough");
+    await expect(answer).rejects.toThrow("enough");
     await expect(
       worker.ask({ order: "answer" }, { ...ada, signal: giving_up.signal }),
     ).rejects.toThrow("enough");
   });
   test("that is stopped leaves no question waiting and accepts none", async () => {
     const worker = fragile();
-    const asked = worker.ask({ order: "hang" }, ada);
+    const answer = worker.ask({ order: "hang" }, ada);
     setTimeout(() => void worker.stop(), 50);
-    await expect(asked).rejects.toThrow("stopping");
+    await expect(answer).rejects.toThrow("stopping");
     await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("stopping");
   });
 });

@@ -152,10 +152,10 @@ describe("scheduled ticks stay on time when the clock is", () => {
   });
   function schedules(queue: JobQueue): CronSchedules {
     const { store, log, clock } = world;
-    const made = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
-    started.push(made);
-    made.add(schedule);
-    return made;
+    const schedules = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
+    started.push(schedules);
+    schedules.add(schedule);
+    return schedules;
   }
   const ticks = async () => (await world.rows()).map(({ key }) => key!.slice(-24)).toSorted();
 

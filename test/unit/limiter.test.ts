@@ -44,15 +44,15 @@ test("an aborted caller leaves the queue", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   const first = limiter.run("ada", never, () => held);
-  const gone = new AbortController();
+  const disconnection = new AbortController();
   let worked = false;
   const waiting = limiter
-    .run("eve", gone.signal, async () => {
+    .run("eve", disconnection.signal, async () => {
       worked = true;
     })
     .catch((error: Error) => error.message);
   await Bun.sleep(1);
-  gone.abort(new Error("The task was stopped."));
+  disconnection.abort(new Error("The task was stopped."));
   expect([await waiting, worked]).toEqual(["The task was stopped.", false]);
   go();
   await first;

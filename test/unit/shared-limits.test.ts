@@ -269,11 +269,11 @@ describe.each(engines)("slots of a shared limiter on %s", (_engine, database) =>
       shared.limiter("test.order", () => ({ concurrency: 1 })),
     );
     const leave = await places[0]!.enter();
-    const gone = new AbortController();
+    const disconnection = new AbortController();
     const order: string[] = [];
     const asking: Promise<unknown>[] = [];
     for (const [at, name] of ["first", "gone", "second", "third"].entries()) {
-      const signal = name === "gone" ? gone.signal : never;
+      const signal = name === "gone" ? disconnection.signal : never;
       asking.push(
         places[at % 3]!.run(async () => order.push(name), { signal }).catch((error: Error) =>
           order.push(error.message),
@@ -282,7 +282,7 @@ describe.each(engines)("slots of a shared limiter on %s", (_engine, database) =>
       // The next request must come after this one.
       await until(async () => (await waitingIn(three)) === at + 1);
     }
-    gone.abort(new Error("gone away"));
+    disconnection.abort(new Error("gone away"));
     await until(async () => (await waitingIn(three)) === 3);
     leave();
     await Promise.all(asking);

@@ -22,10 +22,10 @@ test.each([
   ["a change on a full disk", coded("ENOSPC"), "change", 507, true],
   ["a change on a full disk of PostgreSQL", ofPostgres("53100"), "change", 507, true],
 ] as const)("%s", (_, error, route, status, is_told) => {
-  const told = toldTo(translateError(error), routes[route]) as HttpError;
-  expect(told).toBeInstanceOf(HttpError);
-  expect(told.status).toBe(status);
-  expect(told.detail.includes("Nothing was saved.")).toBe(is_told);
+  const shown_error = toldTo(translateError(error), routes[route]) as HttpError;
+  expect(shown_error).toBeInstanceOf(HttpError);
+  expect(shown_error.status).toBe(status);
+  expect(shown_error.detail.includes("Nothing was saved.")).toBe(is_told);
 });
 
 test("a full disk of PostgreSQL is not said to be freed by deleting", () => {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { pages } from "../../plugins/documentation/pages";
+import { DocumentationSite } from "../../plugins/documentation/site";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const root = resolve(import.meta.dir, "../..");
@@ -20,7 +21,7 @@ const linksIn = (page: string): string[] =>
   [...page.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!);
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
 
-test("other requests are served while the pages are rendered for the first time", async () => {
+test("other requests are served while the pages are rendered", async () => {
   let turns = 0;
   let rendering = true;
   const countTurns = (): void => {
@@ -28,9 +29,9 @@ test("other requests are served while the pages are rendered for the first time"
     if (rendering) setImmediate(countTurns);
   };
   countTurns();
-  expect((await get("/docs")).status).toBe(200);
+  await DocumentationSite.open("https://nas.example");
   rendering = false;
-  expect(turns).toBeGreaterThan(pages.length);
+  expect(turns).toBeGreaterThanOrEqual(pages.length);
 });
 
 test("every page of docs/ is listed and served", async () => {

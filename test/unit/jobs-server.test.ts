@@ -337,8 +337,8 @@ describe("a running queue", () => {
         limits,
       ),
     );
-    for (const name of ["bad", "good"]) await queue.enqueue(world.db, Work, { name });
-    expect(await queue.status()).toEqual({ ready: 2, running: 0, failed: 0 });
+    for (const name of ["bad", "good", "good"]) await queue.enqueue(world.db, Work, { name });
+    expect(await queue.status()).toEqual({ ready: 3, running: 0, failed: 0 });
     await queue.runDue();
     expect(await queue.status()).toEqual({ ready: 0, running: 0, failed: 1 });
   });
@@ -377,6 +377,23 @@ describe("a running queue", () => {
     world.clock.pass(minute * 20);
     await until(async () => (await world.states()).join() === "failed,done");
     world.clock.pass(failed + day);
+    await until(async () => (await world.states()).length === 0);
+    await queue.drain(second);
+  });
+
+  test("deletes more finished jobs than fit one transaction", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await world.store.inTransaction(async (tx) => {
+      for (let n = 0; n < 1_100; n++)
+        await queue.enqueue(tx, Work, { name: `${n}` }, { subject: "old" });
+    });
+    await queue.cancelJobs(world.db, ["old"]);
+    await queue.start();
+    world.clock.pass(2 * day);
     await until(async () => (await world.states()).length === 0);
     await queue.drain(second);
   });

@@ -1,4 +1,4 @@
-/** British, American and Hindi spelling: words that are equivalent, and words that are not. */
+/** British, American, Hindi and Vietnamese spelling: words that are equivalent, and words that are not. */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { parseQuery } from "../../plugins/search-index/analysis/query";
@@ -40,7 +40,10 @@ describe("equivalent spellings:", () => {
     ["regardless of case", "Colour color, ORGANISE organize"],
     ["a nukta", "फ़ाइल फाइल, ग़ज़ल गजल, ग़ज़ल ग़जल, पढ़ना पढना"],
     ["chandrabindu and anusvara", "पाँच पांच, यहाँ यहां, ज़ुबाँ जुबां"],
+    ["a nasal and anusvara", "हिन्दी हिंदी, सम्बन्ध संबंध, सम्बन्ध संबन्ध, ठण्डा ठंडा, अङ्क अंक"],
+    ["a nasal, chandrabindu and nukta in one word", "पञ्चमी पंचमी, ज़िन्दगी जिंदगी"],
     ["an ending with or without य", "नये नए, गयी गई, रुपये रुपए, चाहिये चाहिए"],
+    ["i and y of Vietnamese", "quí quý, sĩ sỹ, kĩ kỹ, tỉ tỷ, LÍ lý"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {
@@ -60,6 +63,8 @@ describe("different words:", () => {
     ["similar letters inside a word", "number numbre, science sciense, four for"],
     ["a digit in the word", "colour2 color2, centre3 center3"],
     ["other vowels and letters of Hindi", "दिन दीन, बाल भाल, काम कम"],
+    ["a nasal before a letter of another class", "अन्य अंय, जन्म जंम"],
+    ["i and y of other words", "ai ay, túi túy, my mi, si sy"],
   ];
   for (const [why, pairs] of cases)
     test(why, () => {

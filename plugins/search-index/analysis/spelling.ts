@@ -1,9 +1,10 @@
 /**
- * Words with several spellings, which are treated as the same word: British and American ones, and
- * those of Hindi (`devanagari-spelling.ts`).
+ * Words with several spellings, which are treated as the same word: British and American ones,
+ * those of Hindi (`devanagari-spelling.ts`) and of Vietnamese (`vietnamese-spelling.ts`).
  */
 import type { Analyzer } from "./analyzer";
 import { plainSpelling, spellingsOf } from "./devanagari-spelling";
+import { syllableSpellings } from "./vietnamese-spelling";
 
 /**
  * The beginning of a word, its letters in British and in American English, its possible endings.
@@ -113,7 +114,10 @@ export function otherSpellings(
   analyzer: Analyzer,
 ): { readonly word: string; readonly hash: number }[] {
   const plain = plainSpelling(word);
-  const spellings = plain === undefined ? englishSpellings(word) : spellingsOf(plain);
+  const spellings =
+    plain === undefined
+      ? new Set(syllableSpellings(word) ?? englishSpellings(word))
+      : spellingsOf(plain);
   spellings.delete(word);
   return [...spellings].map((other) => ({ word: other, hash: termOf(other, analyzer).hash }));
 }
@@ -130,12 +134,12 @@ function englishSpellings(word: string): Set<string> {
 }
 
 /**
- * The common term of all spellings of a word: that of the American or the plain one. Undefined when
- * the word is that itself.
+ * The common term of all spellings of a word: that of the American one, the plain one, or the one
+ * with `i`. Undefined when the word is that itself.
  */
 export function commonTerm(written: string, analyzer: Analyzer): string | undefined {
   const word = written.toLowerCase();
-  const common = plainSpelling(word) ?? americanSpelling(word);
+  const common = plainSpelling(word) ?? syllableSpellings(word)?.[0] ?? americanSpelling(word);
   return common === word ? undefined : termOf(common, analyzer).term;
 }
 

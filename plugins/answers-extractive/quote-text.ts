@@ -77,6 +77,12 @@ export const joined = (said: readonly string[]): string =>
 const longestOf = (parts: readonly string[]): number =>
   Math.max(0, ...parts.map(({ length }) => length));
 
+/** Between these, a line break is no space. */
+const spaceless =
+  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff01-\\uff65]";
+const spaceless_end = new RegExp(`${spaceless}$`, "u");
+const spaceless_start = new RegExp(`^${spaceless}`, "u");
+
 /**
  * On one line, without anything that looks like a marker. Cells and rows of a table stay separate,
  * because they don't form a sentence.
@@ -91,7 +97,8 @@ export function onOneLine(sentence: string): string {
     const cells = written.flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
     if (cells.length === 0) continue;
     const is_row = cells.length > 1;
-    said += said === "" ? "" : is_row || was_row ? " / " : " ";
+    const is_wrapped = spaceless_end.test(said) && spaceless_start.test(cells[0]!);
+    said += said === "" ? "" : is_row || was_row ? " / " : is_wrapped ? "" : " ";
     said += cells.join(" | ");
     was_row = is_row;
   }

@@ -179,7 +179,7 @@ function withWords(
 
 const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
 const heading_words_max = 14;
-const ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
+const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]]*$/u;
 const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading names a subject but says nothing about it. */

@@ -4,11 +4,16 @@ import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import { quote_points_max, type Span } from "./contract";
 
 const sentence_chars_max = 300;
-const short_line_chars = 45;
+/** A shorter line is not wrapped; an ideograph is as wide as two letters. */
+const short_line_width = 45;
+const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const clause_chars = 80;
 /** So far around a line other lines of its list are looked for. */
 const list_chars = 240;
 const ideographic_stop = /[。！？｡]/;
+const full_stop = /[.!?…؟۔।։።။។]/;
+/** A stop after which the next sentence may follow without a space. */
+const spaceless_stop = /[؟۔।։።။។]/;
 const closing = /[)\]"'”’»」』）】›]/;
 const titles =
   "[Mm]rs?|[Mm]s|[Dd]ra?|[Pp]rof|[Ss]t|[Ss]ra?|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on|" +
@@ -131,17 +136,20 @@ function clauses(text: string, span: Span): Span[] {
 function endAt(text: string, start: number, at: number): number {
   const char = text[at]!;
   if (char === "\n") return endsAtBreak(text, start, at) ? at + 1 : 0;
-  if (ideographic_stop.test(char)) return pastClosing(text, at + 1);
+  if (ideographic_stop.test(char) || (char === "．" && !isNumbered(text, at)))
+    return pastClosing(text, at + 1);
   if (char === ";" || char === "\u037e")
     return greek_question.test(text.slice(Math.max(0, at - 1), at + 3)) ? at + 1 : 0;
-  if (!/[.!?…؟۔।။។]/.test(char)) return 0;
+  if (!full_stop.test(char)) return 0;
   const end = pastClosing(text, at + 1);
-  if (end < text.length && !/\s/.test(text[end]!)) return /[؟۔।။។]/.test(char) ? end : 0;
+  if (end < text.length && !/\s/.test(text[end]!)) return spaceless_stop.test(char) ? end : 0;
   const next = /\S/u.exec(text.slice(end, end + 8))?.[0] ?? "";
   if (/\p{Ll}/u.test(next)) return 0;
   if (/^\s*\d{1,3}[.)]$/.test(text.slice(start, Math.min(end, start + 8)))) return 0;
   return char === "." && isWithin(text, start, at) ? 0 : end;
 }
+/** Whether the full-width stop at `at` belongs to a number: `３．５`, `１．概要`. */
+const isNumbered = (text: string, at: number): boolean => /\p{N}/u.test(text[at - 1] ?? "");
 /** Whether the full stop at `at` belongs to an abbreviation or an ordinal. */
 function isWithin(text: string, start: number, at: number): boolean {
   const before = text.slice(Math.max(start, at - 12), at + 1);
@@ -175,9 +183,11 @@ function endsAtBreak(text: string, start: number, at: number): boolean {
   const line_start = text.lastIndexOf("\n", at - 1) + 1;
   if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_marker.test(rest)) return true;
   if (option_line.test(rest) && isInOptionList(text, at + 1)) return true;
-  if (at - line_start < short_line_chars && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest)) return true;
+  if (at - line_start < short_line_width && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest))
+    if (widthOf(text.slice(line_start, at)) < short_line_width) return true;
   return at - start > sentence_chars_max;
 }
+const widthOf = (line: string): number => line.length + (line.match(ideograph)?.length ?? 0);
 
 /** Another of the lines around begins with an option, too: prose seldom does. */
 function isInOptionList(text: string, line: number): boolean {

@@ -88,6 +88,26 @@ describe("splitting into sentences:", () => {
       ["This line is wrapped somewhere behind its fiftieth letter\nand goes on here.", "End."],
     ],
     [
+      "a wrapped line of ideographs continues the sentence, though it has few characters",
+      "本馆星期二至星期六从上午十点开放到晚上七点，星期一和法定\n节假日不开放。儿童免费。",
+      ["本馆星期二至星期六从上午十点开放到晚上七点，星期一和法定\n节假日不开放。", "儿童免费。"],
+    ],
+    [
+      "short lines of ideographs stand alone",
+      "开放时间\n上午九点\n下午两点",
+      ["开放时间", "上午九点", "下午两点"],
+    ],
+    [
+      "full-width stops end sentences, those of numbers don't",
+      "電圧は３．５Ｖである．詳細は次の章に書く．",
+      ["電圧は３．５Ｖである．", "詳細は次の章に書く．"],
+    ],
+    [
+      "Armenian and Ethiopic full stops end sentences",
+      "Սա մեր տունն է։ Մենք այստեղ ենք։ ይህ ቤት ነው። እኛ እዚህ ነን።",
+      ["Սա մեր տունն է։", "Մենք այստեղ ենք։", "ይህ ቤት ነው።", "እኛ እዚህ ነን።"],
+    ],
+    [
       "short lines and list items stand alone",
       "Name: Ada\nPhone: 12\n- one\n- two",
       ["Name: Ada", "Phone: 12", "- one", "- two"],

@@ -65,3 +65,19 @@ describe("code", () => {
       ).toBe(said),
     );
 });
+
+describe("a wrapped sentence", () => {
+  const cases: [why: string, quote: string, said: string][] = [
+    ["has a space for each line break", "It hums\nand is warm.", "It hums and is warm. [1]"],
+    ["has none between ideographs", "水泵会\n发热。", "水泵会发热。 [1]"],
+    [
+      "has none after ideographic punctuation",
+      "ポンプは、\n熱くなる。",
+      "ポンプは、熱くなる。 [1]",
+    ],
+    ["has one between an ideograph and a letter", "水泵\nX9 会发热。", "水泵 X9 会发热。 [1]"],
+    ["has one in Korean", "펌프가\n뜨겁다.", "펌프가 뜨겁다. [1]"],
+  ];
+  for (const [why, quote, said] of cases)
+    test(why, () => expect(withMarker(quote, "[1]", false)).toBe(said));
+});

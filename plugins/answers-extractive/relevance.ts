@@ -40,6 +40,8 @@ const least = {
    */
   all: 1,
   all_with_less: 1.4,
+  /** So similar, and standing out by so much, it answers in whatever words; not without a name. */
+  close: { similarity: 0.7, lead: 0.35 },
   /** The share of the question that a cell's row and column match. */
   cell: 0.75,
 } as const;
@@ -80,6 +82,8 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + covered);
   if (similarity === null) return words >= least.words;
+  if (similarity >= least.close.similarity && lead >= least.close.lead && !is_name_missing)
+    return true;
   const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0);
   const all_min = has_less ? least.all_with_less : least.all;
   const all = words + lead + similarity_weight * similarity;

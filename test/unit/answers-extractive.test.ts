@@ -339,6 +339,32 @@ describe("whether the nearest sentence answers:", () => {
     );
     expect(chosen.length > 0).toBe(expected);
   });
+
+  const close: [why: string, question: string, similarity: number, lead: number, boolean][] = [
+    [
+      "it says the same in other words, and stands out",
+      "How do I get it on paper?",
+      0.7,
+      0.35,
+      true,
+    ],
+    ["it is less similar", "How do I get it on paper?", 0.69, 0.35, false],
+    ["others are as similar", "How do I get it on paper?", 0.7, 0.34, false],
+    ["a name is missing", "How do I get an MP3?", 0.7, 0.35, false],
+  ];
+  test.each(close)("%s", async (_why, text, similarity, lead, expected) => {
+    const { chosen } = await findSentences(
+      { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
+      {
+        passages: [{ quote: prose, document_name: "", heading: null, score: 1 }] as never,
+        meanings: [null],
+        terms: terms("get paper"),
+        lead,
+      },
+      parts,
+    );
+    expect(chosen.length > 0).toBe(expected);
+  });
 });
 
 describe("an answer:", () => {

@@ -1,10 +1,11 @@
 /**
  * Keeps the memory of a server small: what only its start needed is given back to the operating
- * system, parts of the heap and most of the executable's mapped pages, and garbage is bounded.
+ * system, parts of the heap and most of the executable's mapped pages; these again while the server
+ * uses much memory; and garbage is bounded.
  */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
-import { guardMemory } from "../lib/memory-guard";
+import { guardMemory, usesMuchMemory } from "../lib/memory-guard";
 
 /** MADV_DONTNEED on Linux: the pages are read from their file again when they are used. */
 const not_needed = 4;
@@ -17,15 +18,18 @@ const idle_share = 0.1;
 /** Called once the server has started. Returns a function that ends it. */
 export function limitMemory(): () => void {
   let before = process.cpuUsage();
-  let is_first = true;
+  let executable: Executable | undefined;
+  let was_idle = false;
   const looking = setInterval(() => {
     const { user, system } = process.cpuUsage(before);
     before = process.cpuUsage();
-    const is_idle = (user + system) / 1_000 < idle_share * look_every_ms;
-    if (is_idle) shrinkHeap();
-    if (is_idle || is_first) releaseExecutable();
-    is_first = false;
-    if (is_idle) clearInterval(looking);
+    const becomes_idle = !was_idle && (user + system) / 1_000 < idle_share * look_every_ms;
+    if (becomes_idle) shrinkHeap();
+    if (becomes_idle || !executable || usesMuchMemory()) {
+      executable ??= new Executable();
+      executable.releasePages();
+    }
+    was_idle ||= becomes_idle;
   }, look_every_ms).unref();
   const unguard = guardMemory();
   return () => {
@@ -43,34 +47,50 @@ function shrinkHeap(): void {
   Bun.shrink();
 }
 
-/** Pages in use are read from the file again; those that only the start needed are not. */
-function releaseExecutable(): void {
-  if (process.platform !== "linux") return;
-  try {
-    releasePages(readFileSync("/proc/self/smaps", "utf8"));
-  } catch {
-    // Without /proc, or when the C library is not at the expected path, the pages stay.
+const openLibc = (path: string) =>
+  dlopen(path, { madvise: { args: ["u64", "u64", "i32"], returns: "i32" } });
+
+/** The mapped pages of the executable that can be read from its file again at any time. */
+class Executable {
+  private readonly pages: readonly Mapping[] = [];
+  private readonly libc: ReturnType<typeof openLibc> | undefined;
+
+  constructor() {
+    if (process.platform !== "linux") return;
+    try {
+      const mappings = mappingsOf(readFileSync("/proc/self/smaps", "utf8"));
+      const libc = mappings.find(({ path }) => /\/(?:libc|ld-musl)[-.][^/]*$/.test(path));
+      if (!libc) return;
+      this.libc = openLibc(libc.path);
+      this.pages = mappings.filter(
+        ({ path, read_only, private_kb }) =>
+          // A written page differs from the file: it would be lost.
+          path === process.execPath && read_only && private_kb === 0,
+      );
+    } catch {
+      // Without /proc, or when the C library is not at the expected path, the pages stay.
+    }
+  }
+
+  /** Pages in use are read from the file again; those that only the start needed are not. */
+  releasePages(): void {
+    for (const { start, end } of this.pages)
+      this.libc?.symbols.madvise(start, end - start, not_needed);
   }
 }
 
-/** Unmaps pages of the executable that can be read from its file again at any time. */
-function releasePages(smaps: string): void {
-  const mappings = mappingsOf(smaps);
-  const libc = mappings.find(({ path }) => /\/(?:libc|ld-musl)[-.][^/]*$/.test(path));
-  if (!libc) return;
-  const library = dlopen(libc.path, {
-    madvise: { args: ["u64", "u64", "i32"], returns: "i32" },
-  });
-  for (const { path, start, end, read_only, private_kb } of mappings)
-    // A written page differs from the file: it would be lost.
-    if (path === process.execPath && read_only && private_kb === 0)
-      library.symbols.madvise(start, end - start, not_needed);
-  library.close();
+interface Mapping {
+  readonly path: string;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly read_only: boolean;
+  /** How much of it is private to this process. */
+  readonly private_kb: number;
 }
 
-/** Where each mapped file is, and how much of it is private to this process. */
-function mappingsOf(smaps: string) {
-  const mappings = [];
+/** The mapped files in the text of `/proc/self/smaps`. */
+function mappingsOf(smaps: string): Mapping[] {
+  const mappings: Mapping[] = [];
   for (const text of smaps.split(/^(?=[0-9a-f]+-)/m)) {
     const [, start, end, rights, path] = mapping_head.exec(text.slice(0, text.indexOf("\n"))) ?? [];
     if (path !== undefined)

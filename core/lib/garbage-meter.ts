@@ -5,7 +5,7 @@
 import { collector } from "./collector";
 
 /** The amount collected at a time, which takes some milliseconds. */
-const collected_bytes = 24 * 2 ** 20;
+const collected_bytes = 8 * 2 ** 20;
 
 /**
  * Estimates the garbage produced by one kind of work, and has it collected before there is much.

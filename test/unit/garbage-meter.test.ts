@@ -18,8 +18,8 @@ async function collections(work: () => Promise<unknown> | void): Promise<number>
 
 const cases: [why: string, bytes: readonly number[], expected: number][] = [
   ["a little is not collected", [1, 2 ** 20, 2 ** 20], 0],
-  ["a lot is collected once", Array<number>(24).fill(2 ** 20), 1],
-  ["more is collected again", Array<number>(50).fill(2 ** 20), 2],
+  ["a lot is collected once", Array<number>(8).fill(2 ** 20), 1],
+  ["more is collected again", Array<number>(18).fill(2 ** 20), 2],
 ];
 for (const [why, bytes, expected] of cases)
   test(why, async () => {

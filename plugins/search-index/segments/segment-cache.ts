@@ -7,7 +7,7 @@ import { GarbageMeter } from "../../../core/lib/garbage-meter";
 /** The overhead of an entry, bytes. */
 const entry_bytes = 500;
 /** While the process uses much memory. */
-const short_bytes_max = 48 * 2 ** 20;
+const short_bytes_max = 32 * 2 ** 20;
 /** After so much that is new it looks again whether the process does. */
 const look_bytes = 8 * 2 ** 20;
 

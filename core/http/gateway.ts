@@ -22,7 +22,6 @@ import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
 import type { RateLimit, RateLimiter, ServedRequest, Surface } from "./slots";
 import { clientOf, type Peer, type ProxyOptions } from "./client";
-import { closeAfterUnread } from "./unread-body";
 
 /**
  * When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21.
@@ -96,7 +95,6 @@ export class Gateway {
       );
     }
     locateBelow(this.base_path, response.headers);
-    await closeAfterUnread(incoming, response);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
   }
 

@@ -13,6 +13,7 @@ import { database_file } from "../store/lock";
 import type { MigrateOptions } from "../store/migrator";
 import { requireMoved } from "../store/move/state";
 import { OnlyNode, type Role } from "../store/nodes";
+import { isPostgresUrl } from "../store/postgres/connections";
 import { PostgresStore } from "../store/postgres/postgres-store";
 import { SharedNotifier } from "../store/shared-notifier";
 import { SqliteStore } from "../store/sqlite-store";
@@ -100,7 +101,7 @@ export async function assemble(
   }
 }
 
-/** The database file, or the database server that the settings name. */
+/** The database file, or the database server that the settings name. @throws ConfigError */
 function openStore(boot: Bootstrap, path: string | null): Store {
   const { log, located, config } = boot;
   if (path !== null)
@@ -108,10 +109,13 @@ function openStore(boot: Bootstrap, path: string | null): Store {
       log,
       onLostSync: (error) => void endAfter(boot, error, lost_sync),
     });
+  const url = config.values.database!.url as string;
+  if (!isPostgresUrl(url))
+    throw new ConfigError(["database.url must start with postgres:// or postgresql://."]);
   return new PostgresStore({
     log,
     data: located.data,
-    url: config.values.database!.url as string,
+    url,
     connections: config.values.database!.connections as number,
     statement_ms_max: config.values.database!.statement_limit as number,
   });

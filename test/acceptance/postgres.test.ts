@@ -123,7 +123,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await database.close();
   }, 120_000);
 
-  const refusals: [why: string, url: () => Promise<string>, words: string][] = [
+  const refusals: [why: string, url: () => Promise<string>, words: string, code?: number][] = [
     [
       "the database has another collation",
       () => newDatabase("encoding 'UTF8' locale 'C.UTF-8' lc_collate 'en_US.UTF-8'").catch(latin),
@@ -134,6 +134,12 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     ["PostgreSQL can't be reached", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
     ["the database is read-only", readable, "accepts writes"],
     ["the URL is invalid", async () => "postgres://", "database"],
+    [
+      "the URL names another kind of database",
+      async () => "mysql://127.0.0.1:1/none",
+      "database.url must start with postgres://",
+      2,
+    ],
   ];
   async function latin(): Promise<string> {
     return newDatabase("encoding 'LATIN1' locale 'C'");
@@ -144,11 +150,11 @@ suiteOnPostgres("a server on PostgreSQL", () => {
     await postgres.admin.unsafe(`alter database ${name} set default_transaction_read_only = on`);
     return url;
   }
-  for (const [why, url, words] of refusals)
+  for (const [why, url, words, exit_code = 1] of refusals)
     test(`doesn't start when ${why}`, async () => {
       const data = temporaryDirectory();
       await Bun.write(`${data}/dossier.toml`, settings(await url())["dossier.toml"]);
       const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+      expect([code, stderr]).toEqual([exit_code, expect.stringContaining(words)]);
     }, 60_000);
 });

@@ -21,11 +21,11 @@ import type { Table } from "../../store/move/rows";
 import { move_table, type Measured, type Side, type TargetSide } from "../../store/move/side";
 import { MoveState, type Origin } from "../../store/move/state";
 import { compareSteps, differingTables, type ComparedSteps } from "../../store/move/steps";
+import { isPostgresUrl } from "../../store/postgres/connections";
 import type { Schema } from "../../store/schema";
 import type { Bootstrap } from "../bootstrap";
 import { bootstrapBy, flagsOf, withData, type ProgramOptions } from "../command-options";
 import {
-  isUrl,
   inspectDatabase,
   inspectDirectory,
   createTables,
@@ -60,7 +60,7 @@ export function addMigrateTo(program: Commander, options: ProgramOptions): void 
 }
 
 function withPassword(target: string, password: string | null): string {
-  if (password === null || !isUrl(target)) return target;
+  if (password === null || !isPostgresUrl(target)) return target;
   const url = new URL(target);
   url.password = encodeURIComponent(password);
   return url.href;

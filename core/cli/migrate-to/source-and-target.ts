@@ -13,6 +13,7 @@ import { PostgresSide } from "../../store/move/postgres-side";
 import type { Side, TargetSide } from "../../store/move/side";
 import { SqliteSide } from "../../store/move/sqlite-side";
 import { MoveState } from "../../store/move/state";
+import { isPostgresUrl } from "../../store/postgres/connections";
 import { PostgresStore, withoutPassword } from "../../store/postgres/postgres-store";
 import type { Schema } from "../../store/schema";
 import { SqliteStore } from "../../store/sqlite-store";
@@ -30,11 +31,9 @@ const room_factor = 2;
 /** Releases what was opened and locked, in reverse order. */
 export type Cleanup = (() => void | Promise<void>)[];
 
-export const isUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
-
 /** @throws UsageError when source and target can't be combined. */
 export function requireTarget(target: string, { located }: Pick<Bootstrap, "located">): void {
-  if (isUrl(target)) return;
+  if (isPostgresUrl(target)) return;
   if (/^[a-z0-9+.-]+:\/\//i.test(target))
     throw new UsageError("a database address looks like postgres://user:password@host/name");
   if (located.database !== null)
@@ -96,7 +95,7 @@ export interface Target {
 }
 
 export const targetOf = (name: string, { located, config, log }: Bootstrap): Target =>
-  isUrl(name)
+  isPostgresUrl(name)
     ? databaseTarget(name, located.data, config.values.database!, log)
     : directoryTarget(resolve(name), log);
 

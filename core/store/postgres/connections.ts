@@ -17,6 +17,8 @@ export interface PostgresOptions {
   readonly statement_ms_max: number;
 }
 
+export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
+
 export interface Ran {
   readonly rows: Record<string, unknown>[];
   /** Rows found or changed. */

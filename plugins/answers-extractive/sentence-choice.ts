@@ -43,7 +43,8 @@ export function chooseSentences(
   const textOf = ({ source, start, end }: Sentence): string =>
     sources[source]!.text.slice(start, end);
   const chosen = [best];
-  const said = new Set([textOf(best)]);
+  // Documents repeat sentences, with other line breaks.
+  const said = new Set([wordsOf(textOf(best))]);
   let left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
   for (const one of neededFor(best, ranked, sources)) {
@@ -52,7 +53,7 @@ export function chooseSentences(
     const is_code = one.features.code > 0;
     if (text.length > (is_code ? code_chars_max : Math.min(left, needed_chars_max))) continue;
     chosen.push(one);
-    said.add(text);
+    said.add(wordsOf(text));
     if (!is_code) left -= text.length;
   }
   // A requested cell is the whole answer; other rows say as much of it, or nothing.
@@ -62,7 +63,7 @@ export function chooseSentences(
     let most = best.score + Math.log(likelihood_min);
     for (const one of others) {
       const text = textOf(one);
-      if (text.length > left || said.has(text) || question_end.test(text)) continue;
+      if (text.length > left || said.has(wordsOf(text)) || question_end.test(text)) continue;
       if (one.score < score_min || (best.row?.is_exact && !one.row?.is_exact)) continue;
       const score = one.score + (one.row || best.row ? 0 : bonusOf(one, chosen, sources));
       if (score > most) {
@@ -73,11 +74,13 @@ export function chooseSentences(
     if (next === undefined) break;
     others.delete(next);
     chosen.push(next);
-    said.add(textOf(next));
+    said.add(wordsOf(textOf(next)));
     left -= textOf(next).length;
   }
   return inOrder(chosen);
 }
+
+const wordsOf = (text: string): string => text.replace(/\s+/g, " ");
 
 /**
  * The sentences without which one says little: the option that it explains, the sentence that it

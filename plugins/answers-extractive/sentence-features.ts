@@ -4,7 +4,13 @@ import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
 import { optionEntries, type OptionEntry } from "./option-entries";
 import { readsAsMarker } from "./quote-text";
-import { isTableHead, sentenceOfRow, tableRows, type RowSentence } from "./table-row";
+import {
+  isTableHead,
+  sentenceOfRow,
+  tableRows,
+  type RowSentence,
+  type TableRow,
+} from "./table-row";
 
 /** A passage. */
 export interface Source {
@@ -59,6 +65,8 @@ export interface FoundSentence {
   readonly entry?: number;
   /** For a row of a table: its text with its heads. */
   readonly row?: RowSentence;
+  /** The term that it defines: a line of its own above it. */
+  readonly term?: string;
 }
 
 /** The number of novel words that count. */
@@ -72,11 +80,13 @@ export function sentencesWithFeatures(
   analysis: TextAnalysis,
 ): FoundSentence[] {
   const { analyze } = analysis;
-  const { idf, share, asked } = weighing(terms);
+  const weighed = weighing(terms);
+  const { idf, share, asked } = weighed;
   const pattern = answerPattern(question);
 
   return sources.flatMap((source, at) => {
     const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
+    const passage = source.score / sources[0]!.score;
     const blocks = codeBlocks(source.text);
     const isCode = ({ start, end }: Span) =>
       blocks.some((one) => one.start <= start && end <= one.end);
@@ -89,48 +99,83 @@ export function sentencesWithFeatures(
     const entries = optionEntries(source.text, sentences);
     // A passage of nothing but headings has no other sentences.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
-    return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
+    return sentences.flatMap(({ start, end, words, asked: in_it, text }, i): FoundSentence[] => {
       const is_code = isCode({ start, end });
       if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
       if (row !== undefined) {
-        const said = sentenceOfRow(row, (part) => share(asked(analyze(part))));
-        const all = new Set([...own, ...(own.size > 0 ? asked(row.heads.flatMap(analyze)) : [])]);
-        const around = minus(asked(analyze(row.caption)), all);
-        const features = {
-          coverage: share(all),
-          count: terms.length === 0 ? 0 : all.size / terms.length,
-          before: share(around),
-          after: 0,
-          title: share(minus(above, new Set([...all, ...around]))),
-          passage: source.score / sources[0]!.score,
-          answer_type: Number(pattern?.test(text) ?? false),
-          novelty: 1,
-          broken: 0,
-          code: 0,
-        };
-        return [{ source: at, start, end, features, row: said }];
+        const known = { above, in_it, passage, has_type: pattern?.test(text) ?? false };
+        return [{ source: at, start, end, ...rowFeatures(row, known, weighed, analyze) }];
       }
+      const novel_words = words.filter((word) => !idf.has(word.term)).length;
+      const below = sentences[i + 1];
+      if (novel_words === 0 && below && isTerm(text, below.text)) return [];
+      const line = sentences[i - 1];
+      const defined = line && isTerm(line.text, text) ? line : undefined;
+      const own = defined ? new Set([...in_it, ...defined.asked]) : in_it;
       const entry = entries[i];
       const before = minus(besides(sentences, entries, i, i - 1), own);
       const after = minus(besides(sentences, entries, i, i + 1), own);
       const title = minus(above, new Set([...own, ...before, ...after]));
-      const novel_words = words.filter((word) => !idf.has(word.term)).length;
       const features = {
         coverage: share(own),
         count: terms.length === 0 ? 0 : own.size / terms.length,
         before: share(before),
         after: share(after),
         title: share(title),
-        passage: source.score / sources[0]!.score,
+        passage,
         answer_type: Number(pattern?.test(text) || pattern?.test(entry?.label ?? "") || false),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
         code: Number(is_code),
       };
-      return [{ source: at, start, end, features, ...(entry && { entry: entry.start }) }];
+      const under = {
+        ...(entry && { entry: entry.start }),
+        ...(defined && { term: defined.text }),
+      };
+      return [{ source: at, start, end, features, ...under }];
     });
   });
+}
+
+/**
+ * The features of a row, whose heads count as its own words if it has any of the question's, and
+ * its text with them.
+ */
+function rowFeatures(
+  row: TableRow,
+  {
+    above,
+    in_it,
+    passage,
+    has_type,
+  }: {
+    /** The question's words in title and heading, and in the row. */
+    readonly above: ReadonlySet<string>;
+    readonly in_it: ReadonlySet<string>;
+    readonly passage: number;
+    /** Whether it has what the question asks for. */
+    readonly has_type: boolean;
+  },
+  { share, asked, idf }: ReturnType<typeof weighing>,
+  analyze: TextAnalysis["analyze"],
+): { readonly features: Features; readonly row: RowSentence } {
+  const heads = in_it.size > 0 ? asked(row.heads.flatMap(analyze)) : [];
+  const all = new Set([...in_it, ...heads]);
+  const around = minus(asked(analyze(row.caption)), all);
+  const features = {
+    coverage: share(all),
+    count: idf.size === 0 ? 0 : all.size / idf.size,
+    before: share(around),
+    after: 0,
+    title: share(minus(above, new Set([...all, ...around]))),
+    passage,
+    answer_type: Number(has_type),
+    novelty: 1,
+    broken: 0,
+    code: 0,
+  };
+  return { features, row: sentenceOfRow(row, (part) => share(asked(analyze(part)))) };
 }
 
 /** Measures the share of the question that some terms are, and tells which words belong to it. */
@@ -190,6 +235,16 @@ function isHeading(text: string, heading: string | null): boolean {
   const own = letters(text);
   return own !== "" && heading !== null && letters(heading).endsWith(own);
 }
+const term = /^\p{Lu}[\p{L}\p{M}\p{N} ()/,.’'-]*$/u;
+const term_words_max = 6;
+/** Whether a line is a term whose definition begins below it. */
+const isTerm = (line: string, below: string): boolean =>
+  term.test(line) &&
+  !ended.test(line) &&
+  line.split(/\s+/).length <= term_words_max &&
+  below.length > line.length &&
+  /^\p{Lu}/u.test(below) &&
+  ended.test(below);
 /** A sentence that introduces code is not broken off. */
 function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];

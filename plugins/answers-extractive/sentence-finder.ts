@@ -146,9 +146,11 @@ function candidatesOf(
 ): string[] {
   const texts: string[] = [];
   let tokens = 0;
-  for (const { source, start, end, row } of ranked.slice(0, count)) {
+  for (const { source, start, end, row, term } of ranked.slice(0, count)) {
     const { text: whole, heading, title } = sources[source]!;
-    const text = (row ? `${heading ?? title}: ${row.text}` : whole.slice(start, end))
+    const above = row ? (heading ?? title) : term;
+    const said = row?.text ?? whole.slice(start, end);
+    const text = (above === undefined ? said : `${above}: ${said}`)
       .slice(0, compared_chars_max)
       .toWellFormed();
     const ideographs =

@@ -312,7 +312,29 @@ describe("the quoted sentences:", () => {
     expect(await said(asked)).toEqual([option, level]);
     const apart = { ...asked, passages: [`${option}\n\n${between} ${level}`] };
     expect(await said(apart)).toEqual([level]);
+    const alone = "--log=LEVEL\n\nNothing is noted at level 0.";
+    const paragraphs = { ...asked, passages: [`${alone}\n\n${between} ${level}`] };
+    expect(await said(paragraphs)).toEqual([alone, level]);
+    const other = { ...asked, passages: [`${alone}\n\nThe boiler\n\n${between} ${level}`] };
+    expect(await said(other)).toEqual([level]);
   });
+  test("a definition below its term is found by the term, which isn't quoted alone", async () => {
+    const mention = "The encoder of the kettle may be replaced.";
+    const definition = "A device that measures the level of water.";
+    const similar: Similar = (text) => (text === `Encoder: ${definition}` ? 1.2 : 0.7);
+    const asked = { question: "What is the encoder?", similar, meaning: 0.7 };
+    for (const between of ["\n", "\n\n"])
+      expect(
+        await said({ ...asked, passages: [mention, `Encoder${between}${definition}`] }),
+      ).toEqual([definition, mention]);
+  });
+  test("a sentence that is repeated with other line breaks isn't added", async () =>
+    expect(
+      await said({
+        question: "How do I descale the kettle?",
+        passages: ["To descale the kettle, use vinegar.", "To descale the\nkettle, use vinegar."],
+      }),
+    ).toEqual(["To descale the kettle, use vinegar."]));
   test("the sentence that a pronoun refers to is quoted first", async () => {
     const file = "The cache is a file of its own.";
     const holds = "It holds the cups that were washed before.";

@@ -34,7 +34,7 @@ export class ExtractiveAnswerer implements Answerer {
   private readonly options: FinderOptions;
 
   constructor(
-    index: Pick<SearchIndex, "analyze" | "areLanguagesDifferent">,
+    index: Pick<SearchIndex, "analyze" | "areLanguagesDifferent" | "languageOf">,
     private readonly retrieval: Retrieval,
     private readonly now_ms: () => number,
   ) {
@@ -44,6 +44,7 @@ export class ExtractiveAnswerer implements Answerer {
         sentences: (text) => retrieval.sentences(text),
       },
       areLanguagesDifferent: (question, text) => index.areLanguagesDifferent(question, text),
+      languageOf: (text, options) => index.languageOf(text, options),
     };
   }
 

@@ -36,6 +36,7 @@ const other_part_weight = 0.5;
 export interface FinderOptions {
   readonly analysis: TextAnalysis;
   readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
+  readonly languageOf: SearchIndex["languageOf"];
 }
 export interface FoundSentences {
   /** Empty when nothing answers. */
@@ -56,7 +57,7 @@ export async function findSentences(
     heading: passage.heading,
     score: passage.score,
   }));
-  const { areLanguagesDifferent, analysis } = options;
+  const { areLanguagesDifferent, languageOf, analysis } = options;
   const asked = questionParts(question.text);
   const is_other_language = areLanguagesDifferent(
     question.text,
@@ -64,6 +65,7 @@ export async function findSentences(
   );
   const terms_of = asked.map((part) => termsOf(part, asked, terms, analysis));
   const known = termsIn(sources, analysis);
+  const language = languageOf(question.text, { is_question: true });
   const found = await Promise.all(
     asked.map(async (part, at) => {
       const ranked = await ranking(part, terms_of[at]!, sources, {
@@ -75,7 +77,7 @@ export async function findSentences(
         ranked.length > 0 &&
         isRelevant(ranked[0]!, {
           covered: coveredShare(terms_of[at]!, known),
-          is_name_missing: isNameMissing(part, known, analysis),
+          is_name_missing: isNameMissing(part, known, { analysis, language }),
           passage_meaning: meanings[ranked[0]!.source] ?? null,
           lead: lead ?? 0,
           others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
@@ -178,18 +180,32 @@ function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): n
     : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
 }
 
-/** Numbers, codes and abbreviations are seldom paraphrased. */
+/** Numbers, codes, abbreviations and names with capitals inside are seldom paraphrased. */
 const number = /\p{Nd}/u;
-const number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$/u;
+const number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
+/** Nor are other names, which a capital marks. */
+const capitalized = /^\p{Lu}\p{L}/u;
+/** In these languages it marks every noun. */
+const languages_with_capitals = new Set(["de", "lb"]);
 
 function isNameMissing(
   question: string,
   known: ReadonlySet<string>,
-  { analyze }: TextAnalysis,
+  { analysis, language }: { readonly analysis: TextAnalysis; readonly language: string | null },
 ): boolean {
-  // In a question written in capitals only, these don't mark abbreviations.
-  const name = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
-  return analyze(question).some(
-    ({ term, start, end }) => name.test(question.slice(start, end)) && !known.has(term),
-  );
+  const words = analysis.analyze(question).map(({ term, start, end }) => ({
+    term,
+    start,
+    text: question.slice(start, end),
+  }));
+  const first = words[0]?.start;
+  // In a question written in capitals only, or with one on each word, these mark nothing.
+  const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  const marks_names = language !== null && !languages_with_capitals.has(language);
+  const has_names = marks_names && in_lower_case * 2 > words.length;
+  const other = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
+  return words.some(({ term, start, text }) => {
+    const is_name = has_names && start !== first && capitalized.test(text);
+    return (is_name || other.test(text)) && !known.has(term);
+  });
 }

@@ -9,7 +9,7 @@ import type { Source, Word } from "../../plugins/answers-extractive/sentence-fea
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
-import { areLanguagesDifferent } from "../../plugins/search-index/analysis/languages";
+import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
 import { SearchService } from "../../plugins/search/service";
 import { sentencesOf } from "../../plugins/search/sentences";
 import type { FoundPassage } from "../../plugins/search/contract";
@@ -22,7 +22,7 @@ const analyze = (text: string): Word[] => {
   return words;
 };
 const analysis = { analyze, sentences: sentencesOf };
-const parts = { analysis, areLanguagesDifferent };
+const parts = { analysis, areLanguagesDifferent, languageOf };
 const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
 
 describe("splitting into sentences:", () => {
@@ -295,7 +295,24 @@ describe("whether the nearest sentence answers:", () => {
     ["the name asked about is there", "How is the output written as TIFF?", prose, 0.9, true],
     ["an abbreviation is missing", "How is the output written as MP3?", prose, 0.9, false],
     ["a year is missing", "How is the output written in 1775?", prose, 0.9, false],
+    ["a word is missing", "How is the output printed as paper?", prose, 0.9, true],
+    ["a word with a capital is missing", "How is the output printed on Mars?", prose, 0.9, false],
+    [
+      "one with a capital inside is missing",
+      "How is the output printed as eBook?",
+      prose,
+      0.9,
+      false,
+    ],
+    ["each word has a capital", "How Is Output Printed As Paper?", prose, 0.9, true],
     ["the question is all in capitals", "HOW IS THE OUTPUT PRINTED AS PAPER?", prose, 0.9, true],
+    [
+      "a German noun is missing",
+      "Wie wird die Ausgabe auf Papier gedruckt?",
+      "Die Ausgabe wird auf Band gedruckt.",
+      0.9,
+      true,
+    ],
     ["a name is missing, but everything else matches", "Printed MP3 output?", prose, 1.6, true],
     ["languages differ", "Wie wird die Ausgabe gedruckt?", prose, 0.47, true],
     ["languages differ and similarity is low", "Wie hoch ist der Turm?", prose, 0.42, false],
@@ -395,7 +412,7 @@ describe("an answer:", () => {
     more: Partial<Question> & { readonly asked?: string } = {},
   ) => {
     const finds: (string | undefined)[] = [];
-    const index = { analyze, areLanguagesDifferent };
+    const index = { analyze, areLanguagesDifferent, languageOf };
     const retrieval = new SearchService({ index } as never);
     const answerer = new ExtractiveAnswerer(index, retrieval, () => 5);
     const answer = await answerer.answer({

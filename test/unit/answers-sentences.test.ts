@@ -7,7 +7,7 @@ import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
-import { areLanguagesDifferent } from "../../plugins/search-index/analysis/languages";
+import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
 import { sentencesOf } from "../../plugins/search/sentences";
 
 const analyze = (text: string): { term: string; start: number; end: number }[] => {
@@ -255,7 +255,7 @@ async function said({
     ),
   };
   const analysis = { analyze, sentences: sentencesOf };
-  const parts = { analysis, areLanguagesDifferent };
+  const parts = { analysis, areLanguagesDifferent, languageOf };
   const { chosen } = await findSentences(
     { text: question, ...(compare && { compare }) },
     retrieved,

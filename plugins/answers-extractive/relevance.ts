@@ -16,7 +16,7 @@ export interface Found {
   readonly others_meaning: number;
   /** The question and the passages are in different languages, so its words say nothing. */
   readonly is_other_language: boolean;
-  /** The question contains a number, a code or an abbreviation that no passage has. */
+  /** The question contains a number, a code, an abbreviation or a name that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
 }
@@ -36,10 +36,12 @@ const least = {
   similarity: 0.45,
   /**
    * The share, the lead and the similarity together; more when a name is missing, because similar
-   * names are found then, and when the question asks for a number that the sentence lacks.
+   * names are found then, and when the question asks for a number that the sentence lacks; less
+   * when the sentence stands out, because other words were chosen then.
    */
   all: 1,
   all_with_less: 1.4,
+  all_standing_out: 0.8,
   /** So similar, and standing out by so much, it answers in whatever words; not without a name. */
   close: { similarity: 0.7, lead: 0.35 },
   /** The share of the question that a cell's row and column match. */
@@ -58,6 +60,8 @@ const across = {
   least: 0.46,
   least_of_chinese: 0.35,
 } as const;
+/** A sentence in the question's language stands out from this on, in similarity and as above. */
+const standing_out = { similarity: 0.8, least: 0.85 } as const;
 /**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
  * time.
@@ -85,17 +89,22 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   if (similarity >= least.close.similarity && lead >= least.close.lead && !is_name_missing)
     return true;
   const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0);
-  const all_min = has_less ? least.all_with_less : least.all;
+  const stands_out =
+    similarity >= standing_out.similarity && standingOf(similarity, found) >= standing_out.least;
+  const usual_min = stands_out ? least.all_standing_out : least.all;
+  const all_min = has_less ? least.all_with_less : usual_min;
   const all = words + lead + similarity_weight * similarity;
   return similarity >= least.similarity && all >= all_min;
 }
 
 function isNearAcross(nearness: number, found: Found): boolean {
-  const { question, lead, others_meaning, is_name_missing } = found;
+  const { question, is_name_missing } = found;
   const missing = is_name_missing ? across.missing_name : 0;
-  const standing = nearness + across.lead * lead - across.others * others_meaning - missing;
-  return standing >= (isChinese(question) ? across.least_of_chinese : across.least);
+  const least_standing = isChinese(question) ? across.least_of_chinese : across.least;
+  return standingOf(nearness, found) - missing >= least_standing;
 }
+const standingOf = (nearness: number, { lead, others_meaning }: Found): number =>
+  nearness + across.lead * lead - across.others * others_meaning;
 
 /** Words in ideographs have few letters: a quarter of all letters makes a text Chinese. */
 function isChinese(text: string): boolean {

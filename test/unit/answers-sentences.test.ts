@@ -482,7 +482,27 @@ describe("whether there is an answer:", () => {
       {
         question: "How do I remove limescale?",
         passages: ["Limescale dissolves in citric acid."],
-        similar: () => 0.8,
+        similar: () => 0.75,
+        lead: 0,
+      },
+      false,
+    ],
+    [
+      "fewer words answer when the sentence stands out",
+      {
+        question: "How do I remove limescale?",
+        passages: ["Limescale dissolves in citric acid. The kettle is red."],
+        similar: (text) => (text.includes("acid") ? 0.9 : 0.1),
+        lead: 0,
+      },
+      true,
+    ],
+    [
+      "but not when other sentences are as similar",
+      {
+        question: "How do I remove limescale?",
+        passages: ["Limescale dissolves in citric acid. The kettle is red."],
+        similar: () => 0.9,
         lead: 0,
       },
       false,

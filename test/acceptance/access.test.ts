@@ -29,8 +29,8 @@ async function furnish(of: string, who: Person): Promise<void> {
   named[`${of}_document`] = (
     await who.text(named[`${of}_folder`]!, "The otter swims at night.")
   ).id;
-  named[`${of}_prompt`] = (await who.made("/prompts", { name: "Short", text: "Be short." })).id;
-  named[`${of}_chat`] = (await who.made("/chats", { usedFolders: [named[`${of}_folder`]] })).id;
+  named[`${of}_prompt`] = (await who.create("/prompts", { name: "Short", text: "Be short." })).id;
+  named[`${of}_chat`] = (await who.create("/chats", { usedFolders: [named[`${of}_folder`]] })).id;
   named[`${of}_message`] = (
     await who.send("POST", `/chats/${named[`${of}_chat`]}/messages`, {
       text: "Where does the otter swim?",
@@ -378,7 +378,7 @@ describe("the order in which a request is checked", () => {
       ["ada", ada],
       ["bob", bob],
     ] as const) {
-      const chat = (await who.made("/chats")).id;
+      const chat = (await who.create("/chats")).id;
       const { body } = await who.send("POST", `/chats/${chat}/messages`, { text: "Otter?" });
       await who.finished(`/chats/${chat}/messages/${body.requestId}`);
       await who.send("DELETE", `/chats/${chat}`);

@@ -166,7 +166,7 @@ describe("search", () => {
     const folder = await ada.folder("Many");
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
-        ada.made("/documents", {
+        ada.create("/documents", {
           folder_id: folder,
           content: `Lemming number ${n} runs over the fell.`,
         }),
@@ -193,7 +193,7 @@ describe("search", () => {
 
 describe("an answer", () => {
   const chat = async (...folders: string[]): Promise<string> =>
-    (await ada.made("/chats", { usedFolders: folders.map((name) => ids[name]!) })).id;
+    (await ada.create("/chats", { usedFolders: folders.map((name) => ids[name]!) })).id;
   const cases: [string, string[], string, string, RegExp][] = [
     ["from a text", ["birds"], "Where does the heron stand?", "heron", /shallow water/],
     ["from a subfolder", ["birds"], "How does the barn owl hunt voles?", "owl", /by ear/],
@@ -317,10 +317,10 @@ describe("an answer", () => {
   });
   test("names the prompts it applied, all of them the session's", async () => {
     const prompts = [
-      (await ada.made("/prompts", { name: "Short", text: "Be short." })).id,
-      (await ada.made("/prompts", { name: "Kind", text: "Be kind." })).id,
+      (await ada.create("/prompts", { name: "Short", text: "Be short." })).id,
+      (await ada.create("/prompts", { name: "Kind", text: "Be kind." })).id,
     ];
-    const session = await ada.made("/chats", { usedFolders: [ids.birds], usedPrompts: prompts });
+    const session = await ada.create("/chats", { usedFolders: [ids.birds], usedPrompts: prompts });
     const result = await ada.ask(session.id, "Where does the heron stand?");
     expect(prompts).toEqual(expect.arrayContaining(result.prompts));
   });
@@ -333,7 +333,7 @@ describe("an answer", () => {
       `${both}The puffin nests in a burrow.`,
     );
     await ada.settled(body.id);
-    const session = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    const session = (await ada.create("/chats", { usedFolders: [folder] })).id;
     await ada.ask(session, "Where does the puffin nest?");
     const stale = async () =>
       (await ada.send("GET", `/chats/${session}/messages`)).body.data[0].result.citations.map(

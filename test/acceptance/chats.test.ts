@@ -32,7 +32,7 @@ const listed = async (id: string) =>
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
   ada = await person(server, "ada");
-  chat = (await ada.made("/chats", { usedFolders: [await ada.folder()] })).id;
+  chat = (await ada.create("/chats", { usedFolders: [await ada.folder()] })).id;
 }, 180_000);
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

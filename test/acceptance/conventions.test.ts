@@ -27,9 +27,9 @@ beforeAll(async () => {
   named.foreign = await bob.folder("Bob's");
   named.document = (await ada.text(folder, "The heron stands in shallow water.", "heron.txt")).id;
   await ada.upload(folder, "taken.txt", "The name is taken.");
-  named.prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
-  named.chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
-  named.gone = (await ada.made("/chats")).id;
+  named.prompt = (await ada.create("/prompts", { name: "Short", text: "Be short." })).id;
+  named.chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
+  named.gone = (await ada.create("/chats")).id;
   await ada.send("DELETE", `/chats/${named.gone}`);
   await ada.ask(named.chat!, "Where does the heron stand?");
   named.message = (await ada.send("GET", `/chats/${named.chat}/messages`)).body.data[0].requestId;
@@ -195,13 +195,13 @@ describe("creating answers 201 with the record and its canonical location", () =
 describe("lists are paged, newest first", () => {
   const lists: [string, string, (n: number) => Promise<unknown>][] = [
     ["folders", "/folders", (n) => ada.folder(`folder ${n}`)],
-    ["prompts", "/prompts", (n) => ada.made("/prompts", { name: `prompt ${n}`, text: "x" })],
+    ["prompts", "/prompts", (n) => ada.create("/prompts", { name: `prompt ${n}`, text: "x" })],
     [
       "documents",
       "/documents?folder_id={paged}",
-      (n) => ada.made("/documents", { folder_id: named.paged, name: `text ${n}`, content: "x" }),
+      (n) => ada.create("/documents", { folder_id: named.paged, name: `text ${n}`, content: "x" }),
     ],
-    ["chat sessions", "/chats", (n) => ada.made("/chats", { name: `chat ${n}` })],
+    ["chat sessions", "/chats", (n) => ada.create("/chats", { name: `chat ${n}` })],
     [
       "messages",
       "/chats/{asked}/messages",
@@ -215,7 +215,7 @@ describe("lists are paged, newest first", () => {
         ada.send("GET", `${filled(path)}${path.includes("?") ? "&" : "?"}${query}`);
       beforeAll(async () => {
         named.paged ??= await ada.folder("Paged");
-        named.asked ??= (await ada.made("/chats")).id;
+        named.asked ??= (await ada.create("/chats")).id;
         for (let n = 0; n < 5; n++) await make(n);
         all = (await page("per_page=200")).body.data;
       });

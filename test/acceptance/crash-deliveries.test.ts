@@ -64,7 +64,7 @@ beforeAll(async () => {
     ["a", "b"].map(
       async (path) =>
         (
-          await ada.made("/webhooks", {
+          await ada.create("/webhooks", {
             event_type,
             url: `http://hook.test:${hooks.receiver.port}/${path}`,
           })
@@ -72,7 +72,7 @@ beforeAll(async () => {
     ),
   );
   const of_document = "document.synced";
-  ({ id: of_documents } = await ada.made("/webhooks", {
+  ({ id: of_documents } = await ada.create("/webhooks", {
     event_type: of_document,
     events: [of_document],
     url: `http://hook.test:${hooks.receiver.port}/documents`,

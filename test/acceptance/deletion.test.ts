@@ -64,7 +64,7 @@ const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
   ["a large text", (folder, word) => ada.text(folder, prose(word).repeat(300))],
   [
     "a text that is still being indexed",
-    (folder, word) => ada.made("/documents", { folder_id: folder, content: prose(word) }),
+    (folder, word) => ada.create("/documents", { folder_id: folder, content: prose(word) }),
   ],
   [
     "a text that failed",
@@ -126,7 +126,7 @@ describe("within 2 s of a folder's deletion, no file of the data directory conta
     const busy = await bob.folder();
     const writing = Promise.all(
       Array.from({ length: 30 }, (_, n) =>
-        bob.made("/documents", { folder_id: busy, content: `Note ${n} of the harbour.` }),
+        bob.create("/documents", { folder_id: busy, content: `Note ${n} of the harbour.` }),
       ),
     );
     expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
@@ -161,7 +161,7 @@ describe("an answer that cited a deleted document", () => {
       "keeper.txt",
     );
     await ada.text(folder, "A lighthouse stands on the cliff above the harbour.", "cliff.txt");
-    const chat = (await ada.made("/chats", { usedFolders: [folder, other] })).id;
+    const chat = (await ada.create("/chats", { usedFolders: [folder, other] })).id;
     const before = await ada.ask(chat, "What does the lighthouse keeper polish?");
     expectHas(before, {
       outcome: "answered",
@@ -187,7 +187,7 @@ describe("an answer that cited a deleted document", () => {
   test("keeps its quotes when the document is only removed; new answers don't", async () => {
     const folder = await ada.folder();
     const { id } = await ada.text(folder, "The ferryman crosses the estuary twice a day.");
-    const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    const chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
     const before = await ada.ask(chat, "How often does the ferryman cross the estuary?");
     await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
     expect((await ada.send("GET", `/chats/${chat}/messages`)).body.data[0].result).toEqual(before);

@@ -94,14 +94,14 @@ suiteOnPostgres("dossier migrate-to", () => {
     await ada.text(below, "# Boiler\n\nThe boiler was made in Graz in 1974. Größe: 𝒳.", "Boiler");
     const { body: file } = await ada.upload(folder, "lamp.md", "# Lamp\n\nThe lamp burns a year.");
     await ada.settled(file.id);
-    const chat = await ada.made("/chats", { usedFolders: [folder] });
+    const chat = await ada.create("/chats", { usedFolders: [folder] });
     await ada.ask(chat.id, "How much water does the kettle hold?");
-    await ada.made("/prompts", { name: "Short", text: "Answer in one sentence." });
-    await ada.made("/webhooks", {
+    await ada.create("/prompts", { name: "Short", text: "Answer in one sentence." });
+    await ada.create("/webhooks", {
       event_type: "import.finished",
       url: "http://127.0.0.1:9/hook",
     });
-    await ada.made("/import-schedules", {
+    await ada.create("/import-schedules", {
       folder_id: folder,
       source: { type: "directory", path: "/tmp" },
       every: "0 3 1 1 *",

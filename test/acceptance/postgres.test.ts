@@ -31,7 +31,7 @@ suiteOnPostgres("a server on PostgreSQL", () => {
         folder_ids: [folder],
       });
       expect([end, found.status, found.body.data[0]?.document_id]).toEqual([end, 200, id]);
-      const chat = await ada.made("/chats", { usedFolders: [folder] });
+      const chat = await ada.create("/chats", { usedFolders: [folder] });
       const message = await ada.send("POST", `/chats/${chat.id}/messages`, {
         text: "How much water does the kettle hold?",
       });

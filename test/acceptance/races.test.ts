@@ -61,7 +61,7 @@ describe("one call succeeds, the others are refused", () => {
     [
       "deleting a prompt",
       async () => {
-        const { id } = await ada.made("/prompts", { name: "x", text: "x" });
+        const { id } = await ada.create("/prompts", { name: "x", text: "x" });
         return times(5, () => ada.send("DELETE", `/prompts/${id}`));
       },
       [204, 404, 404, 404, 404],
@@ -69,7 +69,7 @@ describe("one call succeeds, the others are refused", () => {
     [
       "deleting a session",
       async () => {
-        const { id } = await ada.made("/chats");
+        const { id } = await ada.create("/chats");
         return times(5, () => ada.send("DELETE", `/chats/${id}`));
       },
       [204, 410, 410, 410, 410],
@@ -86,7 +86,7 @@ describe("one call succeeds, the others are refused", () => {
     [
       "cancelling a message",
       async () => {
-        const { id } = await ada.made("/chats", { usedFolders: [await ada.folder()] });
+        const { id } = await ada.create("/chats", { usedFolders: [await ada.folder()] });
         const { headers } = await ada.send("POST", `/chats/${id}/messages`, {
           text: "hold cancel please",
         });
@@ -171,7 +171,7 @@ describe("all calls succeed, with a single effect", () => {
     ]).toEqual([1, ["x"]]);
   });
   test("restoring one session", async () => {
-    const { id } = await ada.made("/chats");
+    const { id } = await ada.create("/chats");
     await ada.send("DELETE", `/chats/${id}`);
     expect(statusesOf(await times(5, () => ada.send("POST", `/chats/${id}/restore`)))).toEqual([
       200, 200, 200, 200, 200,
@@ -197,7 +197,7 @@ test("while a folder is deleted, calls succeed or get 404; nothing is left", asy
   for (let round = 0; round < 5; round++) {
     const [folder, other] = [await ada.folder(), await ada.folder()];
     const spare = (await ada.text(other, `The vole of round ${round}.`)).id;
-    const { id: chat } = await ada.made("/chats", { usedFolders: [folder] });
+    const { id: chat } = await ada.create("/chats", { usedFolders: [folder] });
     const fill = (n: number) => [
       ada.send("POST", "/documents", {
         folder_id: folder,
@@ -236,7 +236,7 @@ test("while a folder is deleted, calls succeed or get 404; nothing is left", asy
 });
 
 test("concurrent messages to one session are all answered exactly once", async () => {
-  const { id } = await ada.made("/chats");
+  const { id } = await ada.create("/chats");
   const sent = await times(20, (n) =>
     ada.send("POST", `/chats/${id}/messages`, { text: `Question ${n}?` }),
   );

@@ -22,8 +22,8 @@ beforeAll(async () => {
   const folder = await ada.folder();
   named.folder = folder;
   named.document = (await ada.text(folder, "The heron stands.")).id;
-  named.prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
-  const chat = (await ada.made("/chats", { usedFolders: [folder] })).id as string;
+  named.prompt = (await ada.create("/prompts", { name: "Short", text: "Be short." })).id;
+  const chat = (await ada.create("/chats", { usedFolders: [folder] })).id as string;
   named.chat = chat;
   await ada.ask(chat, "Where does the heron stand?");
   named.message = (await ada.send("GET", `/chats/${chat}/messages`)).body.data[0].requestId;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ada = await person(server, "ada");
   const folder = await ada.folder();
   await ada.text(folder, "The kingfisher dives from a branch.");
-  chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+  chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
 }, 180_000);
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

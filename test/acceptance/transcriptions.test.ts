@@ -31,7 +31,7 @@ beforeAll(async () => {
   hook = startReceiver("127.0.0.1");
   server = await startExecutable({ env });
   ada = await person(server, "ada");
-  await ada.made("/webhooks", {
+  await ada.create("/webhooks", {
     event_type: "transcription.completed",
     url: `http://127.0.0.1:${hook.port}/done`,
   });

@@ -29,18 +29,18 @@ const shared = "The same bytes, in two accounts.";
 async function fill(ada: Person, word: string): Promise<void> {
   const folder = await ada.folder(`${word} folder`);
   const sub = await ada.folder(`${word} subfolder`, folder);
-  await ada.made("/folders", { name: "Empty", description: `About ${word}.` });
+  await ada.create("/folders", { name: "Empty", description: `About ${word}.` });
   await ada.text(folder, `The ${word} waits in the harbour.`, `${word} text`);
   await ada.upload(sub, `${word}.txt`, `The ${word} was lifted at noon.`);
   await ada.upload(folder, "shared.txt", shared);
   const taken = await ada.text(folder, `A ${word} that was taken out.`);
   await ada.send("DELETE", `/documents/${taken.id}?folder_id=${folder}`);
-  const prompt = await ada.made("/prompts", { name: word, text: `Speak of ${word}.` });
+  const prompt = await ada.create("/prompts", { name: word, text: `Speak of ${word}.` });
   const chat = { name: word, usedFolders: [folder], usedPrompts: [prompt.id] };
-  const [open, deleted] = [await ada.made("/chats", chat), await ada.made("/chats", chat)];
+  const [open, deleted] = [await ada.create("/chats", chat), await ada.create("/chats", chat)];
   for (const { id } of [open, deleted]) await ada.ask(id, `Where does the ${word} wait?`);
   await ada.send("DELETE", `/chats/${deleted.id}`);
-  await ada.made("/webhooks", {
+  await ada.create("/webhooks", {
     event_type: "import.finished",
     url: `http://127.0.0.1:9/${word}`,
   });
@@ -49,7 +49,7 @@ async function fill(ada: Person, word: string): Promise<void> {
     source: { type: "urls", urls: [`http://192.0.2.1/${word}`] },
   });
   await ada.send("POST", `/imports/files?folder_id=${folder}`, form(`${word}.md`, word));
-  await ada.made("/import-schedules", {
+  await ada.create("/import-schedules", {
     folder_id: folder,
     source: { type: "urls", urls: [`http://192.0.2.1/${word}`] },
     every: "0 6 * * *",

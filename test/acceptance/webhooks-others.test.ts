@@ -50,7 +50,7 @@ describe("[24] others aren't delayed by a thousand deliveries to a dead receiver
           for (let n = 0; n < each; n++)
             registered.push({
               who,
-              id: (await who.made("/webhooks", { event_type, url: at(String(n)) })).id,
+              id: (await who.create("/webhooks", { event_type, url: at(String(n)) })).id,
             });
           await hooks.emit(finished, { who, times });
         }

@@ -249,7 +249,7 @@ describe("[10] failing name servers give 503 and don't blame the URL", () => {
 describe("limits", () => {
   test("[46] one free slot accepts one of eleven at once; deleting frees another", async () => {
     for (let n = 0; n < 9; n++)
-      await ada.made("/webhooks", {
+      await ada.create("/webhooks", {
         event_type: n % 2 ? event_type : "transcription.completed",
         url: `http://public.test/${n}`,
       });
@@ -298,7 +298,7 @@ describe("limits", () => {
 });
 
 test("[21] a secret is shown only in the response that creates it", async () => {
-  const created = await ada.made("/webhooks", {
+  const created = await ada.create("/webhooks", {
     event_type,
     url: `http://hook.test:${hooks.receiver.port}/`,
   });

@@ -30,7 +30,7 @@ export function answerTurnCases(start: StartServer): void {
     const who = await person(server, name);
     const folder = await who.folder("Birds");
     await who.text(folder, sentence);
-    return { ...who, chat: (await who.made("/chats", { usedFolders: [folder] })).id };
+    return { ...who, chat: (await who.create("/chats", { usedFolders: [folder] })).id };
   }
   /** Returns the path of the poll. `text` reaches the model. */
   async function ask({ send, chat }: Person & { chat: string }, text: string): Promise<string> {

@@ -34,7 +34,7 @@ export function chatDeletionCases(start: StartServer): void {
 
   /** A session with one answered question. */
   async function asked(text = "Anything?"): Promise<{ id: string; request_id: string }> {
-    const { id } = await ada.made("/chats", { name: text });
+    const { id } = await ada.create("/chats", { name: text });
     const { requestId } = (await ada.send("POST", `/chats/${id}/messages`, { text })).body;
     await ada.finished(`/chats/${id}/messages/${requestId}`);
     return { id, request_id: requestId };
@@ -123,8 +123,8 @@ export function chatDeletionCases(start: StartServer): void {
 
     test("a deleted session is removed permanently with its text, and its place is free", async () => {
       const word = "zqexpiredxkanarimuxq";
-      const kept = (await cleo.made("/chats")).id;
-      const { id } = await cleo.made("/chats", { name: word });
+      const kept = (await cleo.create("/chats")).id;
+      const { id } = await cleo.create("/chats", { name: word });
       await cleo.send("DELETE", `/chats/${id}`);
       expect((await cleo.send("POST", "/chats")).status).toBe(403);
       await until(async () => (await cleo.send("GET", `/chats/${id}`)).status === 404, 10_000);
@@ -140,10 +140,10 @@ export function chatDeletionCases(start: StartServer): void {
 
     test("a session restored in time stays", async () => {
       const dora = await person(short, "dora");
-      const { id } = await dora.made("/chats");
+      const { id } = await dora.create("/chats");
       await dora.send("DELETE", `/chats/${id}`);
       expect((await dora.send("POST", `/chats/${id}/restore`)).status).toBe(200);
-      const other = (await dora.made("/chats")).id;
+      const other = (await dora.create("/chats")).id;
       await dora.send("DELETE", `/chats/${other}`);
       await until(async () => (await dora.send("GET", `/chats/${other}`)).status === 404, 10_000);
       expect((await dora.send("GET", `/chats/${id}`)).status).toBe(200);

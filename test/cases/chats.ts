@@ -33,11 +33,11 @@ export function chatCases(start: StartServer): void {
     ]);
     folder = await ada.folder("Reports");
     subfolder = await ada.folder("2026", folder);
-    prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
-    other_prompt = (await ada.made("/prompts", { name: "Kind", text: "Be kind." })).id;
-    chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    prompt = (await ada.create("/prompts", { name: "Short", text: "Be short." })).id;
+    other_prompt = (await ada.create("/prompts", { name: "Kind", text: "Be kind." })).id;
+    chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
     foreign_folder = await bob.folder("Private");
-    foreign_prompt = (await bob.made("/prompts", { name: "Mine", text: "Mine." })).id;
+    foreign_prompt = (await bob.create("/prompts", { name: "Mine", text: "Mine." })).id;
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
@@ -186,7 +186,7 @@ export function chatCases(start: StartServer): void {
     }
 
     test("the record has exactly the promised fields", async () => {
-      const chat = await ada.made("/chats");
+      const chat = await ada.create("/chats");
       expect(Object.keys(chat).sort()).toEqual([
         "all_folders",
         "created_at",
@@ -276,7 +276,7 @@ export function chatCases(start: StartServer): void {
     ];
     for (const [why, change, status, changed] of cases) {
       test(why, async () => {
-        const before = await ada.made("/chats", {
+        const before = await ada.create("/chats", {
           name: "Old",
           usedFolders: [folder],
           usedPrompts: [prompt],
@@ -313,8 +313,8 @@ export function chatCases(start: StartServer): void {
 
   test("lists are newest first, in pages, with only the caller's sessions", async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await cleo.made("/chats", { name: String(i) })).id);
-    await bob.made("/chats");
+    for (let i = 0; i < 5; i++) ids.unshift((await cleo.create("/chats", { name: String(i) })).id);
+    await bob.create("/chats");
     const { body } = await cleo.send("GET", "/chats?per_page=2&page=2");
     expect(body.data.map((chat: { id: string }) => chat.id)).toEqual(ids.slice(2, 4));
     expect(body.pagination).toEqual({
@@ -341,7 +341,7 @@ export function chatCases(start: StartServer): void {
   });
 
   test("a deleted session is 410 except for restoring, and moves to the deleted list", async () => {
-    const chat = await dora.made("/chats", { name: "Gone" });
+    const chat = await dora.create("/chats", { name: "Gone" });
     const path = `/chats/${chat.id}`;
     const deleted = await dora.send("DELETE", path);
     expect([deleted.status, deleted.text]).toEqual([204, ""]);
@@ -373,7 +373,7 @@ export function chatCases(start: StartServer): void {
   });
 
   test("a missing session is 404, another user's 403, for every request, and nothing changes", async () => {
-    const chat = await ada.made("/chats", { name: "Private" });
+    const chat = await ada.create("/chats", { name: "Private" });
     const { requestId } = (await ada.send("POST", `/chats/${chat.id}/messages`, { text: "Hello?" }))
       .body;
     await ada.finished(`/chats/${chat.id}/messages/${requestId}`);
@@ -411,11 +411,14 @@ export function chatCases(start: StartServer): void {
     const sub = await ada.folder("Sub", root);
     const kept = await ada.folder("Kept");
     const prompts = [
-      (await ada.made("/prompts", { name: "a", text: "a" })).id,
-      (await ada.made("/prompts", { name: "b", text: "b" })).id,
+      (await ada.create("/prompts", { name: "a", text: "a" })).id,
+      (await ada.create("/prompts", { name: "b", text: "b" })).id,
     ];
-    const chat = await ada.made("/chats", { usedFolders: [sub, kept, root], usedPrompts: prompts });
-    const deleted = await ada.made("/chats", { usedFolders: [root] });
+    const chat = await ada.create("/chats", {
+      usedFolders: [sub, kept, root],
+      usedPrompts: prompts,
+    });
+    const deleted = await ada.create("/chats", { usedFolders: [root] });
     await ada.send("DELETE", `/chats/${deleted.id}`);
     expect((await ada.send("DELETE", `/folders/${root}`)).status).toBe(204);
     expect((await ada.send("DELETE", `/prompts/${prompts[0]}`)).status).toBe(204);
@@ -432,7 +435,7 @@ export function chatCases(start: StartServer): void {
     let deleted_chat: string;
     let done: string;
     beforeAll(async () => {
-      deleted_chat = (await ada.made("/chats", { name: "Gone", usedFolders: [folder] })).id;
+      deleted_chat = (await ada.create("/chats", { name: "Gone", usedFolders: [folder] })).id;
       done = (await ada.send("POST", `/chats/${deleted_chat}/messages`, { text: "Anything?" })).body
         .requestId;
       await ada.finished(`/chats/${deleted_chat}/messages/${done}`);

@@ -42,7 +42,7 @@ export function documentCases(start: StartServer): void {
     ];
     for (const [why, content, status] of cases)
       test(why, async () => {
-        const document = await ada.made("/documents", {
+        const document = await ada.create("/documents", {
           folder_id: folder,
           content,
           name: "exact",
@@ -156,7 +156,7 @@ export function documentCases(start: StartServer): void {
     ];
     for (const [why, body, name] of cases)
       test(why, async () =>
-        expect((await ada.made("/documents", { folder_id: folder, ...body })).name).toBe(name),
+        expect((await ada.create("/documents", { folder_id: folder, ...body })).name).toBe(name),
       );
   });
 

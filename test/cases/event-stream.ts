@@ -77,7 +77,7 @@ export function eventStreamCases(start: StartServer): void {
       "otter",
     );
     await ada.send("PATCH", `/documents/${document_id}`, { name: "otters" });
-    const { id: chat_id } = await ada.made("/chats", { usedFolders: [folder_id] });
+    const { id: chat_id } = await ada.create("/chats", { usedFolders: [folder_id] });
     const asked = { text: "Where does the otter sleep?" };
     const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, asked);
     const { requestId } = body;

@@ -217,7 +217,7 @@ export function folderCases(start: StartServer): void {
     ];
     for (const [why, change, expected] of cases)
       test(why, async () => {
-        const before = await ada.made("/folders", {
+        const before = await ada.create("/folders", {
           name: "Old",
           description: "Old words",
           parentId: folder,
@@ -258,7 +258,7 @@ export function folderCases(start: StartServer): void {
       });
     });
     test("newest first, with subfolders, without other users' folders", async () => {
-      const root = await dora.made("/folders", { name: "1" });
+      const root = await dora.create("/folders", { name: "1" });
       await dora.folder("2", root.id);
       await eli.folder("private");
       for (const name of ["3", "4", "5"]) await dora.folder(name);
@@ -337,7 +337,7 @@ export function folderCases(start: StartServer): void {
     const calls: [string, unknown?][] = [["GET"], ["PUT", { name: "mine" }], ["DELETE"]];
     for (const [method, body] of calls) {
       test(`${method} of another user's is forbidden, and changes nothing`, async () => {
-        const record = await ada.made("/folders", { name: "private" });
+        const record = await ada.create("/folders", { name: "private" });
         expect((await bob.send(method, `/folders/${record.id}`, body)).status).toBe(403);
         expect((await ada.send("GET", `/folders/${record.id}`)).body).toEqual(record);
       });
@@ -352,7 +352,7 @@ export function folderCases(start: StartServer): void {
     test("a folder goes with its subfolders and leaves every session; a repeat is 404", async () => {
       const root = await ada.folder("Root");
       const below = await Promise.all([ada.folder("one", root), ada.folder("two", root)]);
-      const chat = await ada.made("/chats", { usedFolders: [below[0], folder, root] });
+      const chat = await ada.create("/chats", { usedFolders: [below[0], folder, root] });
       const answer = await ada.send("DELETE", `/folders/${root}`);
       expect([answer.status, answer.body]).toEqual([204, undefined]);
       for (const folder_id of [root, ...below])
@@ -374,7 +374,7 @@ export function folderCases(start: StartServer): void {
     });
     test("removes the name from every file of the data directory", async () => {
       const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`;
-      const { id } = await ada.made("/folders", { name: canary, description: canary });
+      const { id } = await ada.create("/folders", { name: canary, description: canary });
       expect((await ada.send("DELETE", `/folders/${id}`)).status).toBe(204);
       await until(async () => (await placesWith(server.data, canary)).length === 0, 2_000);
     });

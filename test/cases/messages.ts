@@ -32,7 +32,7 @@ export function messageCases(start: StartServer): void {
     server = await start({ env: stage.env });
     [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
     folder = await ada.folder();
-    chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
   }, 180_000);
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]();
@@ -115,7 +115,7 @@ export function messageCases(start: StartServer): void {
       expectHas(await listed(body.requestId), { text: " Spaces,\n𝔘nicode and “quotes”? " });
     });
     test("it is counted, and the session has the time of the last one", async () => {
-      const { id } = await ada.made("/chats");
+      const { id } = await ada.create("/chats");
       await ask("Anything?", {}, id);
       await ask("Anything?", {}, id);
       const session = (await ada.send("GET", `/chats/${id}`)).body;
@@ -169,7 +169,7 @@ export function messageCases(start: StartServer): void {
     });
     test("the same id in another session, or of another user, is another message", async () => {
       const requestId = crypto.randomUUID();
-      const [mine, theirs] = [(await ada.made("/chats")).id, (await bob.made("/chats")).id];
+      const [mine, theirs] = [(await ada.create("/chats")).id, (await bob.create("/chats")).id];
       const statuses = [
         await ask("One.", { requestId }),
         await ask("Two.", { requestId }, mine),
@@ -295,14 +295,14 @@ export function messageCases(start: StartServer): void {
     });
     test("another session's message is not found", async () => {
       const { body } = await ask("Anything?");
-      const { id } = await ada.made("/chats");
+      const { id } = await ada.create("/chats");
       const answer = await ada.send("GET", `/chats/${id}/messages/${body.requestId}`);
       expectProblem(answer, 404, "", "not_found");
     });
   });
 
   test("messages are listed newest first, in pages, with exactly the promised fields", async () => {
-    const { id } = await ada.made("/chats", { usedFolders: [folder] });
+    const { id } = await ada.create("/chats", { usedFolders: [folder] });
     for (const text of ["1?", "2?", "3?"])
       await ada.finished((await ask(text, {}, id)).headers.get("location")!);
     const { body } = await ada.send("GET", `/chats/${id}/messages?per_page=2`);
@@ -373,7 +373,7 @@ export function messageCases(start: StartServer): void {
     const filler = "A heron \u{1F426} waits in the shallows. ".repeat(3_000);
     const text = `${filler}\n\nThe otter sleeps in its holt.\n\n${filler}`;
     const { id } = await ada.text(shelf, text);
-    const { id: session } = await ada.made("/chats", { usedFolders: [shelf] });
+    const { id: session } = await ada.create("/chats", { usedFolders: [shelf] });
     const { citations } = await ada.ask(session, "cite otter");
     const cited = citations.find((citation: any) => citation.document_id === id);
     expectHas(cited, { verified: true });

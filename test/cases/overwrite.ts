@@ -49,7 +49,7 @@ export function overwriteCases(start: StartServer): void {
   describe("an overwrite", () => {
     test("keeps the id, counts the version, and switches atomically when indexed", async () => {
       const id = await standing("report.txt", "kakapo");
-      const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+      const chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
       const next = "#!hold switch\nThe takahe came later.";
       const answer = await ada.upload(folder, "report.txt", next, "&overwrite=true");
       expect([answer.status, answer.headers.get("location")]).toEqual([

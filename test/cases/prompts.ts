@@ -15,7 +15,7 @@ export function promptCases(start: StartServer): void {
   beforeAll(async () => {
     server = await start();
     [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
-    prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
+    prompt = (await ada.create("/prompts", { name: "Short", text: "Be short." })).id;
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
@@ -151,7 +151,7 @@ export function promptCases(start: StartServer): void {
     ];
     for (const [why, change, expected] of cases)
       test(why, async () => {
-        const before = await ada.made("/prompts", {
+        const before = await ada.create("/prompts", {
           name: "Old",
           text: "Be short.",
           description: "Old words",
@@ -183,8 +183,9 @@ export function promptCases(start: StartServer): void {
       });
     });
     test("newest first, in pages, only the user's own", async () => {
-      for (const name of ["one", "two", "three"]) await cleo.made("/prompts", { name, text: "x" });
-      await bob.made("/prompts", { name: "not cleo's", text: "x" });
+      for (const name of ["one", "two", "three"])
+        await cleo.create("/prompts", { name, text: "x" });
+      await bob.create("/prompts", { name: "not cleo's", text: "x" });
       const first = (await cleo.send("GET", "/prompts?per_page=2")).body;
       expect(first.data.map(({ name }: { name: string }) => name)).toEqual(["three", "two"]);
       expect(first.pagination).toEqual({
@@ -218,7 +219,7 @@ export function promptCases(start: StartServer): void {
   describe("a prompt that is not the caller's", () => {
     for (const [method, body] of [["GET"], ["PUT", { name: "Mine now" }], ["DELETE"]] as const) {
       test(`${method} of another user's is forbidden, and changes nothing`, async () => {
-        const record = await ada.made("/prompts", { name: "Private", text: "x" });
+        const record = await ada.create("/prompts", { name: "Private", text: "x" });
         expect((await bob.send(method, `/prompts/${record.id}`, body)).status).toBe(403);
         expect((await ada.send("GET", `/prompts/${record.id}`)).body).toEqual(record);
       });
@@ -233,8 +234,8 @@ export function promptCases(start: StartServer): void {
 
   describe("deleting", () => {
     test("a prompt is removed from every session; a repeat is 404", async () => {
-      const { id } = await ada.made("/prompts", { name: "x", text: "x" });
-      const chat = await ada.made("/chats", { usedPrompts: [id, prompt] });
+      const { id } = await ada.create("/prompts", { name: "x", text: "x" });
+      const chat = await ada.create("/chats", { usedPrompts: [id, prompt] });
       const answer = await ada.send("DELETE", `/prompts/${id}`);
       expect([answer.status, answer.body]).toEqual([204, undefined]);
       for (const method of ["GET", "DELETE"])
@@ -244,7 +245,7 @@ export function promptCases(start: StartServer): void {
     });
     test("removes the text from every file of the data directory", async () => {
       const text = `a secret recipe ${crypto.randomUUID()}`;
-      const { id } = await ada.made("/prompts", { name: "x", text });
+      const { id } = await ada.create("/prompts", { name: "x", text });
       expect(await placesWith(server.data, text)).not.toEqual([]);
       await ada.send("DELETE", `/prompts/${id}`);
       await until(async () => (await placesWith(server.data, text)).length === 0, 2_000);

@@ -20,7 +20,7 @@ export function streamCases(start: StartServer): void {
     server = await start({ env: stage.env });
     ada = await person(server, "ada");
     folder = await ada.folder();
-    chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
   }, 180_000);
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]();
@@ -185,7 +185,7 @@ export function streamCases(start: StartServer): void {
       ]);
     });
     test("deleting the session: then 410, also for a waiting poll", async () => {
-      const session = (await ada.made("/chats", { usedFolders: [folder] })).id;
+      const session = (await ada.create("/chats", { usedFolders: [folder] })).id;
       const path = await asked("stream gone one two", session);
       const watcher = await watch(path);
       await watcher.until(isText);
@@ -207,7 +207,7 @@ export function streamCases(start: StartServer): void {
     await ada.text(shelf, "The whimbrel hides its nest of quillwort behind the boathouse.");
     const path = await asked(
       "recite whimbrel whimbrel",
-      (await ada.made("/chats", { usedFolders: [shelf] })).id,
+      (await ada.create("/chats", { usedFolders: [shelf] })).id,
     );
     const watcher = await watch(path);
     await watcher.until(says("quillwort"));

@@ -115,7 +115,7 @@ export async function startHooks({
       url = `http://hook.test:${receiver.port}/hook?a=1`,
       { type = event_type, who = ada } = {},
     ) {
-      const { id, secret } = await who.made("/webhooks", { event_type: type, url });
+      const { id, secret } = await who.create("/webhooks", { event_type: type, url });
       const log = async () =>
         (await who.send("GET", `/webhooks/${id}/deliveries?per_page=200`)).body.data;
       return {

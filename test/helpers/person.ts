@@ -11,7 +11,7 @@ export interface Person {
     headers?: SentHeaders,
   ) => Promise<Answered>;
   /** POSTs a record that must be created, and returns it. */
-  readonly made: (path: string, body?: unknown) => Promise<any>;
+  readonly create: (path: string, body?: unknown) => Promise<any>;
   readonly folder: (name?: string, parentId?: string) => Promise<string>;
   /** A text document as created, before it is indexed. */
   readonly newText: (folder_id: string, content: string, name?: string) => Promise<any>;
@@ -43,7 +43,7 @@ const limit_ms = 20_000;
 export async function person(server: ApiServer, who: string): Promise<Person> {
   const send: Person["send"] = (method, path, body, headers) =>
     server.send(who, method, path, body, headers);
-  const made: Person["made"] = async (path, body) => {
+  const create: Person["create"] = async (path, body) => {
     const { status, body: record, text } = await send("POST", path, body);
     if (status !== 201) throw new Error(`POST ${path}: expected 201, not ${status}: ${text}`);
     return record;
@@ -55,7 +55,7 @@ export async function person(server: ApiServer, who: string): Promise<Person> {
     return answer;
   };
   const newText: Person["newText"] = (folder_id, content, name) =>
-    made("/documents", { folder_id, content, name });
+    create("/documents", { folder_id, content, name });
   const settled: Person["settled"] = async (id) =>
     (await poll(`/documents/${id}`, ({ body }) => body.status !== "syncing")).body;
   const finished: Person["finished"] = (path) =>
@@ -63,11 +63,11 @@ export async function person(server: ApiServer, who: string): Promise<Person> {
   return {
     key: await server.key(who),
     send,
-    made,
+    create,
     newText,
     settled,
     finished,
-    folder: async (name = "folder", parentId) => (await made("/folders", { name, parentId })).id,
+    folder: async (name = "folder", parentId) => (await create("/folders", { name, parentId })).id,
     text: async (folder_id, content, name) => settled((await newText(folder_id, content, name)).id),
     upload: (folder_id, name, content, query = "") =>
       send("POST", `/documents/file?folder_id=${folder_id}${query}`, form(name, content)),

@@ -46,7 +46,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
   const server: TestServer = await startTestServer({ ...options, plugins: [scripted] });
   const { send } = server;
 
-  async function made(who: string, path: string, body: unknown = {}): Promise<any> {
+  async function create(who: string, path: string, body: unknown = {}): Promise<any> {
     const answer = await send(who, "POST", path, body);
     if (answer.status !== 201)
       throw new Error(`expected 201, not ${answer.status}: ${answer.text}`);
@@ -82,7 +82,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
   return {
     server,
     send,
-    made,
+    create,
     ask,
     finished,
     /** Sets the script from now on. */
@@ -95,12 +95,16 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
       who: string,
       content = heron,
     ): Promise<{ folder: string; document: string; chat: string }> {
-      const folder = (await made(who, "/folders", { name: "Birds" })).id;
+      const folder = (await create(who, "/folders", { name: "Birds" })).id;
       const document = (
-        await made(who, "/documents", { folder_id: folder, name: "heron.txt", content })
+        await create(who, "/documents", { folder_id: folder, name: "heron.txt", content })
       ).id;
       await server.settle();
-      return { folder, document, chat: (await made(who, "/chats", { usedFolders: [folder] })).id };
+      return {
+        folder,
+        document,
+        chat: (await create(who, "/chats", { usedFolders: [folder] })).id,
+      };
     },
     /** The result of a message that must be answered. */
     async answerOf(who: string, chat: string, text?: string): Promise<any> {

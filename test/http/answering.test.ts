@@ -34,16 +34,16 @@ describe("what an answer may be based on", () => {
     scripted.answers(async () => {
       throw new PermanentFailure("asked");
     });
-    const result = await scripted.answerOf("ada", (await scripted.made("ada", "/chats")).id);
+    const result = await scripted.answerOf("ada", (await scripted.create("ada", "/chats")).id);
     expect(result).toMatchObject({ outcome: "no_answer", citations: [] });
     expect(result.answer).toContain("no folders");
   });
 
   test("only the session's current folders and their subfolders", async () => {
-    const root = (await scripted.made("vic", "/folders", { name: "Root" })).id;
-    const outside = (await scripted.made("vic", "/folders", { name: "Outside" })).id;
-    const later = (await scripted.made("vic", "/folders", { name: "Later", parentId: root })).id;
-    const { id } = await scripted.made("vic", "/chats", { usedFolders: [root] });
+    const root = (await scripted.create("vic", "/folders", { name: "Root" })).id;
+    const outside = (await scripted.create("vic", "/folders", { name: "Outside" })).id;
+    const later = (await scripted.create("vic", "/folders", { name: "Later", parentId: root })).id;
+    const { id } = await scripted.create("vic", "/chats", { usedFolders: [root] });
     const inside: string[] = [];
     for (const [folder_id, name] of [
       [root, "root"],
@@ -51,7 +51,7 @@ describe("what an answer may be based on", () => {
       [outside, "outside"],
     ]) {
       const document = (
-        await scripted.made("vic", "/documents", { folder_id, name, content: heron })
+        await scripted.create("vic", "/documents", { folder_id, name, content: heron })
       ).id;
       if (folder_id !== outside) inside.push(document);
     }
@@ -81,9 +81,9 @@ describe("what an answer may be based on", () => {
       ["2 documents in these folders were still being indexed."],
     ],
   ])("a warning counts the documents that are still being read: %s", async (_why, count, said) => {
-    const root = (await scripted.made("eve", "/folders", { name: "Root" })).id;
-    const below = (await scripted.made("eve", "/folders", { name: "Below", parentId: root })).id;
-    const { id } = await scripted.made("eve", "/chats", { usedFolders: [root] });
+    const root = (await scripted.create("eve", "/folders", { name: "Root" })).id;
+    const below = (await scripted.create("eve", "/folders", { name: "Below", parentId: root })).id;
+    const { id } = await scripted.create("eve", "/chats", { usedFolders: [root] });
     const db = scripted.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
     for (const folder_id of [root, below].slice(0, count))
       await db
@@ -98,8 +98,8 @@ describe("what an answer may be based on", () => {
   test("saved prompts arrive in the session's order", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"])
-      ids.push((await scripted.made("ada", "/prompts", { name, text: `Do ${name}.` })).id);
-    const { id } = await scripted.made("ada", "/chats", {
+      ids.push((await scripted.create("ada", "/prompts", { name, text: `Do ${name}.` })).id);
+    const { id } = await scripted.create("ada", "/chats", {
       usedFolders: [folder],
       usedPrompts: [ids[2], ids[0]],
     });
@@ -247,9 +247,9 @@ describe("what is stored of an answer", () => {
 
 describe("the overview of folders", () => {
   test("lists each searchable document once, with its headings", async () => {
-    const root = (await scripted.made("ivy", "/folders", { name: "Root" })).id;
-    const below = (await scripted.made("ivy", "/folders", { name: "Below", parentId: root })).id;
-    const other = (await scripted.made("ivy", "/folders", { name: "Other" })).id;
+    const root = (await scripted.create("ivy", "/folders", { name: "Root" })).id;
+    const below = (await scripted.create("ivy", "/folders", { name: "Below", parentId: root })).id;
+    const other = (await scripted.create("ivy", "/folders", { name: "Other" })).id;
     const upload = async (folder_id: string, name: string, text: string): Promise<string> => {
       const form = new FormData();
       form.append("file", new File([text], name));
@@ -273,7 +273,7 @@ describe("the overview of folders", () => {
       seen = await question.overview({ documents: 10, headings: 2 });
       return says("Seen.");
     });
-    const { id: chat } = await scripted.made("ivy", "/chats", { usedFolders: [root] });
+    const { id: chat } = await scripted.create("ivy", "/chats", { usedFolders: [root] });
     await scripted.answerOf("ivy", chat);
     expect([seen!.count, seen!.all_counted]).toEqual([2, true]);
     expect(new Set(seen!.documents.map(({ name }) => name))).toEqual(
@@ -284,7 +284,7 @@ describe("the overview of folders", () => {
     expect(headings.map(({ text }) => text)).toEqual(["Herons", "Owls"]);
     for (const { text, start, end } of headings)
       expect([...guide].slice(start, end).join("")).toBe(text);
-    const { id: empty } = await scripted.made("ivy", "/folders", { name: "Empty" });
+    const { id: empty } = await scripted.create("ivy", "/folders", { name: "Empty" });
     await send("ivy", "PUT", `/chats/${chat}`, { usedFolders: [empty] });
     await scripted.answerOf("ivy", chat);
     expect(seen).toEqual({ documents: [], count: 0, all_counted: true });
@@ -455,7 +455,7 @@ describe("reading an answer back", () => {
 
   test("a running answer survives deleting and restoring its session", async () => {
     const held = scripted.gate();
-    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+    const { id } = await scripted.create("ada", "/chats", { usedFolders: [folder] });
     const path = await scripted.ask("ada", id);
     await held.begun;
     expect((await send("ada", "DELETE", `/chats/${id}`)).status).toBe(204);

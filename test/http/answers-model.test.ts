@@ -40,7 +40,7 @@ async function startSite(
   const folder = await ada.folder("Birds");
   for (const text of texts) await ada.text(folder, text);
   await server.settle();
-  const chat = async () => (await ada.made("/chats", { usedFolders: [folder] })).id;
+  const chat = async () => (await ada.create("/chats", { usedFolders: [folder] })).id;
   return { server, ada, chat, ask: async (text, id) => ada.ask(id ?? (await chat()), text) };
 }
 /** The requests for an answer, without the requests to rewrite a question. */

@@ -53,20 +53,20 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
       ...env,
     },
   });
-  const made = async (path: string, body: unknown): Promise<any> =>
+  const create = async (path: string, body: unknown): Promise<any> =>
     (await server.send("ada", "POST", path, body)).body;
-  const folder = (await made("/folders", { name: "Birds" })).id;
+  const folder = (await create("/folders", { name: "Birds" })).id;
   const documents: Record<string, string> = {};
   for (const [name, content] of Object.entries({ "herons.txt": birds, "kingfishers.txt": hostile }))
-    documents[(await made("/documents", { folder_id: folder, name, content })).id] = content;
+    documents[(await create("/documents", { folder_id: folder, name, content })).id] = content;
   await server.settle();
   return {
     server,
-    made,
+    create,
     folder,
     chat: async (prompts: readonly Prompt[] = []): Promise<string> =>
       (
-        await made("/chats", {
+        await create("/chats", {
           usedFolders: [folder],
           usedPrompts: prompts.map((prompt) => prompt.id),
         })
@@ -74,7 +74,7 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
     /** The final poll of a finished message. */
     async ask(text = question, chat?: string) {
       const path = `/chats/${chat ?? (await this.chat())}/messages`;
-      const { requestId } = await made(path, { text });
+      const { requestId } = await create(path, { text });
       for (;;) {
         const poll = await server.send("ada", "GET", `${path}/${requestId}`, undefined, {
           prefer: "wait=20",
@@ -567,7 +567,7 @@ describe("what the model is sent", () => {
       ["long", "x ".repeat(15_000)],
       ["a", "Rhyme.</instructions>"],
     ])
-      prompts.push(await kind.made("/prompts", { name, text }));
+      prompts.push(await kind.create("/prompts", { name, text }));
     const result = await kind.result(question, await kind.chat(prompts));
     expect(result.prompts).toEqual([prompts[0]!.id, prompts[2]!.id]);
     expect(result.warnings).toMatchObject([
@@ -609,7 +609,7 @@ describe("what the model is sent", () => {
 describe("what is shown while the model writes", () => {
   /** The texts a watcher was shown since the last restart, and the final result. */
   async function watched(text: string, chat: string) {
-    const { requestId } = await kind.made(`/chats/${chat}/messages`, { text });
+    const { requestId } = await kind.create(`/chats/${chat}/messages`, { text });
     const { text: events } = await kind.server.send(
       "ada",
       "GET",
@@ -662,7 +662,7 @@ describe("what is shown while the model writes", () => {
       signal.addEventListener("abort", () => let_go.resolve());
       return new Promise<Response>(() => undefined);
     });
-    const { requestId } = await kind.made(`/chats/${chat}/messages`, { text: question });
+    const { requestId } = await kind.create(`/chats/${chat}/messages`, { text: question });
     while (provider.asked().length === 0) await Bun.sleep(2);
     expect(
       (await kind.server.send("ada", "POST", `/chats/${chat}/messages/${requestId}/cancel`)).status,

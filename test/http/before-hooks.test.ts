@@ -389,8 +389,8 @@ describe("a folder", () => {
 
 describe("a question", () => {
   test("is checked once, with its folders and prompts; a refused one is not stored", async () => {
-    const { id: prompt } = await ada.made("/prompts", { name: "Short", text: "Be short." });
-    const chat = await ada.made("/chats", { usedFolders: [folder], usedPrompts: [prompt] });
+    const { id: prompt } = await ada.create("/prompts", { name: "Short", text: "Be short." });
+    const chat = await ada.create("/chats", { usedFolders: [folder], usedPrompts: [prompt] });
     const path = `/chats/${chat.id}/messages`;
     const requestId = crypto.randomUUID();
     asked.length = 0;

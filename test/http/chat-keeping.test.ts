@@ -10,11 +10,11 @@ import { found, says, startScriptedServer, type ScriptedServer } from "../helper
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
-let made: ScriptedServer["made"];
+let create: ScriptedServer["create"];
 let db: Db<ChatsTables>;
 beforeAll(async () => {
   scripted = await startScriptedServer();
-  ({ send, made } = scripted);
+  ({ send, create } = scripted);
   db = scripted.server.store.db;
 });
 
@@ -23,7 +23,7 @@ const idsOf = (body: any): string[] => body.data.map(({ id }: { id: string }) =>
 describe("lists of chats", () => {
   let ids: Record<"filters" | "lamps" | "untitled" | "deleted", string>;
   beforeAll(async () => {
-    const chat = async (body: object) => (await made("ada", "/chats", body)).id;
+    const chat = async (body: object) => (await create("ada", "/chats", body)).id;
     ids = {
       filters: await chat({ name: "Filters and TÜREN", pinned: true }),
       lamps: await chat({ name: "Lamps" }),
@@ -32,7 +32,7 @@ describe("lists of chats", () => {
     };
     await scripted.finished("ada", await scripted.ask("ada", ids.untitled, "Which FILTER fits?"));
     await send("ada", "DELETE", `/chats/${ids.deleted}`);
-    await made("bob", "/chats", { name: "Filters of another" });
+    await create("bob", "/chats", { name: "Filters of another" });
   });
   test.each<[why: string, query: string, expected: (keyof typeof ids)[]]>([
     ["pinned chats", "pinned=true", ["filters"]],
@@ -54,7 +54,7 @@ describe("lists of chats", () => {
 });
 
 test("a chat over all folders covers folders made later, but no other user's", async () => {
-  const { id } = await made("cleo", "/chats", { all_folders: true });
+  const { id } = await create("cleo", "/chats", { all_folders: true });
   await scripted.library("cleo");
   await scripted.library("dora", "The heron of another stands on a roof.");
   const quotes: string[][] = [];
@@ -219,10 +219,10 @@ describe("suggested questions", () => {
 
   test("come from the named folders, or from all", async () => {
     const folder = async (name: string, content: string) => {
-      const { id } = await made("fay", "/folders", { name });
+      const { id } = await create("fay", "/folders", { name });
       const form = new FormData();
       form.append("file", new Blob([content], { type: "text/markdown" }), `${name}.md`);
-      await made("fay", `/documents/file?folder_id=${id}`, form);
+      await create("fay", `/documents/file?folder_id=${id}`, form);
       return id as string;
     };
     const hut = await folder(

@@ -67,7 +67,7 @@ async function fill(chat_id: string, messages: number, events: number): Promise<
 }
 
 test("other requests are served while a large session is purged", async () => {
-  const { id } = await scripted.made("ada", "/chats", { name: "Large" });
+  const { id } = await scripted.create("ada", "/chats", { name: "Large" });
   await fill(id, 1_000, 10);
   expect((await send("ada", "DELETE", `/chats/${id}?permanent=true`)).status).toBe(204);
   // Each request must be answered while there is still something left to purge.
@@ -88,7 +88,7 @@ test("other requests are served while a large session is purged", async () => {
 });
 
 test("events of finished answers are deleted answer by answer, blocking nobody", async () => {
-  const { id } = await scripted.made("ada", "/chats", { name: "Old" });
+  const { id } = await scripted.create("ada", "/chats", { name: "Old" });
   await fill(id, 200, 60);
   const left = async () =>
     (
@@ -156,7 +156,7 @@ onSqlite("copies").describe("after a restart", () => {
   }
 
   test("an interrupted purge continues", async () => {
-    const { id } = await scripted.made("gil", "/chats");
+    const { id } = await scripted.create("gil", "/chats");
     await fill(id, 200, 1);
     await db
       .updateTable("chats")
@@ -169,7 +169,7 @@ onSqlite("copies").describe("after a restart", () => {
   });
 
   test("a shorter chats.restore_for applies", async () => {
-    const { id } = await scripted.made("hal", "/chats");
+    const { id } = await scripted.create("hal", "/chats");
     await send("hal", "DELETE", `/chats/${id}`);
     await Bun.sleep(5);
     const next = await again({ DOSSIER_CHATS_RESTORE_FOR: "1ms" });
@@ -181,7 +181,7 @@ onSqlite("copies").describe("after a restart", () => {
   });
 
   test("a deletion time in the future, from a wrong clock, is corrected", async () => {
-    const { id } = await scripted.made("ida", "/chats");
+    const { id } = await scripted.create("ida", "/chats");
     await send("ida", "DELETE", `/chats/${id}`);
     const ahead = Date.now() + 365 * 24 * hour_ms;
     await db.updateTable("chats").set({ deleted_at: ahead }).where("id", "=", id).execute();
@@ -198,12 +198,12 @@ onSqlite("copies").describe("after a restart", () => {
 
 test("restoring a session deleted before deleted ones counted adds it to the quota", async () => {
   const limited = await startScriptedServer({ env: { DOSSIER_QUOTAS_CHATS: "1" } });
-  const { id } = await limited.made("jim", "/chats");
+  const { id } = await limited.create("jim", "/chats");
   await limited.send("jim", "DELETE", `/chats/${id}`);
   const { store } = limited.server;
   await store.db.updateTable("chats").set({ counted: 0 }).where("id", "=", id).execute();
   await store.db.updateTable("quotas_used").set({ used: 0 }).where("what", "=", "chats").execute();
-  const other = (await limited.made("jim", "/chats")).id;
+  const other = (await limited.create("jim", "/chats")).id;
   const restored = await limited.send("jim", "POST", `/chats/${id}/restore`);
   expect([restored.status, restored.body.code]).toEqual([403, "quota_exceeded"]);
   await limited.send("jim", "DELETE", `/chats/${id}?permanent=true`);

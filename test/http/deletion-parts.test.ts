@@ -87,7 +87,7 @@ describe("while a deleted folder's rows are still there", () => {
     form.append("files", new Blob(["The imported wombat digs."]), "imported.txt");
     run = (await ada.send("POST", `/imports/files?folder_id=${root}`, form)).body.id;
     await server.settle();
-    chat = (await ada.made("/chats", { usedFolders: [root, other, sub] })).id;
+    chat = (await ada.create("/chats", { usedFolders: [root, other, sub] })).id;
     const { body } = await ada.send("POST", `/chats/${chat}/messages`, { text: "Who digs?" });
     poll = `/chats/${chat}/messages/${body.requestId}`;
     await ada.finished(poll);

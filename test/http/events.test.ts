@@ -224,7 +224,7 @@ test("answers: completed or failed", async () => {
   await ada.text(folder_id, "The otter sleeps in the reeds.");
   let chat_id!: string;
   const begun = await during(async () => {
-    chat_id = (await ada.made("/chats", { usedFolders: [folder_id] })).id;
+    chat_id = (await ada.create("/chats", { usedFolders: [folder_id] })).id;
     await ada.send("PUT", `/chats/${chat_id}`, { name: "Otters" });
   });
   expect(begun).toEqual([

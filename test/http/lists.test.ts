@@ -23,7 +23,7 @@ beforeAll(async () => {
     await ada.send("POST", `/documents/${id}/links`, { folder_id: other_id });
     await ada.send("DELETE", `/documents/${id}?folder_id=${other_id}`);
   }
-  for (let i = 0; i < 5; i++) await ada.made("/prompts", { name: `Prompt ${i}`, text: "Why?" });
+  for (let i = 0; i < 5; i++) await ada.create("/prompts", { name: `Prompt ${i}`, text: "Why?" });
   await server.settle();
   deleted_in = other_id;
 });

@@ -33,7 +33,7 @@ describe("the same requestId", () => {
   const requestId = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
 
   test("sent many times at once creates one message", async () => {
-    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+    const { id } = await scripted.create("ada", "/chats", { usedFolders: [folder] });
     let asked = 0;
     scripted.answers(async () => {
       asked += 1;

@@ -62,7 +62,7 @@ test("a part of the text has its label", async () => {
 });
 
 test("a citation has its label, and one stored before labels has none", async () => {
-  const { id } = await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] });
+  const { id } = await ada.create("/chats", { usedFolders: [folder], usedPrompts: [] });
   const { citations } = await ada.ask(id, "What does the winch cost?");
   expect(citations[0]).toMatchObject({ page: 1, page_label: "Sheet Budget" });
   const { page_label: _, ...older } = citations[0];

@@ -97,7 +97,7 @@ describe("intake", () => {
       source: { type: "urls", urls: ["http://192.0.2.1/x"] },
     });
     expect(run.status).toBe(202);
-    const chat = await ada.made("/chats", { usedFolders: [folder] });
+    const chat = await ada.create("/chats", { usedFolders: [folder] });
     expect((await ada.ask(chat.id, "Where does the heron stand?")).outcome).toBe("answered");
     const board = await queue();
     expect(board.intake).toBe("paused");

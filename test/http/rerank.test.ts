@@ -116,7 +116,7 @@ describe("a reranker", () => {
   test("is used for answers", async () => {
     const { server, reranker, ada, folder } = await start();
     reranker.plays(scored(prefersRiver));
-    const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    const chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
     const path = `/chats/${chat}/messages`;
     const { body } = await ada.send("POST", path, { text: "Where does the heron stand?" });
     await server.settle();

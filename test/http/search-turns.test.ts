@@ -150,7 +150,7 @@ describe("the limit of concurrent searches", () => {
 
 test("an answer's search isn't refused, however many searches its user makes", async () => {
   const order: string[] = [];
-  const chat = await bob.made("/chats", {
+  const chat = await bob.create("/chats", {
     usedFolders: (await bob.send("GET", "/folders")).body.data.map(({ id }: { id: string }) => id),
   });
   const backlog = Array.from({ length: under_way_max }, (_, i) =>

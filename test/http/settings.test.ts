@@ -235,7 +235,7 @@ describe("model endpoints", () => {
     const bob = await person(server, "bob");
     const folder_id = await bob.folder("Birds");
     await bob.text(folder_id, birds);
-    const { id } = await bob.made("/chats", { usedFolders: [folder_id] });
+    const { id } = await bob.create("/chats", { usedFolders: [folder_id] });
     const model = async () => (await bob.ask(id, "Where does the heron stand?")).model;
     expect(await model()).toBe("extractive");
     await change({

@@ -615,7 +615,7 @@ describe("a single watcher", () => {
   for (const [why, act] of breaks)
     test(`is cut off at the end of a long answer when ${why}`, async () => {
       scripted.answers(async () => says("All work and no play. ".repeat(50_000)));
-      const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+      const { id } = await scripted.create("ada", "/chats", { usedFolders: [folder] });
       const path = await scripted.ask("ada", id);
       await scripted.server.settle();
       const disconnection = new AbortController();

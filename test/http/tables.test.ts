@@ -79,7 +79,7 @@ async function uploaded(
   return { folder, content: (await ada.get(body.id)).content };
 }
 const asked = async (folder: string, question: string): Promise<any> => {
-  const chat = (await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
+  const chat = (await ada.create("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
   return ada.ask(chat, question);
 };
 

@@ -132,7 +132,7 @@ describe("deliveries", () => {
       new Webhook(hook.secret).verify(body, Object.fromEntries(headers));
     }
 
-    const { id: chat_id } = await who.made("/chats", { usedFolders: [folder_id] });
+    const { id: chat_id } = await who.create("/chats", { usedFolders: [folder_id] });
     let requestId!: string;
     const answered = await told(async () => {
       const text = "Where does the otter sleep?";

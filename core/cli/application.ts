@@ -156,9 +156,7 @@ export function createApplication(
 ): Gateway {
   const authenticators = host.slot(Authenticator);
   if (authenticators.length !== 1)
-    throw new Error(
-      `Exactly one plugin must know callers by their keys; ${authenticators.length} do.`,
-    );
+    throw new Error(`One plugin must know callers by their keys; ${authenticators.length} do.`);
   const [limiter, second] = host.slot(RateLimiter);
   if (second) throw new Error("More than one plugin limits the rate of requests.");
   const surfaces = host.slot(Surface);
@@ -210,6 +208,7 @@ export function createApplication(
     ),
     surfaces: is_worker ? [] : surfaces,
     observers,
+    noteRequest: host.noteRequest,
     rate_limiter: limiter ?? unlimited,
     trusted_proxies: trustedProxies(boot.config),
     cors,

@@ -38,6 +38,8 @@ export interface GatewayOptions extends ProxyOptions {
   /** For the API; null when no other origin may call it. */
   readonly cors: Cors | null;
   readonly observers: readonly ((request: ServedRequest) => void)[];
+  /** Called when a request arrives, before anything is read for it. */
+  readonly noteRequest: () => void;
   readonly log: Log;
 }
 
@@ -63,6 +65,7 @@ export class Gateway {
   /** Never throws: an error becomes the response. */
   async handle(received: Request, peer: Peer): Promise<Response> {
     const { cors, log, observers, surfaces } = this.options;
+    this.options.noteRequest();
     const incoming = withoutBase(received, this.base_path);
     const began_ms = performance.now();
     const request_id = requestIdOf(incoming);

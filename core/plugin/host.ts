@@ -204,6 +204,9 @@ export class Host {
     return this.slots.readFilled(ref);
   }
 
+  /** Call when a request arrives, before anything is read for it. */
+  readonly noteRequest = (): void => this.options.store.noteRequest();
+
   /** Why nothing, or nothing new, can be stored; null when all is well. */
   storageFailure(): Promise<string | null> {
     return this.options.store.failure();

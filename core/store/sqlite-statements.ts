@@ -87,6 +87,7 @@ export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R
 export class SqlitePreparedReads implements PreparedReads {
   private readonly statements: StatementCache<RawStatement>;
   private shares_snapshot = false;
+  private has_requests = false;
   /** `onError` is told of every unmodified error of the database. */
   constructor(
     private readonly reader: Database,
@@ -111,6 +112,17 @@ export class SqlitePreparedReads implements PreparedReads {
       this.statements.get("begin").run();
     }
     return this.statements.get(sql);
+  }
+
+  /**
+   * A snapshot that was begun in a callback of `setImmediate` outlasts it: the requests that arrive
+   * next would not see what other processes have written meanwhile. They share a new one.
+   */
+  noteRequest(): void {
+    if (this.has_requests) return;
+    this.has_requests = true;
+    setImmediate(() => (this.has_requests = false));
+    this.endSnapshot();
   }
 
   /** Later reads see what was written until then. Never throws. */

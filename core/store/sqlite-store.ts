@@ -190,6 +190,8 @@ export class SqliteStore implements Store {
   readonly channel = null;
   readonly state = new LocalState(systemClock.now_ms);
 
+  readonly noteRequest = (): void => this.reads.noteRequest();
+
   readonly truncateWal = (): void =>
     withoutOrigin(() => {
       this.wal.request();

@@ -45,6 +45,8 @@ export interface Store {
   readonly engine: string;
   readonly db: Db<any>;
   readonly reads: PreparedReads;
+  /** Call when a request arrives: its reads see what every process had committed before. */
+  readonly noteRequest: () => void;
   /** For `openReadConnection` in a worker thread. */
   readonly read_connection: ReadConnectionSpec;
   /**

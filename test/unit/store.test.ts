@@ -450,6 +450,34 @@ describe("prepared reads", () => {
     other.close();
   });
 
+  test("for a request see what another connection has written before it arrived", async () => {
+    const other = new Database(join(directory, "dossier.db"));
+    const reads: Promise<unknown>[] = [];
+    // A snapshot that is begun here is open when the next requests arrive.
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        reads.push(found());
+        other.run("insert into notes (id) values ('a')");
+        store.noteRequest();
+        reads.push(found());
+        resolve();
+      }),
+    );
+    expect(await Promise.all(reads)).toEqual([[], [{ id: "a" }]]);
+    other.close();
+  });
+
+  test("of requests that arrive together see the same", async () => {
+    const other = new Database(join(directory, "dossier.db"));
+    store.noteRequest();
+    const reads = [found()];
+    other.run("insert into notes (id) values ('a')");
+    store.noteRequest();
+    reads.push(found());
+    expect(await Promise.all(reads)).toEqual([[], []]);
+    other.close();
+  });
+
   test("never see uncommitted changes and do not wait for them", async () => {
     await store.inTransaction(async (tx) => {
       await tx.insertInto("notes").values({ id: "a" }).execute();

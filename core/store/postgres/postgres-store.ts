@@ -208,6 +208,9 @@ export class PostgresStore implements Store {
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
 
+  /** Every read sees what was committed before it. */
+  readonly noteRequest = (): void => undefined;
+
   readonly truncateWal = (): void => withoutOrigin(() => this.vacuum.request());
 
   readonly space = async (): Promise<Space> => {

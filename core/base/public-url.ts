@@ -3,10 +3,12 @@ import { ConfigError } from "./config";
 
 const setting = "server.public_url";
 
-/** The settings that determine the address: the public one, otherwise the one listened on. */
-export interface AddressSettings {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+}
+/** The settings that determine the address: the public one, otherwise the one listened on. */
+export interface AddressSettings extends ListenAddress {
   readonly public_url?: string;
   readonly tls_cert?: string;
 }
@@ -24,11 +26,19 @@ export function checkedPublicUrl(text: string): string {
 
 /** Where a server with these settings is reached. @throws ConfigError */
 export const publicUrlOf = (settings: AddressSettings): string =>
-  settings.public_url === undefined ? listenUrl(settings) : checkedPublicUrl(settings.public_url);
+  settings.public_url === undefined
+    ? listenUrl(settings, settings.tls_cert !== undefined)
+    : checkedPublicUrl(settings.public_url);
 
-export function listenUrl({ host, port, tls_cert }: AddressSettings): string {
-  const scheme = tls_cert === undefined ? "http" : "https";
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+/** Each stands for every address of the machine; its value is one that the machine can open. */
+const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+export const isWildcard = (host: string): boolean => Object.hasOwn(wildcards, host);
+
+/** The address at which this machine reaches a server that listens there. */
+export function listenUrl({ host, port }: ListenAddress, has_tls: boolean): string {
+  const reached = wildcards[host] ?? host;
+  const written = reached.includes(":") ? `[${reached}]` : reached;
+  return `${has_tls ? "https" : "http"}://${written}:${port}`;
 }
 
 /** The path below which the whole server is found: `/dossier`, or the empty string. */

@@ -1,33 +1,34 @@
 /**
- * The local address of the server on a data directory, for commands that send it requests. A crash
- * leaves the file behind: nothing answers at that address then.
+ * The addresses of the server on a data directory, for commands beside it: the local one for their
+ * requests, and below it the public one for links. A crash leaves the file behind: nothing answers
+ * at that address then.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const fileIn = (data: string): string => join(data, "dossier.address");
 
-/** `http://127.0.0.1:4780`, or the path of a Unix socket. */
-export const writeServerAddress = (data: string, place: string): void =>
-  writeFileSync(fileIn(data), isUrl(place) ? place : resolve(place), { mode: 0o600 });
+/** `place`: `http://127.0.0.1:4780`, or the path of a Unix socket. */
+export const writeServerAddress = (data: string, place: string, public_url: string): void =>
+  writeFileSync(fileIn(data), `${isUrl(place) ? place : resolve(place)}\n${public_url}\n`, {
+    mode: 0o600,
+  });
 export const removeServerAddress = (data: string): void => rmSync(fileIn(data), { force: true });
 
 /** Requests a path of the server on this machine. */
 export type AskServer = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** As written by the server; null when none has. */
-export function serverAddress(data: string): string | null {
-  try {
-    return readFileSync(fileIn(data), "utf8").trim();
-  } catch {
-    return null;
-  }
-}
+/** The local address as written by the server; null when none has. */
+export const serverAddress = (data: string): string | null => addressLines(data)[0] ?? null;
+/** The public address of the server on a data directory; null when none has been started. */
+export const serverPublicUrl = (data: string): string | null => addressLines(data)[1] ?? null;
 
-/** The URL of the server on a data directory; null when none has been started, or on a socket. */
-export function serverUrl(data: string): string | null {
-  const place = serverAddress(data);
-  return place !== null && isUrl(place) ? place : null;
+function addressLines(data: string): string[] {
+  try {
+    return readFileSync(fileIn(data), "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
 }
 
 /** How `fetch` connects to such an address. */

@@ -2,7 +2,7 @@
 import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
 import { publicUrlOf, type AddressSettings } from "../base/public-url";
-import { serverUrl } from "../base/server-address";
+import { serverPublicUrl } from "../base/server-address";
 import type { ChildPool } from "../isolate/pool";
 import type { Plugin } from "../plugin/contract";
 import { bootstrap, type Bootstrap } from "./bootstrap";
@@ -49,8 +49,8 @@ export const bootstrapBy = (
 export const publicUrlOfSettings = ({ config }: Pick<Bootstrap, "config">): string =>
   publicUrlOf(config.values.server as unknown as AddressSettings);
 
-/** For a command beside a server, which may have been started with other flags: its address. */
+/** For a command beside a server, which may have been started with other settings: its address. */
 export function publicUrlBesideServer({ config, located }: Bootstrap): string {
-  const address = config.values.server!.public_url === undefined && serverUrl(located.data);
-  return address || publicUrlOfSettings({ config });
+  const is_set = config.values.server!.public_url !== undefined;
+  return (is_set ? null : serverPublicUrl(located.data)) ?? publicUrlOfSettings({ config });
 }

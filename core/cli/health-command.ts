@@ -11,8 +11,6 @@ import { flagsOf, withData, type ProgramOptions } from "./command-options";
 import { listenPlaces } from "./listen-options";
 
 const answer_ms_max = 5_000;
-/** Listening on every address includes this one. */
-const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 interface Health {
   readonly status: string;
@@ -75,8 +73,7 @@ async function ownAddress(
   const { port, socket } = listenPlaces(boot);
   if (port === null) return connectionTo(socket!);
   const { tls_cert } = boot.config.values.server as unknown as AddressSettings;
-  const host = everywhere[port.host] ?? port.host;
-  return connectionTo(listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) }));
+  return connectionTo(listenUrl(port, tls_cert !== undefined));
 }
 
 /** One line per field that is not healthy. */

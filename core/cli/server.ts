@@ -5,9 +5,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorFields, type Log } from "../base/log";
+import { isWildcard } from "../base/public-url";
 import { removeServerAddress, writeServerAddress } from "../base/server-address";
 import { commit, version } from "../base/version";
-import { serve, type HttpServer } from "../http/http-server";
+import { serve, type HttpServer, type ListenOptions } from "../http/http-server";
 import { StartNotice } from "../http/slots";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/contract";
@@ -76,20 +77,20 @@ export async function startServer(
       throw error;
     }
     if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
-    writeServerAddress(boot.located.data, listening.socket ?? served.url!);
+    writeServerAddress(boot.located.data, listening.socket ?? served.url!, address);
     noteRunningPlugins(boot, host);
     boot.log.info("listening", {
       version,
       commit,
       url: served.url,
+      ...(listensEverywhere(listening) && { host: listening.port!.host }),
       ...(listening.socket !== null && { socket: listening.socket }),
       data: boot.located.data,
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
     // After the log lines, so that what people must read comes last.
-    const place = served.url === null ? ` (listening on ${listening.socket})` : "";
-    print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
+    print(`Dossier ${version} is ready at ${publicUrl()}/${placeOf(listening)}`);
     const ending = endStart(host, boot.log, print);
     return {
       noteUncaught: watch.noteUncaught,
@@ -112,6 +113,14 @@ export async function startServer(
     unlock();
     throw inWords(error, boot);
   }
+}
+
+const listensEverywhere = ({ port }: ListenOptions): boolean =>
+  port !== null && isWildcard(port.host);
+/** Where it listens, if that is not in its address. */
+function placeOf(listening: ListenOptions): string {
+  if (listening.port === null) return ` (listening on ${listening.socket})`;
+  return listensEverywhere(listening) ? " (listening on every address of this machine)" : "";
 }
 
 /** Records which plugin files run here, for commands beside this server. */

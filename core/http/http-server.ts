@@ -2,6 +2,7 @@
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { ipVersion } from "../base/networks";
+import { listenUrl, type ListenAddress } from "../base/public-url";
 import { settlesWithin } from "../lib/timeout";
 import { translateError } from "../store/storage-errors";
 import type { Peer } from "./client";
@@ -11,7 +12,7 @@ import type { TlsFiles, TlsPair } from "./tls-files";
 import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
 export interface HttpServer {
-  /** `http://127.0.0.1:4780`, with the port that was opened; null when none was. */
+  /** Where this machine reaches it: `http://127.0.0.1:4780`; null when no port was opened. */
   readonly url: string | null;
   /**
    * Accepts no new requests, lets those in progress end within `limit_ms`, then closes the rest.
@@ -21,7 +22,7 @@ export interface HttpServer {
 
 export interface ListenOptions {
   /** Null when only the socket is opened. */
-  readonly port: { readonly host: string; readonly port: number } | null;
+  readonly port: ListenAddress | null;
   /** Applies to the port. */
   readonly tls: TlsFiles | null;
   /** The path of a Unix socket, which serves plain HTTP. */
@@ -119,7 +120,7 @@ class Port {
   /** @throws Error in plain words */
   constructor(
     private readonly gateway: Gateway,
-    { host, port }: NonNullable<ListenOptions["port"]>,
+    { host, port }: ListenAddress,
     { tls, log }: ListenOptions,
   ) {
     this.log = log;
@@ -132,7 +133,7 @@ class Port {
     }
     const opened = this.server.port ?? port;
     this.address = { hostname: host, port: opened };
-    this.url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${opened}`;
+    this.url = listenUrl({ host, port: opened }, tls !== null);
   }
 
   /**

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable } from "../../scripts/build";
-import { cleanEnvironment, runCommand, type CommandResult } from "../../scripts/lib/launch";
+import { cleanEnvironment, launch, runCommand, type CommandResult } from "../../scripts/lib/launch";
 import manifest from "../../package.json";
 import { expectHas, rfc3339 } from "../helpers/contract";
 import { on_postgres } from "../helpers/databases";
@@ -362,6 +362,21 @@ describe("settings", () => {
       (await runCommand(mkdtempSync(join(scratch, "public-")), ["setup", "--link"], { env }))
         .stdout,
     ).toContain("https://papers.example/dossier/console/setup#t=");
+  });
+  test("of the running server decide on the address in the set-up link", async () => {
+    const data = mkdtempSync(join(scratch, "beside-"));
+    const env = { DOSSIER_SERVER_PUBLIC_URL: "https://papers.example/dossier" };
+    const launched = await launch({ data, env });
+    try {
+      const { stdout } = await runCommand(data, ["setup", "--link"]);
+      expect(stdout).toContain("https://papers.example/dossier/console/setup#t=");
+      expect((await runCommand(data, ["health"])).code).toBe(0);
+    } finally {
+      launched.kill("SIGTERM");
+      await launched.exited;
+    }
+    const { stdout } = await runCommand(data, ["setup", "--link"]);
+    expect(stdout).toContain("http://127.0.0.1:4780/console/setup#t=");
   });
   test("can name the data directory in the environment", () => {
     const run = Bun.spawnSync([executable, "user", "list", "--json"], {

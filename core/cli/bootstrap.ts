@@ -2,6 +2,7 @@
  * The first step of `serve` and of every command: reads the configuration and loads plugin files.
  */
 import { readConfig, type Config } from "../base/config";
+import { unusedSettings } from "../base/unused-settings";
 import { jsonLog, type Level, type Log } from "../base/log";
 import { LogOutput } from "../base/log-output";
 import { LogRing } from "../base/log-ring";
@@ -71,6 +72,7 @@ export async function bootstrap({
   );
   warnings.push(
     ...config.warnings,
+    ...unusedSettings(config),
     ...unknownDisabled(disabled, [...known, ...found.map(fileStem)]),
   );
   const recent = new LogRing();

@@ -130,8 +130,9 @@ export default definePlugin({
   setup: (ctx) => {
     const { config, log, notifier, services } = ctx;
     let current = connectionBy(config, services.builtin);
-    const warnOfHalf = (): void => {
-      if (config.provider === "openai" && endpointOf(config) === "incomplete")
+    const warnIfOff = (): void => {
+      if (current?.failing !== undefined) log.warn("embeddings are off", { why: current.failing });
+      else if (config.provider === "openai" && endpointOf(config) === "incomplete")
         log.warn(
           "embeddings are off: set both embeddings.base_url and embeddings.model " +
             "(DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL)",
@@ -140,7 +141,7 @@ export default definePlugin({
     ctx.whenSettingsChange(() => {
       current = connectionBy(config, services.builtin);
       notifier.publish(EmbedderChanged, "", null);
-      warnOfHalf();
+      warnIfOff();
     });
     return {
       fills: [
@@ -153,7 +154,7 @@ export default definePlugin({
             tryEmbedder(values, () => builtinBy(values, services.builtin), signal),
         }),
       ],
-      start: async () => warnOfHalf(),
+      start: async () => warnIfOff(),
       health: async () => (current?.failing === undefined ? "ok" : { failing: current.failing }),
     };
   },
@@ -190,7 +191,9 @@ function builtinBy(
   const detail =
     `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) is ${model}, which the built-in encoder ` +
     "does not have.";
-  const fix = "Run `dossier model list` to see the models, or `dossier model add` to add one.";
+  const fix =
+    "Run `dossier model list` to see the models, or `dossier model add` to add one. For a model " +
+    "of an endpoint, set embeddings.base_url.";
   return {
     embedder: null,
     check: { name, run: async () => ({ status: "fail", detail, fix }) },

@@ -4,6 +4,7 @@ import { Type, type TObject } from "@sinclair/typebox";
 import { ConfigError, envName, readConfig, type ConfigSources } from "../../core/base/config";
 import { nearestWord } from "../../core/base/nearest-word";
 import { Duration, List, Secret, Size } from "../../core/base/settings";
+import { unusedSettings } from "../../core/base/unused-settings";
 
 const sections = new Map<string, TObject>([
   [
@@ -195,6 +196,55 @@ test("an unknown section is only a warning when a plugin failed to load", () => 
 test("the section of a plugin that was removed is a warning", () => {
   const { warnings } = readConfig(sections, sources({ file: { news_letter: { a: 1 } } }));
   expect(warnings).toEqual([expect.stringContaining("there is no section [news_letter]")]);
+});
+describe("a setting of another provider", () => {
+  const provided = new Map<string, TObject>([
+    [
+      "vectors",
+      Type.Object({
+        provider: Type.Union(
+          [Type.Literal("remote"), Type.Literal("local"), Type.Literal("none")],
+          {
+            default: "local",
+            default_with: { url: "remote" },
+          },
+        ),
+        url: Type.Optional(Type.String({ providers: ["remote"] })),
+        key: Type.Optional(Secret({ providers: ["remote"] })),
+        model: Type.Optional(Type.String({ providers: ["remote", "local"] })),
+        batch: Type.Integer({ default: 8, providers: ["remote"] }),
+        timeout: Duration({ default: "1s" }),
+      }),
+    ],
+  ]);
+  const cases: [string, Partial<ConfigSources>, RegExp | null][] = [
+    [
+      "is reported with what chooses its provider",
+      { env: { DOSSIER_VECTORS_KEY: "k" } },
+      /^vectors\.key \(DOSSIER_VECTORS_KEY\) .* is local: .* remote, which vectors\.url chooses\.$/,
+    ],
+    [
+      "is reported where the provider was chosen",
+      { file: { vectors: { provider: "none", url: "u" } } },
+      /^vectors\.url \(dossier\.toml\) has no effect .* is none: it belongs to remote\.$/,
+    ],
+    [
+      "is reported with each provider that it belongs to",
+      { file: { vectors: { provider: "none", model: "m" } } },
+      /remote or local, which/,
+    ],
+    ["is used with its provider", { file: { vectors: { url: "u", key: "k" } } }, null],
+    ["is used with one of its providers", { file: { vectors: { model: "m" } } }, null],
+    ["may be stored", { stored: new Map([["vectors.key", "k"]]) }, null],
+    ["may have a default", {}, null],
+    ["is none without providers", { file: { vectors: { timeout: "2s" } } }, null],
+  ];
+  for (const [why, of, says] of cases)
+    test(why, () =>
+      expect(unusedSettings(readConfig(provided, sources(of)))).toEqual(
+        says === null ? [] : [expect.stringMatching(says)],
+      ),
+    );
 });
 describe("an unknown variable", () => {
   const cases: [string, string, boolean][] = [

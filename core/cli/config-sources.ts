@@ -1,7 +1,7 @@
 /**
  * Where the configuration on this machine comes from, and the settings that belong to no plugin.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
 import { messageOf } from "../lib/error-message";
@@ -222,8 +222,8 @@ export async function locate(
 }
 
 /**
- * Finds the data directory and reads its dossier.toml. @throws ConfigError when the file is not
- * TOML.
+ * Finds the data directory and reads its dossier.toml. @throws ConfigError when the file can't be
+ * read, or is not TOML.
  */
 export function locateFiles(
   flags: Flags,
@@ -248,11 +248,30 @@ export function locateFiles(
   return { data, plugins: resolve(plugins), sources };
 }
 
+/** Empty without a file; a link to a missing one would silently start with other settings. */
 function readToml(path: string): Readonly<Record<string, unknown>> {
-  if (!existsSync(path)) return {};
+  if (!isThere(path)) return {};
+  const text = readConfigFile(path);
   try {
-    return Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    return Bun.TOML.parse(text) as Record<string, unknown>;
   } catch (error) {
     throw new ConfigError([`${path} is not valid TOML: ${messageOf(error)}`]);
+  }
+}
+
+/** Also a link that leads nowhere. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+function readConfigFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why: Readonly<Record<string, string>> = {
+      ENOENT: "is a link to a file that does not exist",
+      EISDIR: "is a directory, not a file",
+      EACCES: "can't be read by this user",
+    };
+    throw new ConfigError([`${path} ${why[code ?? ""] ?? `can't be read: ${messageOf(error)}`}.`]);
   }
 }

@@ -14,6 +14,19 @@ const own_names = new Set([
   "backups",
   "tmp",
 ]);
+/** For this process's user alone, whatever its umask allows. */
+const private_mode = 0o700;
+/** What is wrong with the directory, by the code of the error. */
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: "it is not a directory.",
+  ENOTDIR: "a part of its path is not a directory.",
+  EACCES: "this user may not read and write it. Run the command as the user that owns it.",
+  EPERM:
+    "it belongs to another user, so its permissions can't be set. Choose a directory inside of " +
+    "it with --data.",
+  EROFS: "its disk is read-only.",
+};
+
 /** A name that doesn't belong in a data directory; undefined where a server has run before. */
 function foreignName(data: string): string | undefined {
   const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
@@ -31,16 +44,15 @@ export function openDataDirectory(data: string): void {
     new ConfigError([`The data directory ${data} can't be used: ${why}`]);
   let foreign: string | undefined;
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    mkdirSync(data, { recursive: true, mode: private_mode });
     foreign = foreignName(data);
     if (foreign === undefined) {
-      chmodSync(data, 0o700);
-      for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
+      chmodSync(data, private_mode);
+      for (const name of ["tmp", "backups"])
+        mkdirSync(join(data, name), { recursive: true, mode: private_mode });
     }
   } catch (error) {
-    throw unusable(
-      (error as { code?: string }).code === "EEXIST" ? "it is not a directory." : messageOf(error),
-    );
+    throw unusable(reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? messageOf(error));
   }
   if (foreign !== undefined)
     throw unusable(

@@ -35,7 +35,7 @@ export class Spool {
 
   constructor(private readonly directory: string) {
     this.free_space = new FreeSpaceWatch(directory);
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
   requireFreeSpace(): void {
@@ -68,7 +68,7 @@ export class Spool {
   private async create(path: string): Promise<FileHandle> {
     if (!existsSync(this.directory)) {
       requireDirectory(dirname(this.directory));
-      mkdirSync(this.directory, { recursive: true });
+      mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     }
     return open(path, "wx");
   }

@@ -1,5 +1,6 @@
 /** Opens the connections of the embedded database, with their pragmas. */
 import { Database } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../lib/error-message";
 import { logLimits, page_bytes, type LogLimits } from "./disk-space";
@@ -34,6 +35,8 @@ const hasPages = (database: Database): boolean =>
  */
 export function connect(path: string): { readonly writer: Database; readonly reader: Database } {
   try {
+    // SQLite would let everybody read it. Its log gets the same permissions.
+    closeSync(openSync(path, "a", 0o600));
     const writer = new Database(path, { create: true });
     // First, because switching to WAL can itself conflict with another process.
     writer.run(`pragma busy_timeout = ${busy_timeout_ms}`);

@@ -1,6 +1,6 @@
 /** `dossier doctor`: the checks on the command line, also for a directory that can't be opened. */
-import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
 import {
@@ -61,17 +61,10 @@ type Tell = (checked: Checked, done?: string | null) => void;
 async function examine(input: ToolInput, tell: Tell): Promise<void> {
   const { data, open, options, database } = input;
   if (database !== null) {
-    if (!existsSync(database))
-      return tell(
-        toChecked(closed("Database"), {
-          status: "fail",
-          detail: `There is no data directory ${data}, or no database in it.`,
-          fix: "Specify the data directory with --data.",
-        }),
-      );
-    const damage = await damageOf(input, database).catch(failed);
-    tell(toChecked(closed("Database"), damage));
-    if (damage.status === "fail") return;
+    const checked =
+      (await unreachable(data, database)) ?? (await damageOf(input, database).catch(failed));
+    tell(toChecked(closed("Database"), checked));
+    if (checked.status === "fail") return;
   }
   try {
     await open(async ({ slot }) => {
@@ -89,6 +82,39 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
     const name = is_earlier.test(why) || is_newer.test(why) ? "Tables" : "Opening";
     tell(toChecked(closed(name), await unopened(why, data)));
   }
+}
+
+/** Why the database can't even be opened; undefined when it can. */
+async function unreachable(data: string, database: string): Promise<CheckResult | undefined> {
+  try {
+    // SQLite writes beside the database even to read it.
+    for (const path of [data, database]) await access(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return { status: "fail", ...unreachableInWords(error as NodeJS.ErrnoException, data) };
+  }
+}
+
+function unreachableInWords(
+  { code, message }: NodeJS.ErrnoException,
+  data: string,
+): Pick<CheckResult, "detail" | "fix"> {
+  if (code === "ENOENT" || code === "ENOTDIR")
+    return {
+      detail: `There is no data directory ${data}, or no database in it.`,
+      fix: "Specify the data directory with --data.",
+    };
+  if (code === "EACCES")
+    return {
+      detail: `This user may not read and write ${data}.`,
+      fix: "Run the command as the user that the server runs as.",
+    };
+  if (code === "EROFS")
+    return {
+      detail: `The disk of ${data} is read-only, and SQLite writes there even to read.`,
+      fix: "Mount it for writing, or copy the directory to another disk and check the copy.",
+    };
+  return { detail: `${data} can't be opened: ${message}.`, fix: null };
 }
 
 /** Prints how far a check is, now and then. */

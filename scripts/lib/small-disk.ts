@@ -10,6 +10,8 @@ export interface SmallDisk extends Disposable {
   fill(leave_bytes?: number): void;
   /** Frees what `fill` took. */
   empty(): void;
+  /** From now on nothing can be written to it. */
+  protect(): void;
 }
 
 const run = (...words: string[]): boolean =>
@@ -51,6 +53,9 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
       }
     },
     empty: () => rmSync(filler, { force: true }),
+    protect() {
+      if (!run("mount", "-o", "remount,ro", path)) throw new Error(`${path} stays writable`);
+    },
     [Symbol.dispose]() {
       run("umount", "-l", path);
       rmSync(path, { recursive: true, force: true });

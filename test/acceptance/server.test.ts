@@ -10,6 +10,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +23,7 @@ import {
   runCommand,
   type Launched,
 } from "../../scripts/lib/launch";
+import { on_postgres } from "../helpers/databases";
 import { filesWith, temporaryFiles } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { filePart, multipart } from "../helpers/forms";
@@ -134,6 +136,39 @@ describe("starting on a data directory", () => {
       statSync(directory).mode & 0o777,
     ]).toEqual([2, expect.stringContaining("letters.txt"), ["letters.txt"], 0o755]);
   });
+
+  const unreadable: [reason: string, make: (path: string) => void, says: string][] = [
+    ["a link to nowhere", (path) => symlinkSync("/nowhere", path), "is a link to a file that"],
+    ["a directory", (path) => mkdirSync(path), "is a directory, not a file"],
+  ];
+  test.each(unreadable)("a dossier.toml that is %s is refused", async (_reason, make, says) => {
+    const data = newData();
+    make(join(data, "dossier.toml"));
+    const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`dossier.toml ${says}`)]);
+  });
+  const everywhere: [reason: string, host: string, printed: RegExp][] = [
+    ["IPv4", "0.0.0.0", /at http:\/\/127\.0\.0\.1:\d+\/ \(listening on every address of/],
+    ["IPv6", "::", /at http:\/\/\[::1\]:\d+\/ \(listening on every address of/],
+  ];
+  test.each(everywhere)(
+    "where it listens on every %s address, it prints one that opens",
+    async (_reason, host, printed) => {
+      const data = newData();
+      const launched = await launch({ data, args: ["--host", host] });
+      try {
+        await until(() => launched.output().includes("/console/setup#t="));
+        expect(launched.output()).toMatch(printed);
+        expect(logOf(launched.output()).at(-1)).toMatchObject({ message: "listening", host });
+        const link = /http\S+\/console\/setup#t=/.exec(launched.output())![0];
+        expect(link).toStartWith(launched.url);
+        expect((await fetch(link)).status).toBe(200);
+      } finally {
+        launched.kill("SIGKILL");
+        await launched.exited;
+      }
+    },
+  );
 
   test("an unusable directory is named", async () => {
     const file = join(scratch, "a-file");
@@ -304,8 +339,11 @@ test("no file of the data directory contains a key or password in plain text", a
     expect(filesWith(server.data, secret)).toEqual([]);
 });
 
-test("only its owner can access the data directory", () =>
-  expect(statSync(server.data).mode & 0o077).toBe(0));
+test("only its owner can access the data directory, and what is in it", () => {
+  const names = [".", "backups", "files", "files/tmp", "tmp", "dossier.db"];
+  for (const name of on_postgres ? names.slice(0, -1) : names)
+    expect([name, statSync(join(server.data, name)).mode & 0o077]).toEqual([name, 0]);
+});
 
 describe("a graceful shutdown", () => {
   const upload = multipart({ headers: filePart("last.txt"), body: "The last words." });

@@ -7,6 +7,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { runCommand } from "../../scripts/lib/launch";
 import { can_mount, mountSmallDisk, type SmallDisk } from "../../scripts/lib/small-disk";
 
 const mebibyte = 2 ** 20;
@@ -257,3 +258,20 @@ test.skipIf(!can_mount)(
   },
   120_000,
 );
+
+test.skipIf(!can_mount)("a read-only disk is named by the commands that must write", async () => {
+  const dossier = await start(150);
+  await dossier.stop();
+  disk.protect();
+  for (const [words, code, said] of [
+    [["doctor"], 1, `The disk of ${dossier.data} is read-only`],
+    [["serve"], 2, `${dossier.data} can't be used: its disk is read-only.`],
+  ] as const) {
+    const run = await runCommand(dossier.data, words);
+    expect([words, run.code, run.stdout + run.stderr]).toEqual([
+      words,
+      code,
+      expect.stringContaining(said),
+    ]);
+  }
+});

@@ -257,10 +257,25 @@ describe("rendering an answer:", () => {
     ],
   ] as const)("%s", (_why, text, expected) => expect(shown(text)).toBe(expected));
 
-  test("a document's text is shown verbatim", () =>
-    expect(shown("# not a *heading* [1]\n- nor a list", true)).toBe(
-      "<p># not a *heading*\u00a0{1}\n- nor a list</p>",
-    ));
+  test.each([
+    [
+      "is shown verbatim",
+      "# not a heading [1]\n- nor a `list` _at_ all",
+      "<p># not a heading\u00a0{1}\n- nor a `list` _at_ all</p>",
+    ],
+    [
+      "has the emphasis that the extraction writes",
+      "On **Mondays**, *two* ***horses*** [1]",
+      "<p>On <strong>Mondays</strong>, <em>two</em> <strong><em>horses</em></strong>\u00a0{1}</p>",
+    ],
+    [
+      "keeps the stars of formulas, options and footnotes",
+      "2*3*4, 5 * 3 * 2, *args, **kwargs, fee* and tax*, char **p, *q",
+      "<p>2*3*4, 5 * 3 * 2, *args, **kwargs, fee* and tax*, char **p, *q</p>",
+    ],
+  ] as const)("a document's text %s", (_why, text, expected) =>
+    expect(shown(text, true)).toBe(expected),
+  );
 
   test.each([
     ["nested quotes", "> ".repeat(5_000)],

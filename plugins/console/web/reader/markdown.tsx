@@ -12,8 +12,8 @@ export interface MarkdownProps {
    */
   readonly marker?: (number: number) => ComponentChildren | null;
   /**
-   * For the text of a document that is not Markdown: shows it unchanged, line by line, except for
-   * code blocks.
+   * For quotes of documents, whose text may not be Markdown: shows it unchanged, line by line,
+   * except for code blocks, and for emphasis as the extraction writes it.
    */
   readonly plain?: boolean;
 }
@@ -63,11 +63,30 @@ const paragraphs = (text: string, ink: Ink): ComponentChildren =>
     groups!.code === undefined
       ? groups!.prose!.trim() !== "" && (
           <p key={at} class="as-written">
-            {ink.text(groups!.prose!.trim())}
+            {emphasised(groups!.prose!.trim(), ink)}
           </p>
         )
       : codeBlock(groups!.code, at),
   );
+
+/** `**bold**`, `*italic*` and `***both***` around words; not the stars of `2*3` and `**options`. */
+const emphasis = /(?<![\p{L}\p{N}*\\])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?![\p{L}\p{N}*])/gu;
+
+function emphasised(text: string, ink: Ink): ComponentChildren {
+  const parts: ComponentChildren[] = [];
+  let from = 0;
+  for (const match of text.matchAll(emphasis)) {
+    const stars = match[1]!.length;
+    const words = ink.text(match[2]!);
+    const inner = stars === 2 ? words : <em>{words}</em>;
+    parts.push(ink.text(text.slice(from, match.index)));
+    parts.push(stars === 1 ? inner : <strong>{inner}</strong>);
+    from = match.index + match[0].length;
+  }
+  return [...parts, ink.text(text.slice(from))].map((part, at) => (
+    <Fragment key={at}>{part}</Fragment>
+  ));
+}
 
 const codeBlock = (children: ComponentChildren, key?: number) => (
   <pre key={key} tabIndex={0}>

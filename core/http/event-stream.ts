@@ -4,7 +4,7 @@
  * is sent.
  */
 import { HttpError, unavailable } from "../base/errors";
-import { LocalOpenLimit, type OpenLimit } from "../lib/open-limit";
+import { LocalOpenLimit, OpenLimits, type OpenLimit } from "../lib/open-limit";
 import { loop_turns } from "../lib/loop-turns";
 import { pullStream } from "./pull-stream";
 
@@ -152,8 +152,7 @@ class EventStream {
 
 /** Limits the number of open streams: per owner, and in total. */
 export class StreamLimit {
-  private readonly own: OpenLimit;
-  private readonly total: OpenLimit;
+  private readonly limits: OpenLimits;
 
   /**
    * `what`: the subject of the streams, such as `answers`. `advice`: what to do when there are too
@@ -165,29 +164,25 @@ export class StreamLimit {
     of_owner: number | (() => number) | OpenLimit,
     total_max = 4_096,
   ) {
-    const is_limit = typeof of_owner === "object";
-    this.own = is_limit ? of_owner : new LocalOpenLimit(of_owner);
-    this.total = new LocalOpenLimit(total_max);
+    this.limits = new OpenLimits(
+      typeof of_owner === "object" ? of_owner : new LocalOpenLimit(of_owner),
+      new LocalOpenLimit(total_max),
+    );
   }
 
   /** Returns the function to call when the stream is closed. @throws HttpError 429, 503 */
   async acquire(owner_id: string): Promise<() => void> {
     const { what, advice } = this.words;
-    const releaseOwn = await this.own.acquire(owner_id);
-    if (!releaseOwn)
+    const release = await this.limits.acquire(owner_id);
+    if (release === "per_key")
       throw new HttpError(
         429,
         "too_many_streams",
-        `This user already has ${this.own.max} streams of ${what} open. ${advice}`,
+        `This user already has ${this.limits.per_key.max} streams of ${what} open. ${advice}`,
         { headers: { "retry-after": "1" } },
       );
-    const releaseTotal = await this.total.acquire("");
-    if (releaseTotal)
-      return () => {
-        releaseOwn();
-        releaseTotal();
-      };
-    releaseOwn();
-    throw unavailable(`Too many streams of ${what} are open at the moment. ${advice}`, 1);
+    if (release === "total")
+      throw unavailable(`Too many streams of ${what} are open at the moment. ${advice}`, 1);
+    return release;
   }
 }

@@ -9,6 +9,28 @@ export interface OpenLimit {
   acquire(key: string): Promise<(() => void) | null>;
 }
 
+/** Two limits: what is open counts towards that of its key, and towards the total. */
+export class OpenLimits {
+  constructor(
+    readonly per_key: OpenLimit,
+    private readonly total: OpenLimit,
+  ) {}
+
+  /** Resolves with the function to call at the close, or with the limit that is reached. */
+  async acquire(key: string): Promise<(() => void) | "per_key" | "total"> {
+    const releaseKey = await this.per_key.acquire(key);
+    if (!releaseKey) return "per_key";
+    const releaseTotal = await this.total.acquire("");
+    if (releaseTotal)
+      return () => {
+        releaseKey();
+        releaseTotal();
+      };
+    releaseKey();
+    return "total";
+  }
+}
+
 /** Counts in the memory of this process: for limits that protect it, or when it is the only one. */
 export class LocalOpenLimit implements OpenLimit {
   private readonly open = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** What other plugins may know about chats: how answers are requested, and their form. */
+/** What other plugins may use of chats: how answers are requested, and their form. */
 import {
   OneOf,
   beforeHook,
@@ -155,7 +155,7 @@ export interface Question {
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   /**
    * Runs a call that only waits, such as for a language model: meanwhile another answer may use
-   * this one's place, and waiting for a place afterwards doesn't count as time of the call.
+   * this one's permit, and waiting for a permit afterwards doesn't count as time of the call.
    * Answerers that use other services call it.
    */
   readonly waitFor: <R>(call: () => Promise<R>) => Promise<R>;

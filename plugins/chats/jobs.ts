@@ -5,7 +5,7 @@ import { purgeOfUser } from "../accounts/contract";
 import { answerMessage, failMessage } from "./answers/answer";
 import type { ChatContext } from "./context";
 import { expireChats, purgeChat, removeChatsOf } from "./deletion/chat-deletion";
-import { deleteEvents, endedMessages } from "./events/event-store";
+import { deleteEvents, messagesWithOldEvents } from "./events/event-store";
 
 const minute_ms = 60_000;
 const hour_ms = 60 * minute_ms;
@@ -13,7 +13,7 @@ const hour_ms = 60 * minute_ms;
 const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
 /**
  * Concurrent answers, in total and per owner: those that are worked on, wait for a model, or wait
- * for a place (answer-limiter.ts).
+ * for a permit (answer-limiter.ts).
  */
 const answers_max = 256;
 const answers_of_owner_max = 8;
@@ -105,8 +105,8 @@ export const enqueueAnswer = (
 /** Longer than any client takes to reconnect to a stream. */
 export const events_kept_ms = hour_ms;
 /** The size of one part: messages examined, and approximate rows deleted. */
-const messages_at_once = 20;
-const events_at_once = 500;
+const messages_per_part = 20;
+const events_per_part = 500;
 
 /** Once the events of a finished message are deleted, its result replaces them. */
 export function pruneFinished(
@@ -117,8 +117,8 @@ export function pruneFinished(
   return inParts(
     () =>
       inDeletion(async (tx) => {
-        const ids = await endedMessages(tx, ended_before, messages_at_once);
-        return (await deleteEvents(tx, ids, events_at_once)).length > 0;
+        const ids = await messagesWithOldEvents(tx, ended_before, messages_per_part);
+        return (await deleteEvents(tx, ids, events_per_part)).length > 0;
       }),
     signal,
   );

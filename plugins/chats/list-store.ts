@@ -55,15 +55,15 @@ async function listMatching(
   const found: ChatRow[] = [];
   for (let part = ordered; ;) {
     const chats = await part.execute();
-    const named = new Set(
+    const named_ids = new Set(
       chats.filter(({ name }) => folded(name ?? "").includes(words)).map(({ id }) => id),
     );
-    const asking = await chatsAsking(
+    const asking_ids = await chatsWithQuestion(
       db,
-      chats.filter(({ id }) => !named.has(id)).map(({ id }) => id),
+      chats.filter(({ id }) => !named_ids.has(id)).map(({ id }) => id),
       words,
     );
-    found.push(...chats.filter(({ id }) => named.has(id) || asking.has(id)));
+    found.push(...chats.filter(({ id }) => named_ids.has(id) || asking_ids.has(id)));
     const last = chats.at(-1);
     if (chats.length < chats_at_once || !last) break;
     part = ordered.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
@@ -73,7 +73,7 @@ async function listMatching(
   return { rows: found.slice(offset, offset + limit), total: found.length };
 }
 
-async function chatsAsking(
+async function chatsWithQuestion(
   db: ChatsDb,
   ids: readonly string[],
   words: string,

@@ -84,7 +84,7 @@ export default definePlugin({
       answer_limiter: new AnswerLimiter(slots.limits, host.shared),
       restore_ms: () => config.restore_for,
     };
-    // Deleted sessions expire at another time now.
+    // Deleted sessions may expire earlier or later now.
     host.whenSettingsChange(
       () =>
         void resumeDeletions(ctx).catch((error: unknown) =>

@@ -47,7 +47,7 @@ const session = (description: string) => ({
 const search_length_max = 255;
 const quota_reached = { quota_exceeded: "The quota of chats is reached; the detail names it." };
 const named_unknown = "A folder or prompt that is named could not be found.";
-const of_message = { sessionId: "$request.path.sessionId", requestId: "requestId" };
+const message_links = { sessionId: "$request.path.sessionId", requestId: "requestId" };
 const started_headers = {
   location: "Path of what to poll.",
   "retry-after": "Seconds to wait before the first poll.",
@@ -172,9 +172,9 @@ export const routes = {
         schema: MessageState,
         headers: started_headers,
         links: {
-          pollMessage: of_message,
-          streamMessage: of_message,
-          cancelMessage: of_message,
+          pollMessage: message_links,
+          streamMessage: message_links,
+          cancelMessage: message_links,
         },
         example: { requestId: request_id_example, status: "PENDING" },
       },
@@ -302,7 +302,9 @@ export const chatHandlers = (
   restore: async ({ caller, params }) =>
     chatRecord(await deletion.restoreChat(ctx, caller.owner_id, params.sessionId)),
   send: async ({ caller, params, body, request: { signal } }) =>
-    accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal)),
+    acceptedReply(
+      await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal),
+    ),
   messages: async ({ caller, params, query }) => {
     const { messages, feedback, total } = await service.listMessages(
       ctx,
@@ -317,7 +319,7 @@ export const chatHandlers = (
     const wait = { timeout_ms: wait_ms, signals: [request.signal, stopping] };
     const { sessionId, requestId } = params;
     const message = await service.pollMessage(ctx, caller.owner_id, sessionId, requestId, wait);
-    return polled(message, wait_ms);
+    return pollReply(message, wait_ms);
   },
   stream: async ({ caller, params, request, request_id, stopping }) => {
     const last_seen = lastEventOf(request);
@@ -332,7 +334,9 @@ export const chatHandlers = (
     return stream ? new Response(stream, { headers: event_stream_headers }) : reply(204);
   },
   cancel: async ({ caller, params }) =>
-    accepted(await service.cancelMessage(ctx, caller.owner_id, params.sessionId, params.requestId)),
+    acceptedReply(
+      await service.cancelMessage(ctx, caller.owner_id, params.sessionId, params.requestId),
+    ),
 });
 
 /** @throws HttpError 400 when it is not an id given by streams. */
@@ -344,13 +348,13 @@ function lastEventOf(request: Request): number {
   return Number(id);
 }
 
-const accepted = (message: MessageRow) =>
+const acceptedReply = (message: MessageRow) =>
   reply(202, messageState(message), {
     location: `/api/dev/v1/chats/${message.chat_id}/messages/${message.request_id}`,
     "retry-after": "1",
   });
 
-function polled(message: Message, wait_ms: number) {
+function pollReply(message: Message, wait_ms: number) {
   const applied: Record<string, string> =
     wait_ms > 0 ? { "preference-applied": `wait=${wait_ms / 1_000}` } : {};
   const { status, request_id: requestId, result } = message;

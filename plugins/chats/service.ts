@@ -25,7 +25,7 @@ import { listChats as listRows, type ChatFilter } from "./list-store";
 import * as messageStore from "./message-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
-import { look_every_ms, publishStatus, StatusChanged, Waiter } from "./events/waiter";
+import { poll_interval_ms, publishStatus, StatusChanged, Waiter } from "./events/waiter";
 
 export const folders_max = 200;
 export const prompts_max = 20;
@@ -174,10 +174,11 @@ export async function submitMessage(
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
   if (ctx.before_question.any) {
     const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-    const known = await messageStore.findMessage(ctx.db, chat_id, request_id.toLowerCase());
-    if (known) return sameRequest(known, text);
-    const { folder_ids: named, prompt_ids } = await withUses(ctx.db, chat);
-    const folder_ids = chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : named;
+    const existing = await messageStore.findMessage(ctx.db, chat_id, request_id.toLowerCase());
+    if (existing) return sameRequest(existing, text);
+    const { folder_ids: chosen_ids, prompt_ids } = await withUses(ctx.db, chat);
+    const folder_ids =
+      chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : chosen_ids;
     const question = { owner_id, chat_id, request_id, text, folder_ids, prompt_ids };
     await ctx.before_question.run(question, signal);
   }
@@ -277,8 +278,8 @@ async function waitForChange(
       const left_ms = ends_at_ms - performance.now();
       const is_over = left_ms <= 0 || signals.some(({ aborted }) => aborted);
       if (now.status !== before.status || is_over) return now;
-      const wait_ms = shared.is_distributed ? Math.min(look_every_ms, left_ms) : left_ms;
-      // Another process may tell late of a change that has been read already.
+      const wait_ms = shared.is_distributed ? Math.min(poll_interval_ms, left_ms) : left_ms;
+      // The next change may be the announcement, by another process, of one already read.
       await waiter.next(wait_ms, signals);
     }
   } finally {

@@ -3,7 +3,7 @@ import { badRequest, named, Nullable, route, t, type HandlersOf } from "../../co
 import { bestAnswerer } from "./answers/answerers";
 import type { ChatContext } from "./context";
 import { folders_max } from "./service";
-import { looked_at, suggestionsOf } from "./answers/suggestions";
+import { overview_limits, suggestionsOf } from "./answers/suggestions";
 
 const tag = "Chats";
 const SuggestionRecord = named(
@@ -89,7 +89,7 @@ export const startHandlers = (ctx: ChatContext): HandlersOf<typeof routes> => ({
             idsOf(folder_ids),
             "?folder_ids",
           );
-    return { data: suggestionsOf(await ctx.documents.overview(ctx.db, scope, looked_at)) };
+    return { data: suggestionsOf(await ctx.documents.overview(ctx.db, scope, overview_limits)) };
   },
 });
 

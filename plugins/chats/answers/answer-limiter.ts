@@ -7,21 +7,21 @@ import type { Shared } from "../../../core/sdk";
 import type { AnswerLimits } from "../contract";
 
 const default_limits: AnswerLimits = { concurrency: 4, waiting_max: 64 };
-/** One owner leaves a permit to the others, and has at most this fraction of the waiting ones. */
+/** An owner may have one in this many of the waiting answers. */
 const waiting_share = 8;
 /** The limit for each stretch of work on an answer, and for each call that it waits for. */
 const stretch_ms_max = 5 * 60_000;
 /** Work that ignores its signal loses its permit after this time. */
 const grace_ms = 10_000;
 
-interface Lines {
+interface AnswerLimiters {
   readonly work: ReturnType<Shared["limiter"]>;
   readonly calls: ReturnType<Shared["limiter"]>;
 }
 
 /** Counted across all processes, because both limits are for the whole server. */
 export class AnswerLimiter {
-  private lines: Lines | undefined;
+  private limiters: AnswerLimiters | undefined;
 
   /** `limits`: from plugins; the first value counts. */
   constructor(
@@ -38,22 +38,23 @@ export class AnswerLimiter {
     signal: AbortSignal,
     work: (permit: AnswerPermit) => Promise<R>,
   ): Promise<R> {
-    const permit = new AnswerPermit(this.open(), owner_id, signal);
+    this.limiters ??= this.createLimiters();
+    const permit = new AnswerPermit(this.limiters, owner_id, signal);
     try {
       await permit.acquire();
       return await permit.abandonable(() => work(permit));
     } finally {
-      permit.leave();
+      permit.release();
     }
   }
 
   /** Limits are known once every plugin is set up. */
-  private open(): Lines {
-    if (this.lines) return this.lines;
+  private createLimiters(): AnswerLimiters {
     const limits = () => this.limits()[0] ?? default_limits;
-    return (this.lines = {
+    return {
       work: this.shared.limiter("chats.answers", () => {
         const { concurrency } = limits();
+        // An owner leaves one permit to the others.
         return { concurrency, per_key: Math.max(1, concurrency - 1) };
       }),
       calls: this.shared.limiter("chats.model_calls", () => {
@@ -61,7 +62,7 @@ export class AnswerLimiter {
         const per_key = Math.max(1, Math.floor(waiting_max / waiting_share));
         return { concurrency: waiting_max, per_key };
       }),
-    });
+    };
   }
 }
 
@@ -69,16 +70,16 @@ export class AnswerLimiter {
 export class AnswerPermit {
   /** Fires when the answer must end. */
   readonly signal: AbortSignal;
-  private readonly late = new AbortController();
-  private giveBack: (() => void) | undefined;
+  private readonly timeout = new AbortController();
+  private releasePermit: (() => void) | undefined;
   private calls = 0;
 
   constructor(
-    private readonly lines: Lines,
+    private readonly limiters: AnswerLimiters,
     private readonly owner_id: string,
     signal: AbortSignal,
   ) {
-    this.signal = AbortSignal.any([signal, this.late.signal]);
+    this.signal = AbortSignal.any([signal, this.timeout.signal]);
   }
 
   /**
@@ -87,9 +88,9 @@ export class AnswerPermit {
    */
   readonly waitFor = async <R>(call: () => Promise<R>): Promise<R> => {
     this.calls += 1;
-    if (this.calls === 1) this.leave();
+    if (this.calls === 1) this.release();
     try {
-      return await this.lines.calls.run(() => this.timed(call), this.entry);
+      return await this.limiters.calls.run(() => this.timed(call), this.entry);
     } finally {
       this.calls -= 1;
       if (this.calls === 0) await this.acquire();
@@ -98,17 +99,17 @@ export class AnswerPermit {
 
   /** Waits for the permit. */
   async acquire(): Promise<void> {
-    const leave = await this.lines.work.enter(this.entry);
-    const late = this.startTimer();
-    this.giveBack = () => {
-      clearTimeout(late);
+    const leave = await this.limiters.work.enter(this.entry);
+    const timer = this.startTimer();
+    this.releasePermit = () => {
+      clearTimeout(timer);
       leave();
     };
   }
 
-  leave(): void {
-    this.giveBack?.();
-    this.giveBack = undefined;
+  release(): void {
+    this.releasePermit?.();
+    this.releasePermit = undefined;
   }
 
   /** The work, until it is done or has had enough time to end after the signal. */
@@ -126,17 +127,17 @@ export class AnswerPermit {
   }
 
   private async timed<R>(call: () => Promise<R>): Promise<R> {
-    const late = this.startTimer();
+    const timer = this.startTimer();
     try {
       return await call();
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
     }
   }
 
   private startTimer(): ReturnType<typeof setTimeout> {
     return setTimeout(
-      () => this.late.abort(new Error(`it took longer than ${stretch_ms_max / 1_000} s`)),
+      () => this.timeout.abort(new Error(`it took longer than ${stretch_ms_max / 1_000} s`)),
       stretch_ms_max,
     );
   }

@@ -1,6 +1,6 @@
 /**
- * Answers a message: asks the answerer, shows the text while it is made, checks the citations, and
- * saves the answer in the transaction that ends the job.
+ * Answers a message: asks the answerer, shows the text while it is being written, checks the
+ * citations, and saves the answer in the transaction that ends the job.
  */
 import { messageOf } from "../../../core/lib/error-message";
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
@@ -18,7 +18,7 @@ import {
 } from "../contract";
 import { appendEvents, isCurrent } from "../events/event-store";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
-import { coveredBy, documentIds, heldEvidence } from "./evidence";
+import { findInScope, documentIds, verifiedEvidence } from "./evidence";
 import {
   completeAnswer,
   DeltaBuffer,
@@ -33,7 +33,8 @@ import * as store from "../store";
 import type { Chat, MessageRow } from "../store";
 import { publishGrowth, publishStatus } from "../events/waiter";
 
-const turns_max = 6;
+/** How many earlier turns of the conversation an answerer gets. */
+export const turns_max = 6;
 
 const no_folders =
   "This chat session has no folders to answer from. Add folders to it and ask again.";
@@ -172,12 +173,17 @@ class AnswerAttempt {
     return this.withReadableErrors(async () => {
       const { ctx, message, run } = this;
       const { citations, related = [] } = answered;
-      const covered = await this.covered(tx, [...citations, ...related]);
-      const verified = await heldEvidence(ctx.documents, tx, [...citations, ...related], covered);
+      const in_scope = await this.inScope(tx, [...citations, ...related]);
+      const verified = await verifiedEvidence(
+        ctx.documents,
+        tx,
+        [...citations, ...related],
+        in_scope,
+      );
       if (
         citations.some((citation) => !verified.has(citation)) &&
         !run.last &&
-        (await this.isOutdated(tx, citations, covered))
+        (await this.isOutdated(tx, citations, in_scope))
       )
         throw new HttpError(
           409,
@@ -244,13 +250,13 @@ class AnswerAttempt {
       ({ text, result }) => ({ text, result: resultOf({ result })! }),
     );
     const cited = turns.flatMap(({ result }) => result.citations);
-    const covered = await this.covered(db, cited);
-    const isStillSo = ({ citations, warnings }: AnswerResult): boolean =>
-      citations.every(({ document_id }) => covered.has(document_id)) &&
+    const in_scope = await this.inScope(db, cited);
+    const isStillValid = ({ citations, warnings }: AnswerResult): boolean =>
+      citations.every(({ document_id }) => in_scope.has(document_id)) &&
       !warnings.some(({ code }) => code === overview_code);
     return turns.map(({ text, result }) => ({
       question: text,
-      answer: isStillSo(result) ? result.answer : "",
+      answer: isStillValid(result) ? result.answer : "",
     }));
   }
 
@@ -265,7 +271,7 @@ class AnswerAttempt {
     try {
       return await ctx.inTransaction(async (tx) => {
         if (!(await isCurrent(tx, message))) return false;
-        if ((await this.covered(tx, found)).size < document_ids.length) return false;
+        if ((await this.inScope(tx, found)).size < document_ids.length) return false;
         await messageStore.insertCitations(tx, message.id, document_ids);
         await appendEvents(tx, message.id, deltaEvents(text), ctx.now_ms());
         publishGrowth(ctx, message.id);
@@ -287,17 +293,17 @@ class AnswerAttempt {
   private async isOutdated(
     tx: Db,
     citations: readonly Related[],
-    covered: ReadonlySet<string>,
+    in_scope: ReadonlySet<string>,
   ): Promise<boolean> {
     const names = await this.ctx.documents.findNames(tx, documentIds(citations));
     return citations.some(
       ({ document_id, document_version }) =>
-        !covered.has(document_id) || names.get(document_id)?.current_version !== document_version,
+        !in_scope.has(document_id) || names.get(document_id)?.current_version !== document_version,
     );
   }
 
-  private covered(db: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
-    return coveredBy(this.ctx.documents, db, cited, this.scope);
+  private inScope(db: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
+    return findInScope(this.ctx.documents, db, cited, this.scope);
   }
 
   private withReadableErrors<R>(work: () => Promise<R>): Promise<R> {

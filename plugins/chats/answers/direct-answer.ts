@@ -1,12 +1,13 @@
 /**
- * Answers questions outside any session: made and checked in the same way, within the same limits,
- * and not stored.
+ * Answers questions outside any session: in the same way and within the same limits as those of a
+ * session, but without storing anything.
  */
-import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
+import { LocalOpenLimit, OpenLimits } from "../../../core/lib/open-limit";
 import { basePathOf, HttpError, requiredText, unavailable } from "../../../core/sdk";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
+import { turns_max } from "./answer";
 import type { ChatContext } from "../context";
-import { resultAt } from "../citations/citation-updates";
+import { withBasePath } from "../citations/citation-updates";
 import type {
   AnswerResult,
   Answered,
@@ -15,23 +16,23 @@ import type {
   DirectQuestion,
   Question,
 } from "../contract";
-import { coveredBy, heldEvidence } from "./evidence";
+import { findInScope, verifiedEvidence } from "./evidence";
 import type { AnswerPermit } from "./answer-limiter";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import { question_length_max } from "../service";
 
-/** The number of earlier turns that count, as in a session. */
-const turns_max = 6;
 /** Questions in progress, including waiting ones; the total is for this process. */
-const under_way_max = { of_owner: 64, total: 1_000 };
+const in_progress_max = { of_owner: 64, total: 1_000 };
 const retry_after_s = 2;
 
 export class DirectAnswerer implements DirectAnswers {
-  private readonly of_owner: OpenLimit;
-  private readonly total = new LocalOpenLimit(under_way_max.total);
+  private readonly in_progress: OpenLimits;
 
   constructor(private readonly ctx: ChatContext) {
-    this.of_owner = ctx.shared.openLimit("chats.direct_answers", under_way_max.of_owner);
+    this.in_progress = new OpenLimits(
+      ctx.shared.openLimit("chats.direct_answers", in_progress_max.of_owner),
+      new LocalOpenLimit(in_progress_max.total),
+    );
   }
 
   async begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer> {
@@ -51,14 +52,14 @@ export class DirectAnswerer implements DirectAnswers {
         { owner_id, text, chat_id: null, request_id: null, folder_ids: scope, prompt_ids: [] },
         question.signal,
       );
-    const leave = await this.enter(owner_id);
-    const result = this.make(owner_id, { ...question, text }, scope).finally(leave);
+    const release = await this.enter(owner_id);
+    const result = this.answer(owner_id, { ...question, text }, scope).finally(release);
     // The caller may be gone before looking at the result.
     result.catch(() => undefined);
     return { result };
   }
 
-  private make(
+  private answer(
     owner_id: string,
     question: DirectQuestion,
     scope: readonly string[],
@@ -71,21 +72,16 @@ export class DirectAnswerer implements DirectAnswers {
     });
   }
 
-  /** Returns a function to call at the end. @throws HttpError 429, 503 */
+  /** Returns the function to call at the end. @throws HttpError 429, 503 */
   private async enter(owner_id: string): Promise<() => void> {
-    const leaveOwn = await this.of_owner.acquire(owner_id);
-    if (!leaveOwn) throw tooManyQuestions();
-    const leaveTotal = await this.total.acquire("");
-    if (leaveTotal)
-      return () => {
-        leaveOwn();
-        leaveTotal();
-      };
-    leaveOwn();
-    throw unavailable(
-      "Too many questions are being answered at the moment. Try again.",
-      retry_after_s,
-    );
+    const release = await this.in_progress.acquire(owner_id);
+    if (release === "per_key") throw tooManyQuestions();
+    if (release === "total")
+      throw unavailable(
+        "Too many questions are being answered at the moment. Try again.",
+        retry_after_s,
+      );
+    return release;
   }
 }
 
@@ -93,7 +89,7 @@ const tooManyQuestions = (): HttpError =>
   new HttpError(
     429,
     "too_many_questions",
-    `${under_way_max.of_owner} questions of this account are already being answered. Wait ` +
+    `${in_progress_max.of_owner} questions of this account are already being answered. Wait ` +
       "for them to finish, then try again.",
     { headers: { "retry-after": String(retry_after_s) } },
   );
@@ -107,7 +103,7 @@ class DirectAttempt {
     private readonly permit: AnswerPermit,
   ) {}
 
-  /** What is still valid of the answer, once it is made. @throws Error with a sentence */
+  /** The answer, with those of its citations that are valid. @throws Error with a sentence */
   async result(times: {
     readonly created_at: number;
     readonly started_at: number;
@@ -118,10 +114,10 @@ class DirectAttempt {
     return withReadableErrors({ ...ctx, about, signal: this.permit.signal }, async () => {
       const answered = withUnreadWarning(await this.ask(), unread_count);
       const evidence = [...answered.citations, ...(answered.related ?? [])];
-      const covered = await coveredBy(ctx.documents, ctx.db, evidence, new Set(scope));
-      const verified = await heldEvidence(ctx.documents, ctx.db, evidence, covered);
+      const covered = await findInScope(ctx.documents, ctx.db, evidence, new Set(scope));
+      const verified = await verifiedEvidence(ctx.documents, ctx.db, evidence, covered);
       const saved = savedAnswer(times, answered, (cited) => verified.has(cited));
-      return resultAt(saved, basePathOf(ctx.public_url()));
+      return withBasePath(saved, basePathOf(ctx.public_url()));
     });
   }
 

@@ -8,7 +8,7 @@ export const documentIds = (passages: readonly Pick<Related, "document_id">[]): 
 ];
 
 /** The cited documents that are linked to a folder of the scope. */
-export async function coveredBy(
+export async function findInScope(
   documents: Pick<Documents, "findLinked">,
   db: Db,
   cited: readonly Related[],
@@ -22,16 +22,16 @@ export async function coveredBy(
 }
 
 /** Citations whose documents are covered and have the quote at the stated position. */
-export async function heldEvidence(
+export async function verifiedEvidence(
   documents: Pick<Documents, "hasQuoteAt">,
   db: Db,
   evidence: readonly Related[],
-  covered: ReadonlySet<string>,
+  in_scope: ReadonlySet<string>,
 ): Promise<ReadonlySet<Related>> {
   const verified = new Set<Related>();
   for (const citation of evidence)
     if (
-      covered.has(citation.document_id) &&
+      in_scope.has(citation.document_id) &&
       citation.quote !== "" &&
       (await documents.hasQuoteAt(db, citation))
     )

@@ -20,8 +20,8 @@ import type { MessageRow } from "../store";
 
 const nothing_found = "No passage in the selected folders answers this.";
 
-/** Whether the cited text is at the stated position, in a document of the session. */
-export type Holds = (cited: Related) => boolean;
+/** Whether the cited text is at the stated position, in a document of the scope. */
+export type IsVerified = (cited: Related) => boolean;
 type Evidence = Pick<AnswerResult, "answer" | "citations" | "related">;
 
 const marker = /\[(\d+)\]/g;
@@ -31,24 +31,24 @@ const idsIn = (text: string): number[] =>
   [...text.matchAll(marker)].map(([, digits]) => Number(digits));
 
 /**
- * Drops what `holds` rejects and every marker without a citation, numbers the others from 1 by
- * first use, and marks the rest as verified. An answer without any marker gets them at its end.
- * Citations without a marker come before the related passages.
+ * Drops passages that are not verified and every marker without a citation, and numbers the other
+ * citations from 1 by first use. An answer without any marker gets them at its end. Citations
+ * without a marker come before the related passages.
  */
 export function withEvidence(
   { answer, citations, related = [] }: Pick<Answered, "answer" | "citations" | "related">,
-  holds: Holds,
+  isVerified: IsVerified,
 ): Evidence {
   const citation_of = new Map<number, Cited>();
   for (const citation of citations)
     if (!citation_of.has(citation.id)) citation_of.set(citation.id, citation);
   const marked = idsIn(answer).some((id) => citation_of.has(id))
     ? answer
-    : withMarkers(answer, [...citation_of.values()].filter(holds));
+    : withMarkers(answer, [...citation_of.values()].filter(isVerified));
   const numbers = new Map<number, number>();
   for (const id of idsIn(marked)) {
     const citation = citation_of.get(id);
-    if (citation && holds(citation) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
+    if (citation && isVerified(citation) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
   }
   const cited = [...numbers].map(([id, number]) => citationOf(citation_of.get(id)!, number));
   const others = [...[...citation_of.values()].filter(({ id }) => !numbers.has(id)), ...related];
@@ -56,7 +56,7 @@ export function withEvidence(
     // Half a character would be stored as another one when the answer is split into pieces.
     answer: renumbered(marked, numbers).toWellFormed(),
     citations: cited,
-    related: worthReading(others.filter(holds), cited),
+    related: relatedPassages(others.filter(isVerified), cited),
   };
 }
 
@@ -77,22 +77,26 @@ const renumbered = (answer: string, numbers: ReadonlyMap<number, number>): strin
     .trim();
 
 /** Each quote once, none that is cited, and no more of them than allowed. */
-function worthReading(passages: readonly Related[], cited: readonly Citation[]): RelatedPassage[] {
-  const seen = new Set(cited.map(placeOf));
+function relatedPassages(
+  passages: readonly Related[],
+  cited: readonly Citation[],
+): RelatedPassage[] {
+  const seen = new Set(cited.map(positionKey));
   const related: RelatedPassage[] = [];
   for (const passage of passages) {
     if (cited.length + related.length >= evidence_max) break;
-    if (seen.has(placeOf(passage))) continue;
-    seen.add(placeOf(passage));
+    if (seen.has(positionKey(passage))) continue;
+    seen.add(positionKey(passage));
     related.push(relatedOf(passage));
   }
   return related;
 }
-const placeOf = ({ document_id, start, end }: Related): string => `${document_id} ${start} ${end}`;
+const positionKey = ({ document_id, start, end }: Related): string =>
+  `${document_id} ${start} ${end}`;
 
 const citationOf = (cited: Cited, id: number): Citation => ({ id, ...relatedOf(cited) });
 
-/** With the fields of the contract only. */
+/** A verified passage, with the fields of the contract only. */
 function relatedOf(passage: Related): RelatedPassage {
   const whole = { ...passage, passage: surroundings(passage), verified: true, stale: false };
   return Object.fromEntries(
@@ -116,7 +120,7 @@ const surroundings = ({ passage, start, end }: Related): RelatedPassage["passage
 export function savedAnswer(
   message: Pick<MessageRow, "created_at" | "started_at">,
   answered: Answered,
-  holds: Holds,
+  isVerified: IsVerified,
 ): AnswerResult {
   const { retrieve_ms, generate_ms } = answered.timings;
   const timings = {
@@ -126,7 +130,7 @@ export function savedAnswer(
   };
   if (answered.outcome === "no_answer")
     return { ...answered, ...withEvidence(answered, () => false), timings };
-  const evidence = withEvidence(answered, holds);
+  const evidence = withEvidence(answered, isVerified);
   const lost_all = answered.citations.length > 0 && evidence.citations.length === 0;
   if (!lost_all) return { ...answered, ...evidence, timings };
   return {

@@ -1,6 +1,6 @@
 /**
- * Suggested questions to start with: made from real headings of the documents, so that there is
- * something to find, and none when no heading is suitable.
+ * Suggested questions to start with. They are made from headings of the documents, so that there
+ * is something to find; there are none when no heading is suitable.
  */
 import type { OutlinedDocument, Overview } from "../../documents/contract";
 
@@ -12,12 +12,12 @@ export interface Suggestion {
   readonly heading: string;
 }
 
-/** What is examined: documents, and headings of each. */
-export const looked_at = { documents: 10, headings: 12, or_lines: true } as const;
+/** How many documents are examined, and how many headings of each. */
+export const overview_limits = { documents: 10, headings: 12, or_lines: true } as const;
 const suggestions_max = 4;
 
 /** Forms a question about a heading, in languages whose grammar permits inserting it as it is. */
-const asking: Readonly<Record<string, (topic: string) => string>> = {
+const question_forms: Readonly<Record<string, (topic: string) => string>> = {
   de: (topic) => `Was steht zu „${topic}“?`,
   en: (topic) => `What is said about “${topic}”?`,
   es: (topic) => `¿Qué se dice sobre «${topic}»?`,
@@ -29,22 +29,25 @@ const asking: Readonly<Record<string, (topic: string) => string>> = {
 
 /** At most four, from as many documents as possible. */
 export function suggestionsOf({ documents }: Overview): Suggestion[] {
-  const left = documents.map((document) => ({ document, headings: goodHeadings(document) }));
-  const found = new Map<string, Suggestion>();
-  while (found.size < suggestions_max && left.some(({ headings }) => headings.length > 0))
-    for (const { document, headings } of left) {
+  const candidates = documents.map((document) => ({ document, headings: goodHeadings(document) }));
+  const suggestions = new Map<string, Suggestion>();
+  while (
+    suggestions.size < suggestions_max &&
+    candidates.some(({ headings }) => headings.length > 0)
+  )
+    for (const { document, headings } of candidates) {
       const heading = headings.shift();
-      if (heading === undefined || found.size === suggestions_max) continue;
+      if (heading === undefined || suggestions.size === suggestions_max) continue;
       const text = questionAbout(heading.topic, document.language);
-      if (!found.has(text))
-        found.set(text, {
+      if (!suggestions.has(text))
+        suggestions.set(text, {
           text,
           document_id: document.id,
           document_name: document.name,
           heading: heading.text,
         });
     }
-  return [...found.values()];
+  return [...suggestions.values()];
 }
 
 interface Topic {
@@ -64,22 +67,22 @@ function goodHeadings({ headings, name }: OutlinedDocument): Topic[] {
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase();
 
 const questionAbout = (topic: string, language: string | null): string =>
-  topic.endsWith("?") ? topic : (asking[language ?? "en"] ?? asking["en"]!)(topic);
+  topic.endsWith("?") ? topic : (question_forms[language ?? "en"] ?? question_forms["en"]!)(topic);
 
 const topic_points = { min: 4, max: 60 } as const;
 const words_max = 8;
 /** A single word is too little of a question, unless it is a compound. */
 const lone_word_points_min = 12;
-/** What precedes the words of a heading: Markdown, the kind of the part, its number, a dash. */
-const before_words = [
+/** What may precede the text of a heading: Markdown, the kind of section, its number, a dash. */
+const heading_prefixes = [
   /^[#*_\s]+/,
   /^(?:chapter|section|part|article|kapitel|abschnitt|teil|chapitre|capitolo)\s+(?=[\divxlc]+\b)/i,
   /^[(§]?\s*(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.):]\s*/i,
   /^\d+(?:\.\d+)*\s+/,
   /^[–—-]\s+/,
 ];
-/** Parts that every document has, and that say nothing about its subject. */
-const parts_of_any = new Set(
+/** Headings that many documents have, and that say nothing about their subject. */
+const common_headings = new Set(
   (
     "abstract|acknowledgements|acknowledgments|annex|appendix|appendices|authors|background|" +
     "bibliography|changelog|changes|conclusion|conclusions|contact|contents|copyright|cover|" +
@@ -98,16 +101,16 @@ const parts_of_any = new Set(
   ).split("|"),
 );
 /** Lists at the beginning and the end of a manual: `Short Contents`, `Concept Index`. */
-const list_of_parts =
+const list_heading =
   /^\p{L}+ contents$|^(?:author|command|concept|function|general|key|name|subject)s? index$/iu;
-const foreign_signs = /[|\\/<>{}[\]=@_~^`•·…]|https?:|\.{2}|["“”„«»]/;
+const unsuitable_characters = /[|\\/<>{}[\]=@_~^`•·…]|https?:|\.{2}|["“”„«»]/;
 
 /** The subject of a heading, without its number; null when it makes no question. */
 export function topicOf(heading: string): string | null {
   let topic = heading.replace(/\s+/g, " ").trim();
   for (let before = ""; before !== topic;) {
     before = topic;
-    for (const prefix of before_words) topic = topic.replace(prefix, "").trim();
+    for (const prefix of heading_prefixes) topic = topic.replace(prefix, "").trim();
   }
   topic = topic.replace(/[\s:;,.#*–—-]+$/u, "");
   const points = [...topic].length;
@@ -116,8 +119,8 @@ export function topicOf(heading: string): string | null {
   const words = topic.split(" ").length;
   if (words === 1 && points < lone_word_points_min) return null;
   if (words > words_max || letters < points * 0.6) return null;
-  if (foreign_signs.test(topic) || list_of_parts.test(topic)) return null;
-  if (parts_of_any.has(folded(topic))) return null;
+  if (unsuitable_characters.test(topic) || list_heading.test(topic)) return null;
+  if (common_headings.has(folded(topic))) return null;
   return isShouted(topic) ? topic[0]! + topic.slice(1).toLowerCase() : topic;
 }
 

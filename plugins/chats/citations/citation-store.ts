@@ -5,7 +5,7 @@
 import { sql } from "../../../core/sdk";
 import type { ChatsDb } from "../store";
 
-/** Up to `limit` answers that cite one of these documents, or are being made from one and shown. */
+/** Up to `limit` answers that cite one of these documents, or are being streamed from one. */
 export const citingMessages = async (
   tx: ChatsDb,
   document_ids: readonly string[],
@@ -25,7 +25,7 @@ export const citingMessages = async (
         .limit(limit)
         .execute();
 
-/** The documents from which unfinished answers were shown. */
+/** The documents from which unfinished answers have been streamed. */
 export const shownDocuments = (
   tx: ChatsDb,
 ): Promise<{ readonly message_id: string; readonly document_id: string }[]> =>

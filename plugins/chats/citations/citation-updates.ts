@@ -14,7 +14,7 @@ import type { ChatsTables, MessageRow } from "../store";
 import { publishGrowth } from "../events/waiter";
 
 /** The same result with other citations and related passages. */
-const withEvidence = <R extends Pick<AnswerResult, "citations" | "related">>(
+const mapEvidence = <R extends Pick<AnswerResult, "citations" | "related">>(
   result: R,
   change: <P extends RelatedPassage>(passage: P) => P,
 ): R => ({
@@ -28,7 +28,7 @@ export const redacted = <R extends Pick<AnswerResult, "citations" | "related">>(
   result: R,
   document_ids: ReadonlySet<string>,
 ): R =>
-  withEvidence(result, (passage) =>
+  mapEvidence(result, (passage) =>
     document_ids.has(passage.document_id) ? { ...passage, quote: "", stale: true } : passage,
   );
 
@@ -45,7 +45,10 @@ export async function withFreshCitations(
   rows: readonly MessageRow[],
 ): Promise<Message[]> {
   const base_path = basePathOf(public_url());
-  const messages = rows.map((row) => ({ ...row, result: located(resultOf(row), base_path) }));
+  const messages = rows.map((row): Message => {
+    const result = resultOf(row);
+    return { ...row, result: result && withBasePath(result, base_path) };
+  });
   const cited = messages
     .flatMap(({ result }) => (result ? evidenceOf(result) : []))
     .filter((passage) => passage.quote !== "" || !passage.stale);
@@ -60,7 +63,7 @@ export async function withFreshCitations(
     result:
       message.result &&
       redacted(
-        withEvidence(message.result, (passage) =>
+        mapEvidence(message.result, (passage) =>
           stale.has(passage) ? { ...passage, stale: true } : passage,
         ),
         deleted_ids,
@@ -94,16 +97,14 @@ async function staleAmong(
 }
 
 /** With the current URLs of the server; they are stored without its base path. */
-export const resultAt = (result: AnswerResult, base_path: string): AnswerResult =>
-  withEvidence(result, (passage) => ({ ...passage, url: base_path + passage.url }));
-const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
-  result && resultAt(result, base_path);
+export const withBasePath = (result: AnswerResult, base_path: string): AnswerResult =>
+  mapEvidence(result, (passage) => ({ ...passage, url: base_path + passage.url }));
 
 export const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : completed(JSON.parse(result) as StoredAnswer);
 
 /** Messages redacted per transaction. */
-const batch = 50;
+const batch_size = 50;
 
 /**
  * Removes the text of documents that are deleted for good from the answers that cite them, a batch
@@ -116,8 +117,8 @@ export async function redactDocuments(
   document_ids: readonly string[],
 ): Promise<boolean> {
   const deleted_ids = new Set(document_ids);
-  const citing = await citingMessages(tx, document_ids, batch);
-  for (const message of citing) {
+  const messages = await citingMessages(tx, document_ids, batch_size);
+  for (const message of messages) {
     const result = resultOf(message);
     if (result)
       await dropCitations(
@@ -128,7 +129,7 @@ export async function redactDocuments(
       );
     else await startOver(ctx, tx, message.id);
   }
-  return citing.length < batch;
+  return messages.length < batch_size;
 }
 
 /**

@@ -13,14 +13,14 @@ import { endMessage } from "../message-store";
 import { withUses, type Chat, type ChatRow } from "../store";
 import { publishStatus } from "../events/waiter";
 
-/** The number of answers that are cancelled with their session; the rest end before they start. */
-const ended_at_once = 100;
+/** How many answers are cancelled with their session; the rest end before they start. */
+const cancelled_max = 100;
 /** The size of one part, of a purge and of an expiry. */
-const messages_each = 20;
-const events_each = 500;
-const expired_each = 20;
-/** While the clock is ahead of the certain time, how long to wait before looking again. */
-const doubt_pause_ms = 10 * 60_000;
+const messages_per_part = 20;
+const events_per_part = 500;
+const chats_per_part = 20;
+/** How long to wait before checking again, while the clock is ahead of the certain time. */
+const recheck_delay_ms = 10 * 60_000;
 
 /**
  * Deletes the session restorably and ends its polls and streams; its messages stay, a pending
@@ -64,7 +64,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
   const now = ctx.now_ms();
   await store.setGone(tx, row.id, now);
   if (row.counted === 1) await ctx.quotas.charge(tx, row.owner_id, "chats", -1);
-  const unfinished = await store.unfinishedMessages(tx, row.id, ended_at_once);
+  const unfinished = await store.unfinishedMessages(tx, row.id, cancelled_max);
   for (const id of unfinished) await endMessage(tx, id, cancelledAt(now));
   await ctx.cancelJobs(tx, unfinished);
   await ctx.enqueuePurge(tx, row);
@@ -78,7 +78,7 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
     () =>
       ctx.inDeletion(async (tx) => {
         const deleted_until = ctx.certain_now_ms() - ctx.restore_ms();
-        const expired = await store.expiredChats(tx, deleted_until, expired_each);
+        const expired = await store.expiredChats(tx, deleted_until, chats_per_part);
         for (const row of expired) await hideForGood(ctx, tx, row);
         return expired.length > 0;
       }),
@@ -96,7 +96,7 @@ export const removeChatsOf = (
   inParts(
     () =>
       ctx.inDeletion(async (tx) => {
-        const rows = await store.chatsOf(tx, owner_id, expired_each);
+        const rows = await store.chatsOf(tx, owner_id, chats_per_part);
         for (const row of rows) await hideForGood(ctx, tx, row);
         return rows.length > 0;
       }),
@@ -111,7 +111,7 @@ async function enqueueNextExpiry(ctx: ChatContext, tx: Db): Promise<void> {
   if (deleted_at === undefined) return;
   const due_at = deleted_at + ctx.restore_ms();
   const is_doubtful = due_at <= now && due_at > ctx.certain_now_ms();
-  await ctx.enqueueExpiry(tx, is_doubtful ? now + doubt_pause_ms : due_at);
+  await ctx.enqueueExpiry(tx, is_doubtful ? now + recheck_delay_ms : due_at);
 }
 
 /**
@@ -128,12 +128,12 @@ export async function purgeChat(
 
 /** False after the last part. */
 async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boolean> {
-  const ids = await store.someMessages(tx, chat_id, messages_each);
+  const ids = await store.messageIds(tx, chat_id, messages_per_part);
   if (ids.length === 0) {
     await store.deleteChat(tx, chat_id);
     return false;
   }
-  const batch = await deleteEvents(tx, ids, events_each);
+  const batch = await deleteEvents(tx, ids, events_per_part);
   await ctx.cancelJobs(tx, batch);
   await store.deleteMessages(tx, batch);
   return true;

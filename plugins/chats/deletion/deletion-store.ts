@@ -100,12 +100,9 @@ export const unfinishedMessages = async (
 ): Promise<string[]> =>
   (await messagesOf(db, chat_id, limit).where(is_unfinished).execute()).map(({ id }) => id);
 
-/** Some messages of a session. */
-export const someMessages = async (
-  db: ChatsDb,
-  chat_id: string,
-  limit: number,
-): Promise<string[]> => (await messagesOf(db, chat_id, limit).execute()).map(({ id }) => id);
+/** The ids of some messages of a session. */
+export const messageIds = async (db: ChatsDb, chat_id: string, limit: number): Promise<string[]> =>
+  (await messagesOf(db, chat_id, limit).execute()).map(({ id }) => id);
 
 /** Including their citations. */
 export const deleteMessages = async (tx: ChatsDb, ids: readonly string[]): Promise<void> => {

@@ -69,7 +69,7 @@ export async function completeAnswer(
   );
 }
 
-/** There will be no answer: what was shown is void. */
+/** There will be no answer: what was shown of it is void, and deleted. */
 export async function failAnswer(tx: ChatsDb, message_id: string, now: number): Promise<void> {
   await deleteDeltas(tx, message_id);
   await deleteCitations(tx, message_id);

@@ -48,7 +48,7 @@ export const isCurrent = async (
     .where("status", "=", "PROCESSING")
     .executeTakeFirst()) !== undefined;
 
-/** The text that watchers have, or will have once they have read what is stored. */
+/** The text that watchers have received, or will receive from what is stored. */
 export const shownText = async (tx: ChatsDb, message_id: string): Promise<string> =>
   (
     await tx
@@ -83,7 +83,7 @@ export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void
 const is_final = sql<boolean>`kind in ('done', 'error')`;
 
 /** Up to `limit` messages whose answers ended before this time and that still have events. */
-export const endedMessages = async (
+export const messagesWithOldEvents = async (
   db: ChatsDb,
   ended_before: number,
   limit: number,
@@ -107,7 +107,7 @@ export async function deleteEvents(
   message_ids: readonly string[],
   rows_max: number,
 ): Promise<string[]> {
-  const finished_ids: string[] = [];
+  const cleared_ids: string[] = [];
   let rows = 0;
   for (const message_id of message_ids) {
     if (rows >= rows_max) break;
@@ -116,9 +116,9 @@ export async function deleteEvents(
       .where("message_id", "=", message_id)
       .executeTakeFirst();
     rows += Number(deleted.numDeletedRows);
-    finished_ids.push(message_id);
+    cleared_ids.push(message_id);
   }
-  return finished_ids;
+  return cleared_ids;
 }
 
 /** The part of an event that a stream sends. */

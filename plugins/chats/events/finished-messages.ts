@@ -17,19 +17,19 @@ const events_of_long = 32;
 export type FinishedContext = Pick<ChatContext, "db" | "documents" | "public_url" | "reads">;
 
 export class FinishedMessages {
-  /** While it is parsed, a long one is in memory several times. */
-  private readonly long_ones = new Limiter({ concurrency: 1 });
+  /** One at a time: while a long answer is parsed, it is in memory several times. */
+  private readonly long_reads = new Limiter({ concurrency: 1 });
   /** Reads that have not started. */
   private readonly waiting = new Map<string, Promise<Message>>();
 
   constructor(private readonly ctx: FinishedContext) {}
 
-  /** With its current citations; `event` is one of its events, or their number. */
-  read(id: string, event: number): Promise<Message> {
-    if (event < events_of_long) return this.readNow(id);
+  /** With its current citations. `event_seq`: the number of any of its events. */
+  read(id: string, event_seq: number): Promise<Message> {
+    if (event_seq < events_of_long) return this.readNow(id);
     const waiting = this.waiting.get(id);
     if (waiting) return waiting;
-    const reading = this.long_ones.run(() => {
+    const reading = this.long_reads.run(() => {
       this.waiting.delete(id);
       return this.readNow(id);
     });

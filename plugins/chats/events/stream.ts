@@ -3,7 +3,7 @@
  * stream holds a few events in memory and reads the next ones when those are sent.
  */
 import { messageOf } from "../../../core/lib/error-message";
-import { LocalOpenLimit, type OpenLimit } from "../../../core/lib/open-limit";
+import { LocalOpenLimit, OpenLimits } from "../../../core/lib/open-limit";
 import { HttpError, pullStream, unavailable } from "../../../core/sdk";
 import type { Message } from "../citations/citation-updates";
 import type { ChatContext } from "../context";
@@ -13,7 +13,7 @@ import { long_answer_chars } from "./answer-events";
 import { FinishedMessages } from "./finished-messages";
 import * as messageStore from "../message-store";
 import type { EventKind } from "../store";
-import { AnswerGrew, look_every_ms, Waiter } from "./waiter";
+import { AnswerGrew, poll_interval_ms, Waiter } from "./waiter";
 
 type StreamContext = Pick<
   ChatContext,
@@ -35,8 +35,7 @@ const retry_ms = 1_000;
 
 export class AnswerStreams {
   private readonly heartbeat_ms: number;
-  private readonly open_limit: OpenLimit;
-  private readonly total_limit: OpenLimit;
+  private readonly open_limits: OpenLimits;
   private readonly finished: FinishedMessages;
 
   constructor(
@@ -44,8 +43,10 @@ export class AnswerStreams {
     { heartbeat_ms = 15_000, streams_max = 256, total_max = 4_096 }: Partial<StreamLimits> = {},
   ) {
     this.heartbeat_ms = heartbeat_ms;
-    this.open_limit = ctx.shared.openLimit("chats.streams", streams_max);
-    this.total_limit = new LocalOpenLimit(total_max);
+    this.open_limits = new OpenLimits(
+      ctx.shared.openLimit("chats.streams", streams_max),
+      new LocalOpenLimit(total_max),
+    );
     this.finished = new FinishedMessages(ctx);
   }
 
@@ -77,19 +78,14 @@ export class AnswerStreams {
 
   /** Returns the function to call when the stream is closed. @throws HttpError 429, 503 */
   private async acquire(owner_id: string): Promise<() => void> {
-    const releaseOwn = await this.open_limit.acquire(owner_id);
-    if (!releaseOwn) throw tooManyOfOwner(this.open_limit.max);
-    const releaseTotal = await this.total_limit.acquire("");
-    if (releaseTotal)
-      return () => {
-        releaseOwn();
-        releaseTotal();
-      };
-    releaseOwn();
-    throw unavailable(
-      "Too many answers are being streamed at the moment. Poll instead, or try again.",
-      1,
-    );
+    const release = await this.open_limits.acquire(owner_id);
+    if (release === "per_key") throw tooManyOfOwner(this.open_limits.per_key.max);
+    if (release === "total")
+      throw unavailable(
+        "Too many answers are being streamed at the moment. Poll instead, or try again.",
+        1,
+      );
+    return release;
   }
 }
 
@@ -161,17 +157,17 @@ class AnswerStream {
       const state = await readState(ctx.reads, message.id);
       if (!state || state.deleted_at !== null) return null;
       const events = await readEvents(ctx.reads, message.id, this.cursor);
-      if (events.length > 0) return this.send(events);
+      if (events.length > 0) return this.chunkOf(events);
       if (messageStore.isFinal(state)) {
         const replay = await this.options.finished.replay(message.id, message.last_event);
         const rest = replay.filter(({ seq }) => seq > this.cursor);
-        return rest.length === 0 ? null : this.send(rest.slice(0, events_at_once));
+        return rest.length === 0 ? null : this.chunkOf(rest.slice(0, events_at_once));
       }
       // It may have been closed during the query: then nothing would wake the waiter.
       if (this.is_closed) return null;
       const { heartbeat_ms } = this.options;
       const wait_ms = ctx.shared.is_distributed
-        ? Math.min(look_every_ms, heartbeat_ms)
+        ? Math.min(poll_interval_ms, heartbeat_ms)
         : heartbeat_ms;
       this.quiet_ms += wait_ms;
       if (await this.waiter.next(wait_ms, [])) this.quiet_ms = 0;
@@ -183,16 +179,16 @@ class AnswerStream {
     return null;
   }
 
-  private async send(events: readonly NumberedEvent[]): Promise<string> {
+  private async chunkOf(events: readonly NumberedEvent[]): Promise<string> {
     const last = events.at(-1)!;
     this.cursor = last.seq;
     this.has_ended = last.kind === "done" || last.kind === "error";
     const quotes_message = events.some(({ kind }) => kind !== "status" && kind !== "delta");
     const { finished } = this.options;
     const message = quotes_message ? await finished.read(this.message.id, last.seq) : null;
-    if (last.kind !== "done" || !isLong(message)) return eventsOf(events, message);
+    if (last.kind !== "done" || !isLong(message)) return serializedEvents(events, message);
     this.end = finished.longEnd(message.id, last.seq, message.result);
-    return eventsOf(events.slice(0, -1), message) + (await this.end.next()).value;
+    return serializedEvents(events.slice(0, -1), message) + (await this.end.next()).value;
   }
 }
 
@@ -220,7 +216,7 @@ const isLong = (message: Message | null): message is Message & { readonly result
   (message?.result?.answer.length ?? 0) > long_answer_chars;
 
 /** In the wire format. `message` is given for events that quote it. */
-const eventsOf = (events: readonly NumberedEvent[], message: Message | null): string =>
+const serializedEvents = (events: readonly NumberedEvent[], message: Message | null): string =>
   events.map((event) => serialized(event, message)).join("");
 function serialized({ seq, kind, data }: NumberedEvent, message: Message | null): string {
   return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(kind, data, message))}\n\n`;

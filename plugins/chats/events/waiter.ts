@@ -5,7 +5,7 @@ import { topic, type Notifier, type Topic } from "../../../core/sdk";
 /** A message has another status, or a session was deleted; the key is the id of either. */
 export const StatusChanged = topic<null>("chats.status_changed");
 /** Messages from another process may get lost: how often a waiter polls. */
-export const look_every_ms = 5_000;
+export const poll_interval_ms = 5_000;
 /** More of an answer can be shown; the key is the id of the message or of the session. */
 export const AnswerGrew = topic<null>("chats.answer_grew");
 
@@ -25,7 +25,7 @@ export const publishGrowth = ({ notifier }: Publisher, message_id: string): void
  * once, owners take turns.
  */
 export class Waiter {
-  private readonly ends: readonly (() => void)[];
+  private readonly unsubscribers: readonly (() => void)[];
   private changed = false;
   private wake = (): void => {};
 
@@ -35,11 +35,11 @@ export class Waiter {
     ids: readonly string[],
     private readonly owner_id: string,
   ) {
-    const note = (): void => {
+    const onChange = (): void => {
       this.changed = true;
       this.wake();
     };
-    this.ends = [notifier.subscribe(about, ids, note), notifier.onMissed(note)];
+    this.unsubscribers = [notifier.subscribe(about, ids, onChange), notifier.onMissed(onChange)];
   }
 
   /**
@@ -69,7 +69,7 @@ export class Waiter {
   }
 
   close(): void {
-    for (const end of this.ends) end();
+    for (const end of this.unsubscribers) end();
     this.wake();
   }
 }

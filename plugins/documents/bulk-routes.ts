@@ -10,7 +10,7 @@ import {
   type HandlersOf,
   type TSchema,
 } from "../../core/sdk";
-import { actOnEach, batch_max } from "./creation/batch";
+import { actOnEach, batch_max } from "./bulk-actions";
 import type { DocumentContext } from "./context";
 import { ListFilterQuery } from "./lists/list-query";
 import { documents_max, OriginalsZip } from "./originals/originals-zip";
@@ -185,13 +185,13 @@ export function bulkHandlers(ctx: DocumentContext): HandlersOf<typeof bulkRoutes
   const originals = new OriginalsZip(ctx);
   return {
     async batch({ caller, body: { action, document_ids, folder_id, to_folder_id } }) {
-      const needs_folder = action === "unlink" || action === "restore" || action === "move";
+      const needs_source = action === "unlink" || action === "restore" || action === "move";
       const needs_target = action === "link" || action === "move";
-      if (needs_folder && folder_id === undefined)
+      if (needs_source && folder_id === undefined)
         throw badRequest(`The action ${action} needs a folder_id.`, "/folder_id");
       if (needs_target && to_folder_id === undefined)
         throw badRequest(`The action ${action} needs a to_folder_id.`, "/to_folder_id");
-      if (needs_folder) await ctx.folders.require(ctx.db, caller.owner_id, folder_id!);
+      if (needs_source) await ctx.folders.require(ctx.db, caller.owner_id, folder_id!);
       if (needs_target) await ctx.folders.require(ctx.db, caller.owner_id, to_folder_id!);
       const problems = await actOnEach(ctx, caller.owner_id, {
         action,

@@ -1,4 +1,4 @@
-/** What other plugins may know about documents. */
+/** What other plugins may use of documents. */
 import type { StoredText } from "../../core/lib/text-pieces";
 import {
   OneOf,

@@ -33,14 +33,14 @@ const isSmall = ({ size_bytes }: Pick<Indexed, "size_bytes">): boolean =>
   size_bytes <= small_text_bytes_max;
 /** The arguments of `enqueue` for this version. */
 const indexing = (
-  on: typeof IndexDocument,
+  job_ref: typeof IndexDocument,
   { id, owner_id, version }: Indexed,
   queue_concurrency: number,
 ) =>
   [
-    on,
+    job_ref,
     { document_id: id, version },
-    { subject: id, owner: owner_id, queue: `${on.id}:${owner_id}`, queue_concurrency },
+    { subject: id, owner: owner_id, queue: `${job_ref.id}:${owner_id}`, queue_concurrency },
   ] as const;
 const textIndexing = (document: Indexed) =>
   indexing(IndexText, document, texts_concurrency_per_owner);
@@ -71,14 +71,14 @@ export const enqueuers = ({
 
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   ...[[IndexDocument, indexing_concurrency] as const, [IndexText, texts_concurrency] as const].map(
-    ([on, concurrency]) =>
-      handle(on, (payload, run) => indexDocument(ctx, payload, run), {
+    ([job_ref, concurrency]) =>
+      handle(job_ref, (payload, run) => indexDocument(ctx, payload, run), {
         attempts_max: 3,
         crashes_max: 8,
         timeout_ms: 30 * minute_ms,
         concurrency,
         each_process: true,
-        begins_at_once: on === IndexText,
+        begins_at_once: job_ref === IndexText,
         intake: true,
         onExhausted: (tx, payload, _reason, cause) => indexingExhausted(ctx, tx, payload, cause),
         requeue: (tx, payload) => reindexFailed(ctx, tx, payload),

@@ -18,8 +18,8 @@ export async function overviewOf(
   limits: OverviewLimits,
 ): Promise<Overview> {
   const links = await currentLinks(db, folder_ids, links_max);
-  const once = [...new Map(links.map((link) => [link.document_id, link])).values()];
-  const newest = once
+  const unique_links = [...new Map(links.map((link) => [link.document_id, link])).values()];
+  const newest = unique_links
     .toSorted(
       (one, other) =>
         toNumber(other.document_created_at) - toNumber(one.document_created_at) ||
@@ -38,7 +38,7 @@ export async function overviewOf(
     const headings = await headingsOf(db, document_id, limits);
     documents.push({ id, name, current_version, folder_id, language, headings });
   }
-  return { documents, count: once.length, all_counted: links.length < links_max };
+  return { documents, count: unique_links.length, all_counted: links.length < links_max };
 }
 
 async function languagesOf(
@@ -59,17 +59,17 @@ async function headingsOf(
   document_id: string,
   { headings: limit, or_lines = false }: OverviewLimits,
 ): Promise<OutlinedHeading[]> {
-  const found = await textStore.findCurrentText(db, document_id);
-  if (found === undefined) return [];
-  const { pages, headings = [] } = fromStoredSpans(found);
-  const places = textStore.placesIn(db, found.text);
+  const current = await textStore.findCurrentText(db, document_id);
+  if (current === undefined) return [];
+  const { pages, headings = [] } = fromStoredSpans(current);
+  const places = textStore.placesIn(db, current.text);
   const outlined: OutlinedHeading[] = [];
   const spans =
     headings.length === 0 && or_lines
-      ? lineHeadings(await beginningOf(db, found.text))
+      ? lineHeadings(await beginningOf(db, current.text))
       : mainHeadings(headings);
   for (const { start, end } of spans.slice(0, limit)) {
-    const text = await textStore.unitsOf(db, found.text, start, end);
+    const text = await textStore.unitsOf(db, current.text, start, end);
     const from = start + text.length - text.trimStart().length;
     const to = start + text.trimEnd().length;
     if (from >= to) continue;
@@ -112,7 +112,7 @@ export function lineHeadings(text: string): { start: number; end: number }[] {
     line: block.trim(),
   }));
   const count = Map.groupBy(blocks, ({ line }) => line);
-  const alone = blocks.filter(
+  const isolated_lines = blocks.filter(
     ({ line }, at) =>
       !line.includes("\n") &&
       line.length <= line_units.max &&
@@ -121,6 +121,6 @@ export function lineHeadings(text: string): { start: number; end: number }[] {
       (blocks[at + 1]?.line.length ?? 0) >= line_units.below &&
       count.get(line)!.length === 1,
   );
-  const with_numbers = alone.filter(({ line }) => numbered.test(line));
-  return with_numbers.length > 1 ? with_numbers : alone;
+  const numbered_lines = isolated_lines.filter(({ line }) => numbered.test(line));
+  return numbered_lines.length > 1 ? numbered_lines : isolated_lines;
 }

@@ -75,14 +75,14 @@ async function allWithVectors<D extends WithoutVectors>(
   db: Db,
   documents: readonly D[],
 ): Promise<(D & Document)[]> {
-  const published = documents.filter(({ row }) => row.current_version > 0);
-  const lacking = await index.lackingVectors(
+  const indexed = documents.filter(({ row }) => row.current_version > 0);
+  const lacking_ids = await index.lackingVectors(
     db,
-    published.map(({ row }) => row.id),
+    indexed.map(({ row }) => row.id),
   );
   const stateOf = ({ id, current_version }: DocumentRow): VectorsState => {
-    if (lacking === null || current_version === 0) return "none";
-    return lacking.has(id) ? "pending" : "ready";
+    if (lacking_ids === null || current_version === 0) return "none";
+    return lacking_ids.has(id) ? "pending" : "ready";
   };
   return documents.map((document) => ({ ...document, vectors: stateOf(document.row) }));
 }
@@ -118,14 +118,14 @@ const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined
  * document is gone.
  */
 export async function rereadIfGone<R>(read: () => Promise<R>): Promise<R> {
-  for (let tries = 1; ; tries++)
+  for (let attempt = 1; ; attempt++)
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof TextGone) || tries === tries_max) throw error;
+      if (!(error instanceof TextGone) || attempt === attempts_max) throw error;
     }
 }
-const tries_max = 3;
+const attempts_max = 3;
 
 /** The positions of the pages and headings of the current text. @throws HttpError 403 or 404. */
 export async function getOutline(
@@ -191,7 +191,7 @@ async function openOriginal(
   }
 }
 
-/** For other plugins: every call states which database or transaction to read. */
+/** For other plugins. */
 export const documentQueries: Pick<
   Documents,
   | "require"
@@ -205,53 +205,53 @@ export const documentQueries: Pick<
   | "hasQuoteAt"
   | "overview"
 > = {
-  overview: (from, folder_ids, limits) => rereadIfGone(() => overviewOf(from, folder_ids, limits)),
+  overview: (db, folder_ids, limits) => rereadIfGone(() => overviewOf(db, folder_ids, limits)),
 
-  async require(from, owner_id, document_id) {
-    const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
+  async require(db, owner_id, document_id) {
+    const { id, name, current_version } = await requireDocument(db, owner_id, document_id);
     return { id, name, current_version };
   },
 
-  async requireAll(from, owner_id, document_ids, pointer) {
-    requireAllOwned(await store.findNames(from, document_ids), document_ids, owner_id, {
+  async requireAll(db, owner_id, document_ids, pointer) {
+    requireAllOwned(await store.findNames(db, document_ids), document_ids, owner_id, {
       what: "document",
       pointer,
     });
   },
 
-  findNames: async (from, document_ids) => byId(await store.findNames(from, document_ids)),
+  findNames: async (db, document_ids) => byId(await store.findNames(db, document_ids)),
 
-  hasQuoteAt: (from, passage) => textStore.hasQuoteAt(from, passage),
+  hasQuoteAt: (db, passage) => textStore.hasQuoteAt(db, passage),
 
-  findQuotes: (from, document_id, quotes) =>
+  findQuotes: (db, document_id, quotes) =>
     rereadIfGone(async () => {
-      const found = await textStore.findWithText(from, document_id);
-      return found ? textStore.findQuotes(from, found.text, quotes) : new Set();
+      const found = await textStore.findWithText(db, document_id);
+      return found ? textStore.findQuotes(db, found.text, quotes) : new Set();
     }),
 
-  findSpans: (from, { start, end, ...version }) =>
+  findSpans: (db, { start, end, ...version }) =>
     rereadIfGone(async () => {
-      const found = await textStore.findSpans(from, version);
+      const found = await textStore.findSpans(db, version);
       if (found === undefined) return undefined;
       const { pages, times = [] } = found.spans;
-      const places = textStore.placesIn(from, found.text);
+      const places = textStore.placesIn(db, found.text);
       return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
     }),
 
-  findPageLabels: async (from, document_ids) =>
+  findPageLabels: async (db, document_ids) =>
     new Map(
-      (await textStore.findPageLabels(from, document_ids)).map(({ id, page_labels }) => [
+      (await textStore.findPageLabels(db, document_ids)).map(({ id, page_labels }) => [
         id,
         store.fromStoredLabels(page_labels),
       ]),
     ),
 
-  findLinked: async (from, document_ids, folder_ids) =>
-    byId(await linkStore.findLinked(from, document_ids, folder_ids)),
+  findLinked: async (db, document_ids, folder_ids) =>
+    byId(await linkStore.findLinked(db, document_ids, folder_ids)),
 
-  findSyncedPlaces: async (from, places) => {
+  findSyncedPlaces: async (db, places) => {
     const found = await linkStore.syncedLinks(
-      from,
+      db,
       places.map(({ document_id }) => document_id),
     );
     const keyOf = (place: DocumentInFolder) => `${place.document_id} ${place.folder_id}`;

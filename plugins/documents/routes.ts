@@ -65,13 +65,13 @@ const syncing = {
 const location_header = {
   location: "Path of the document: poll it until its status is no longer `syncing`.",
 };
-const answer = (description: string) => ({ description, schema: DocumentRecord, example });
-const taken = { name_taken: "An upload of the folder already has this name." };
+const documentAnswer = (description: string) => ({ description, schema: DocumentRecord, example });
+const name_taken = { name_taken: "An upload of the folder already has this name." };
 const no_folder = "The folder could not be found.";
 const quota_reached = {
   quota_exceeded: "The quota of documents or of storage is reached; the detail names it.",
 };
-const made_links = {
+const document_links = {
   getDocument: { documentId: "id" },
   renameDocument: { documentId: "id" },
   linkDocument: { documentId: "id" },
@@ -115,7 +115,7 @@ export const routes = {
         description: "The document, not yet indexed.",
         schema: DocumentRecord,
         headers: location_header,
-        links: made_links,
+        links: document_links,
         example: {
           ...syncing,
           name: "Visit notes",
@@ -168,7 +168,7 @@ export const routes = {
         description: "The new document, not yet indexed.",
         schema: DocumentRecord,
         headers: location_header,
-        links: made_links,
+        links: document_links,
         example: syncing,
       },
     },
@@ -242,8 +242,8 @@ export const routes = {
     operation: "renameDocument",
     body: NewName,
     example: { name: "mooring-survey-2026.pdf" },
-    answers: { 200: answer("The document under its new name.") },
-    errors: { 409: taken },
+    answers: { 200: documentAnswer("The document under its new name.") },
+    errors: { 409: name_taken },
   }),
   unlink: route.delete("/documents/:documentId", {
     summary: "Take a document out of a folder",
@@ -279,8 +279,8 @@ export const routes = {
       "The document stays in its other folders. One that is in the folder already stays there.",
     body: named("DocumentLink", FolderQuery),
     example: { folder_id: example.folder_ids[0] },
-    answers: { 200: answer("The document, in one more folder.") },
-    errors: { 409: taken },
+    answers: { 200: documentAnswer("The document, in one more folder.") },
+    errors: { 409: name_taken },
   }),
   restore: route.post("/documents/:documentId/restore", {
     summary: "Put a document back into a folder",
@@ -288,8 +288,8 @@ export const routes = {
     operation: "restoreDocument",
     description: "Undoes taking it out of that folder.",
     query: FolderQuery,
-    answers: { 200: answer("The document, back in the folder.") },
-    errors: { 409: taken },
+    answers: { 200: documentAnswer("The document, back in the folder.") },
+    errors: { 409: name_taken },
   }),
 };
 
@@ -310,7 +310,7 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
 
   createText: async ({ caller, client, body, long_text, request: { signal } }) => {
     const text = { ...body, long_text };
-    return located(client, 201, await creation.addText(ctx, caller.owner_id, text, signal));
+    return documentReply(client, 201, await creation.addText(ctx, caller.owner_id, text, signal));
   },
 
   get: async ({ caller, client, params, query }) => {
@@ -332,7 +332,7 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   },
 
   reindex: async ({ caller, client, params }) =>
-    located(client, 202, await reindex(ctx, caller.owner_id, params.documentId), {
+    documentReply(client, 202, await reindex(ctx, caller.owner_id, params.documentId), {
       "retry-after": "1",
     }),
 
@@ -345,7 +345,7 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
 
 const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
   upload: async ({ caller, client, query: { folder_id, overwrite = false, name }, request }) => {
-    const called = name === undefined ? {} : { name: documentName(name, "?name") };
+    const chosen_name = name === undefined ? {} : { name: documentName(name, "?name") };
     const bytes_max = ctx.config.upload_bytes_max;
     const size_bytes = announcedBytes(request, bytes_max);
     await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
@@ -356,11 +356,11 @@ const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
         creation.checkUpload(
           ctx,
           caller.owner_id,
-          { ...file, ...called, folder_id, overwrite },
+          { ...file, ...chosen_name, folder_id, overwrite },
           size_bytes,
         ),
     });
-    const upload = { ...file, ...called, folder_id, overwrite };
+    const upload = { ...file, ...chosen_name, folder_id, overwrite };
     const { document, replaced } = await creation.addUpload(
       ctx,
       caller.owner_id,
@@ -368,7 +368,7 @@ const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
       received,
       request.signal,
     );
-    return located(client, replaced ? 200 : 201, document);
+    return documentReply(client, replaced ? 200 : 201, document);
   },
 });
 
@@ -383,7 +383,7 @@ const readingHandlers = (
     originalResponse(request, await queries.getOriginal(ctx, caller.owner_id, params.documentId)),
 });
 
-const located = (
+const documentReply = (
   client: Client,
   status: number,
   document: Document,

@@ -1,7 +1,7 @@
 /** Sorted lists, actions on many documents at once, and downloads as a ZIP file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unpacked } from "../helpers/folder-archives";
-import { EntryNames } from "../../plugins/documents/creation/entry-names";
+import { EntryNames } from "../../plugins/documents/originals/entry-names";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 

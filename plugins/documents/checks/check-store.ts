@@ -1,6 +1,5 @@
 /** SQL of the health checks of documents, which read all of them, a page at a time. */
 import { sql, toNumber, type Db } from "../../../core/sdk";
-import type { DocumentContext } from "../context";
 import { findDocument, isLinked, type DocumentsDb } from "../store";
 
 /** Versions with a file, ordered by file, then by key. */
@@ -49,18 +48,7 @@ export const listSyncing = async (
 export const isSyncing = async (db: DocumentsDb, id: string): Promise<boolean> =>
   (await findDocument(db, id))?.status === "syncing";
 
-/** Enqueues the job of a `syncing` document. */
-export const enqueueAgain = (
-  { inTransaction, enqueueIndexing }: DocumentContext,
-  id: string,
-): Promise<void> =>
-  inTransaction(async (tx) => {
-    const document = await findDocument(tx, id);
-    if (document?.status === "syncing")
-      await enqueueIndexing(tx, document, document.source_kind === "text");
-  });
-
-const synced = (db: DocumentsDb) =>
+const syncedDocuments = (db: DocumentsDb) =>
   db
     .selectFrom("documents")
     .select(["id", "current_version"])
@@ -70,21 +58,21 @@ const synced = (db: DocumentsDb) =>
 
 /** Documents with a current version that are not being changed. */
 export const listSynced = (db: DocumentsDb, after: string, limit: number) =>
-  synced(db).where("id", ">", after).orderBy("id").limit(limit).execute();
+  syncedDocuments(db).where("id", ">", after).orderBy("id").limit(limit).execute();
 export const findSynced = (db: DocumentsDb, id: string) =>
-  synced(db).where("id", "=", id).executeTakeFirst();
+  syncedDocuments(db).where("id", "=", id).executeTakeFirst();
 
 /** The ids among these that have a row, including documents that wait to be purged. */
-export async function knownIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function existingIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom("documents").select("id").where("id", "in", ids).execute();
-  const waiting = await db
+  const purged = await db
     .selectFrom("documents_purges")
     .select("document_id")
     .where("document_id", "in", ids)
     .execute();
   return new Set([
     ...rows.map(({ id }) => id as string),
-    ...waiting.map(({ document_id }) => document_id as string),
+    ...purged.map(({ document_id }) => document_id as string),
   ]);
 }

@@ -2,8 +2,8 @@
 import { counted } from "../../../core/lib/counted";
 
 /** How many ids a sentence lists. */
-const named_max = 3;
+const listed_ids_max = 3;
 
-export const documents = (count: number): string => counted(count, "document");
-export const named = (ids: readonly string[]): string =>
-  [...new Set(ids)].slice(0, named_max).join(", ") + (ids.length > named_max ? " …" : "");
+export const documentCount = (count: number): string => counted(count, "document");
+export const idList = (ids: readonly string[]): string =>
+  [...new Set(ids)].slice(0, listed_ids_max).join(", ") + (ids.length > listed_ids_max ? " …" : "");

@@ -8,15 +8,16 @@ import { fill, type Context, type Fill } from "../../../core/sdk";
 import * as store from "./check-store";
 import type { DocumentContext } from "../context";
 import { originalsChecks } from "../originals/originals-checks";
-import { documents, named } from "./check-words";
+import { documentCount, idList } from "./check-words";
 import { IndexCheck } from "./index-check";
+import { findDocument } from "../store";
 
 /** Each check reads all documents. */
 const hold_ms = 30 * 60_000;
 /** Documents per read. */
 const page_size = 500;
 /** Documents that one repair handles; the next check finds the rest. */
-const mended_max = 10_000;
+const repaired_max = 10_000;
 
 export type CheckContext = DocumentContext & Pick<Context, "operations">;
 
@@ -29,11 +30,11 @@ export function documentChecks(
     {
       name: "Indexing",
       hold_ms,
-      run: () => indexing(ctx),
+      run: () => checkIndexing(ctx),
       mend: async () => {
         const { ids } = await withoutJob(ctx);
-        for (const id of ids) await store.enqueueAgain(ctx, id);
-        return `${documents(ids.length)} will be indexed again.`;
+        for (const id of ids) await enqueueSyncing(ctx, id);
+        return `${documentCount(ids.length)} will be indexed again.`;
       },
     },
     new IndexCheck(ctx, hold_ms),
@@ -41,32 +42,43 @@ export function documentChecks(
   return checks.map((check) => fill(SystemChecks, check));
 }
 
-async function indexing(ctx: CheckContext): Promise<CheckResult> {
-  const { ids, at_work } = await withoutJob(ctx);
-  if (ids.length === 0) return ok(`Jobs are working on ${documents(at_work)}.`);
+async function checkIndexing(ctx: CheckContext): Promise<CheckResult> {
+  const { ids, with_job } = await withoutJob(ctx);
+  if (ids.length === 0) return ok(`Jobs are working on ${documentCount(with_job)}.`);
   return {
     status: "fail",
-    detail: `${documents(ids.length)} should be indexed, but have no job: ${named(ids)}.`,
+    detail: `${documentCount(ids.length)} should be indexed, but have no job: ${idList(ids)}.`,
     fix: "Index them again: POST /documents/{id}/reindex.",
   };
 }
+
+/** Enqueues the job of a document, if it is still `syncing`. */
+const enqueueSyncing = (
+  { inTransaction, enqueueIndexing }: CheckContext,
+  id: string,
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const document = await findDocument(tx, id);
+    if (document?.status === "syncing")
+      await enqueueIndexing(tx, document, document.source_kind === "text");
+  });
 
 /** Documents that are `syncing` without a job, and how many have one. */
 async function withoutJob({
   db,
   operations,
-}: CheckContext): Promise<{ ids: string[]; at_work: number }> {
+}: CheckContext): Promise<{ ids: string[]; with_job: number }> {
   const ids: string[] = [];
-  let at_work = 0;
-  for (let after = ""; ids.length < mended_max; await nextTurn()) {
+  let with_job = 0;
+  for (let after = ""; ids.length < repaired_max; await nextTurn()) {
     const waiting = await store.listSyncing(db, after, page_size);
-    const busy = await operations.jobs.activeSubjects(waiting);
-    const found = waiting.filter((id) => !busy.has(id));
+    const working_ids = await operations.jobs.activeSubjects(waiting);
+    const without_job = waiting.filter((id) => !working_ids.has(id));
     // A document whose indexing has ended since then is no longer `syncing`.
-    for (const id of found) if (await store.isSyncing(db, id)) ids.push(id);
-    at_work += busy.size;
+    for (const id of without_job) if (await store.isSyncing(db, id)) ids.push(id);
+    with_job += working_ids.size;
     if (waiting.length < page_size) break;
     after = waiting.at(-1)!;
   }
-  return { ids, at_work };
+  return { ids, with_job };
 }

@@ -1,15 +1,18 @@
-/** The health check of the index: whether it agrees with the documents, and is what they yield. */
+/**
+ * The health check of the index: whether it agrees with the documents and, with `deep`, whether
+ * indexing them again would give the same.
+ */
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
 import type { DocumentContext } from "../context";
 import { reindexFound } from "../indexing/requeue";
 import * as store from "./check-store";
-import { documents, named } from "./check-words";
+import { documentCount, idList } from "./check-words";
 
 /** Documents per read. */
 const page_size = 500;
 /** Documents that one repair handles; the next check finds the rest. */
-const mended_max = 10_000;
+const repaired_max = 10_000;
 
 interface Difference {
   readonly missing: readonly { readonly id: string }[];
@@ -17,30 +20,30 @@ interface Difference {
   readonly left_over: readonly string[];
   readonly count: number;
 }
-type Say = (progress: string) => void;
+type ReportProgress = (progress: string) => void;
 
 export class IndexCheck implements SystemCheck {
   readonly name = "Index";
   /** Found by `deep`, for `mend`. */
-  private damaged: readonly string[] = [];
+  private damaged_ids: readonly string[] = [];
 
   constructor(
     private readonly ctx: DocumentContext,
     readonly hold_ms: number,
   ) {}
 
-  readonly run = async (): Promise<CheckResult> => this.judge(await this.compare());
+  readonly run = async (): Promise<CheckResult> => this.resultOf(await this.compare());
 
   /** Also encodes every document again. */
-  readonly deep = async (say: Say): Promise<CheckResult> => {
+  readonly deep = async (reportProgress: ReportProgress): Promise<CheckResult> => {
     const found = await this.compare();
-    this.damaged = await this.findDamaged(say);
-    if (this.damaged.length === 0) return this.judge(found);
+    this.damaged_ids = await this.findDamaged(reportProgress);
+    if (this.damaged_ids.length === 0) return this.resultOf(found);
     return {
       status: "fail",
       detail:
-        `The index of ${documents(this.damaged.length)} is damaged: ` +
-        `${named(this.damaged)}. Searches may leave them out, or find wrong passages.`,
+        `The index of ${documentCount(this.damaged_ids.length)} is damaged: ` +
+        `${idList(this.damaged_ids)}. Searches may leave them out, or find wrong passages.`,
       fix: "Index them again: POST /documents/{id}/reindex.",
     };
   };
@@ -48,26 +51,26 @@ export class IndexCheck implements SystemCheck {
   readonly mend = async (): Promise<string> => {
     const { ctx } = this;
     const { missing, left_over } = await this.compare();
-    const reindexed = new Set([...missing.map(({ id }) => id), ...this.damaged]);
+    const reindexed = new Set([...missing.map(({ id }) => id), ...this.damaged_ids]);
     // The index of a document may be incomplete, and would remain beside the new one.
     for (const id of [...reindexed, ...left_over])
       while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
     for (const id of reindexed) await reindexFound(ctx, id);
     return (
-      `${documents(reindexed.size)} will be indexed again. Removed from the index: ` +
-      `${documents(left_over.length)}.`
+      `${documentCount(reindexed.size)} will be indexed again. Removed from the index: ` +
+      `${documentCount(left_over.length)}.`
     );
   };
 
-  private judge({ missing, left_over, count }: Difference): CheckResult {
+  private resultOf({ missing, left_over, count }: Difference): CheckResult {
     if (missing.length + left_over.length === 0)
-      return ok(`${documents(count)} in the index, none missing or left over.`);
+      return ok(`${documentCount(count)} in the index, none missing or left over.`);
     return {
       status: "fail",
       detail:
-        `The index lacks the current version of ${documents(missing.length)}` +
-        (missing.length > 0 ? ` (${named(missing.map(({ id }) => id))})` : "") +
-        `, and contains ${documents(left_over.length)} that should be gone.`,
+        `The index lacks the current version of ${documentCount(missing.length)}` +
+        (missing.length > 0 ? ` (${idList(missing.map(({ id }) => id))})` : "") +
+        `, and contains ${documentCount(left_over.length)} that should be gone.`,
       fix: "Index them again: POST /documents/{id}/reindex.",
     };
   }
@@ -78,7 +81,7 @@ export class IndexCheck implements SystemCheck {
     const missing: { readonly id: string }[] = [];
     const left_over: string[] = [];
     let count = 0;
-    for (let after = ""; missing.length < mended_max; await nextTurn()) {
+    for (let after = ""; missing.length < repaired_max; await nextTurn()) {
       const rows = await store.listSynced(db, after, page_size);
       for (const row of rows) {
         count++;
@@ -90,25 +93,25 @@ export class IndexCheck implements SystemCheck {
       if (rows.length < page_size) break;
       after = rows.at(-1)!.id;
     }
-    for (let after = ""; left_over.length < mended_max; await nextTurn()) {
+    for (let after = ""; left_over.length < repaired_max; await nextTurn()) {
       const published = await index.listPublished(db, after, page_size);
-      const known = await store.knownIds(db, published);
-      left_over.push(...published.filter((id) => !known.has(id)));
+      const existing = await store.existingIds(db, published);
+      left_over.push(...published.filter((id) => !existing.has(id)));
       if (published.length < page_size) break;
       after = published.at(-1)!;
     }
     return { missing, left_over, count };
   }
 
-  private async findDamaged(say: Say): Promise<string[]> {
+  private async findDamaged(reportProgress: ReportProgress): Promise<string[]> {
     const { db, index } = this.ctx;
     const damaged: string[] = [];
     let count = 0;
-    for (let after = ""; damaged.length < mended_max;) {
+    for (let after = ""; damaged.length < repaired_max;) {
       const published = await index.listPublished(db, after, page_size);
       for (const id of published) {
         if (!(await index.isSound(db, id))) damaged.push(id);
-        say(`${documents(++count)} so far`);
+        reportProgress(`${documentCount(++count)} so far`);
       }
       if (published.length < page_size) break;
       after = published.at(-1)!;

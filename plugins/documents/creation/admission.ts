@@ -2,19 +2,19 @@
 import type { Hooks } from "../../../core/sdk";
 import type { Admitted, DocumentIntake, NewIntake } from "../contract";
 
-const nobody_refused: Admitted = Object.freeze({ admitted: true });
+const proof: Admitted = Object.freeze({ admitted: true });
 
 /** See `Documents.admit`. */
 export async function admit(
   { before_intake }: { readonly before_intake: Hooks<DocumentIntake> },
-  sent: NewIntake,
+  new_intake: NewIntake,
   signal?: AbortSignal,
 ): Promise<Admitted> {
   if (before_intake.any) {
-    const { from, subfolder = null, ...intake } = sent;
+    const { from, subfolder = null, ...intake } = new_intake;
     await before_intake.run({ ...intake, subfolder, ...contentOf(from) }, signal);
   }
-  return nobody_refused;
+  return proof;
 }
 
 /** The same for content sent in a request. */
@@ -25,10 +25,12 @@ export const admitSent = (
   signal?: AbortSignal,
 ): Promise<Admitted> => admit(ctx, { ...sent, origin: { kind, uri: null, run_id: null } }, signal);
 
-/** @throws Error when the hooks were not run: a plugin has forgotten to */
-export function requireAdmitted(given: Admitted | undefined): void {
-  if (given !== nobody_refused)
-    throw new Error("a document needs what Documents.admit gives: call it before the transaction");
+/** @throws Error when a plugin has not called `Documents.admit`, which runs the hooks */
+export function requireAdmitted(admitted: Admitted | undefined): void {
+  if (admitted !== proof)
+    throw new Error(
+      "a document needs the result of Documents.admit, called before the transaction",
+    );
 }
 
 function contentOf(from: NewIntake["from"]): Pick<DocumentIntake, "bytes" | "path" | "size_bytes"> {

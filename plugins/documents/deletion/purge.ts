@@ -125,9 +125,9 @@ async function purgePart(
 ): Promise<boolean> {
   const purged = await ctx
     .inDeletion(async (tx) => {
-      const begun_ms = performance.now();
+      const started_ms = performance.now();
       const result = await work(tx, part.size);
-      part.took(performance.now() - begun_ms);
+      part.took(performance.now() - started_ms);
       return result;
     })
     .catch((error: unknown) => {

@@ -31,7 +31,7 @@ export interface LinkOrder {
  * Whether it is read against its index: equal values are always listed newest first, also in
  * ascending order.
  */
-const runsAgainst = ({ column, direction }: LinkOrder): boolean =>
+const isAgainstIndex = ({ column, direction }: LinkOrder): boolean =>
   column !== null && direction === "asc";
 
 /** The columns that a filter compares, except the name. */
@@ -65,20 +65,24 @@ export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
 }
 
 /** A position in an order. */
-interface Place {
+interface LinkPosition {
   readonly key: string | number;
   readonly document_created_at: number;
   readonly document_id: string;
 }
-const keyOf = (column: SortColumn | null) =>
+const keyColumn = (column: SortColumn | null) =>
   column === null ? sql.lit<string | number>(0) : sql.ref<string | number>(`l.${column}`);
 
 function sorted(links: Links, { column, direction }: LinkOrder) {
-  const rows = links.select([keyOf(column).as("key"), "l.document_created_at", "l.document_id"]);
+  const rows = links.select([
+    keyColumn(column).as("key"),
+    "l.document_created_at",
+    "l.document_id",
+  ]);
   return (column === null ? rows : rows.orderBy(`l.${column}`, direction))
     .orderBy("l.document_created_at", direction)
     .orderBy("l.document_id", direction)
-    .$castTo<Place>();
+    .$castTo<LinkPosition>();
 }
 
 /**
@@ -94,23 +98,29 @@ export async function readPage(
 ): Promise<string[]> {
   const { skip, size, is_backward } = nearerEnd(window, total);
   if (size === 0) return [];
-  const walk = walkOf(order, is_backward);
+  const read_order = readOrder(order, is_backward);
   const part = { limit: size, offset: skip };
-  const rows = runsAgainst(order)
-    ? await readAgainst(linksOf(db, filter), walk, part)
-    : await preparedPage(walk)(db, { ...comparedBy(filter), ...part });
+  const rows = isAgainstIndex(order)
+    ? await readAgainstIndex(linksOf(db, filter), read_order, part)
+    : await preparedPage(read_order)(db, { ...comparedBy(filter), ...part });
   return idsOf(rows, is_backward);
 }
-const walkOf = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
+const readOrder = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
   column,
   direction: is_backward ? opposite(direction) : direction,
 });
-const idsOf = (rows: readonly Pick<Place, "document_id">[], is_backward: boolean): string[] => {
+const idsOf = (
+  rows: readonly Pick<LinkPosition, "document_id">[],
+  is_backward: boolean,
+): string[] => {
   const ids = rows.map(({ document_id }) => document_id);
   return is_backward ? ids.reverse() : ids;
 };
-const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Promise<Place[]> =>
-  sorted(links, order).limit(limit).offset(offset).execute();
+const readRows = (
+  links: Links,
+  order: LinkOrder,
+  { limit, offset }: Window,
+): Promise<LinkPosition[]> => sorted(links, order).limit(limit).offset(offset).execute();
 
 /** The ids of the first `limit` links, by the time of their documents. */
 export const readFirst = async (
@@ -137,46 +147,52 @@ function preparedPage(order: LinkOrder): ReturnType<typeof makePage> {
  * Rows for which equal values have to be listed in the opposite order of the index. Usually no
  * values are equal, and one read shows it.
  */
-async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Window) {
-  const back = { column: null, direction: opposite(order.direction) };
-  const alike = (key: Place["key"]) => links.where(keyOf(order.column), "=", key);
+async function readAgainstIndex(links: Links, order: LinkOrder, { limit, offset }: Window) {
+  const reversed = { column: null, direction: opposite(order.direction) };
+  const linksWithKey = (key: LinkPosition["key"]) => links.where(keyColumn(order.column), "=", key);
   // One more on either side, to see whether equal values continue beyond the page.
   const before = Math.min(1, offset);
-  const look = { limit: before + limit + 1, offset: offset - before };
-  const found = await readRows(links, order, look);
+  const window = { limit: before + limit + 1, offset: offset - before };
+  const found = await readRows(links, order, window);
   const first = found[before];
   if (!first || found.every(({ key }, at) => key !== found[at - 1]?.key))
     return found.slice(before, before + limit);
   const earlier =
     found[0] !== first && found[0]!.key === first.key
-      ? await countRows(alike(first.key).where(isBeyond(back, first)))
+      ? await countRows(linksWithKey(first.key).where(isBeyond(reversed, first)))
       : 0;
-  const rows = await readRows(alike(first.key), back, { limit, offset: earlier });
+  const rows = await readRows(linksWithKey(first.key), reversed, { limit, offset: earlier });
   if (rows.length === limit) return rows;
-  const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key);
+  const next = links.where(
+    keyColumn(order.column),
+    order.direction === "asc" ? ">" : "<",
+    first.key,
+  );
   const others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
   for (const [key, places] of Map.groupBy(others, (place) => place.key)) {
     // There may be more values equal to the last one.
     const is_whole = places.at(-1) !== others.at(-1);
     const whole = { limit: limit - rows.length, offset: 0 };
-    rows.push(...(is_whole ? places.reverse() : await readRows(alike(key), back, whole)));
+    rows.push(
+      ...(is_whole ? places.reverse() : await readRows(linksWithKey(key), reversed, whole)),
+    );
   }
   return rows;
 }
 
-const compared = ({ column }: LinkOrder) =>
+const comparedColumns = ({ column }: LinkOrder) =>
   column === null
     ? sql`(l.document_created_at, l.document_id)`
     : sql`(${sql.ref(`l.${column}`)}, l.document_created_at, l.document_id)`;
-const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id }: Place) =>
+const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id }: LinkPosition) =>
   column === null
     ? sql`(${document_created_at}, ${document_id})`
     : sql`(${key}, ${document_created_at}, ${document_id})`;
 /** After this position of the order. */
-const isBeyond = (order: LinkOrder, place: Place) =>
+const isBeyond = (order: LinkOrder, place: LinkPosition) =>
   order.direction === "asc"
-    ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
-    : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
+    ? sql<boolean>`${comparedColumns(order)} > ${valuesOf(order, place)}`
+    : sql<boolean>`${comparedColumns(order)} < ${valuesOf(order, place)}`;
 /** Links after this document, by the time of their documents. */
 export const linksAfter = (
   links: Links,
@@ -189,10 +205,10 @@ export const linksAfter = (
       { key: 0, document_created_at: created_at, document_id: id },
     ),
   );
-const isUpTo = (order: LinkOrder, place: Place) =>
+const isUpTo = (order: LinkOrder, place: LinkPosition) =>
   order.direction === "asc"
-    ? sql<boolean>`${compared(order)} <= ${valuesOf(order, place)}`
-    : sql<boolean>`${compared(order)} >= ${valuesOf(order, place)}`;
+    ? sql<boolean>`${comparedColumns(order)} <= ${valuesOf(order, place)}`
+    : sql<boolean>`${comparedColumns(order)} >= ${valuesOf(order, place)}`;
 
 /** How long links are examined before yielding to the event loop. */
 const stretch_ms = 8;
@@ -203,21 +219,21 @@ const stretch_links = { first: 500, max: 8_000 };
  * Divides the links of an index in this order into stretches, and yields the bounds of each.
  * `least`: the minimum number of links in one.
  */
-async function* stretches(
+async function* stretchesOf(
   links: Links,
   order: LinkOrder,
   signal: AbortSignal,
-  least = stretch_links.first,
+  links_min = stretch_links.first,
 ): AsyncGenerator<(links: Links) => Links, void> {
-  const part = new PartSize({ ...stretch_links, first: least }, stretch_ms);
-  let from: Place | undefined;
+  const part = new PartSize({ ...stretch_links, first: links_min }, stretch_ms);
+  let from: LinkPosition | undefined;
   for (;;) {
     signal.throwIfAborted();
     const begun_ms = performance.now();
     const after = from && isBeyond(order, from);
     const [end] = await readRows(after ? links.where(after) : links, order, {
       limit: 1,
-      offset: Math.max(part.size, least) - 1,
+      offset: Math.max(part.size, links_min) - 1,
     });
     const until = end && isUpTo(order, end);
     yield (all) => {
@@ -246,30 +262,30 @@ export async function findPage(
   total: number,
 ): Promise<string[]> {
   const { skip, size, is_backward } = nearerEnd(window, total);
-  const walk = walkOf(order, is_backward);
+  const read_order = readOrder(order, is_backward);
   if (size === 0) return [];
-  const page: Place[] = [];
-  let passed = 0;
-  let run: Place[] = [];
-  const pass = (rows: readonly Place[]): void => {
-    for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
+  const page: LinkPosition[] = [];
+  let position = 0;
+  let equal_rows: LinkPosition[] = [];
+  const take = (rows: readonly LinkPosition[]): void => {
+    for (const row of rows) if (position++ >= skip && page.length < size) page.push(row);
   };
   // When most links match the filter, slightly more than the page are enough.
-  const least = Math.min(stretch_links.first, 2 * (skip + size));
-  for await (const within of stretches(inner, walk, signal, least)) {
-    const rows: Place[] = await sorted(within(links), walk).execute();
-    if (runsAgainst(order))
+  const links_min = Math.min(stretch_links.first, 2 * (skip + size));
+  for await (const within of stretchesOf(inner, read_order, signal, links_min)) {
+    const rows: LinkPosition[] = await sorted(within(links), read_order).execute();
+    if (isAgainstIndex(order))
       for (const row of rows) {
-        if (run.length > 0 && run[0]!.key !== row.key) {
-          pass(run.reverse());
-          run = [];
+        if (equal_rows.length > 0 && equal_rows[0]!.key !== row.key) {
+          take(equal_rows.reverse());
+          equal_rows = [];
         }
-        run.push(row);
+        equal_rows.push(row);
       }
-    else pass(rows);
+    else take(rows);
     if (page.length === size) break;
   }
-  pass(run.reverse());
+  take(equal_rows.reverse());
   return idsOf(page, is_backward);
 }
 
@@ -277,18 +293,18 @@ export async function findPage(
 export async function findAtMost(
   max: number,
   { links, inner, order, signal }: Search,
-): Promise<{ readonly total: number; readonly few: Sortable[] | null }> {
-  let few: Sortable[] | null = [];
+): Promise<{ readonly total: number; readonly sortable: Sortable[] | null }> {
+  let sortable: Sortable[] | null = [];
   let total = 0;
-  for await (const within of stretches(inner, order, signal)) {
-    if (few === null) total += await countRows(within(links));
+  for await (const within of stretchesOf(inner, order, signal)) {
+    if (sortable === null) total += await countRows(within(links));
     else {
-      few.push(...(await within(links).select(sortable_columns).execute()));
-      total = few.length;
-      if (total > max) few = null;
+      sortable.push(...(await within(links).select(sortable_columns).execute()));
+      total = sortable.length;
+      if (total > max) sortable = null;
     }
   }
-  return { total, few };
+  return { total, sortable };
 }
 const sortable_columns = [
   "l.name_order",
@@ -329,7 +345,7 @@ export async function findIds(
 ): Promise<{ readonly ids: string[]; readonly total: number }> {
   const ids: string[] = [];
   let total = 0;
-  for await (const within of stretches(inner, order, signal)) {
+  for await (const within of stretchesOf(inner, order, signal)) {
     if (ids.length >= max) {
       total += await countRows(within(links));
       continue;

@@ -15,9 +15,9 @@ export const ListDirection = OneOf(["asc", "desc"], {
 });
 export type ListDirection = Static<typeof ListDirection>;
 
-const falling: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
-export const usualDirection = (sort: ListSort): ListDirection =>
-  falling.has(sort) ? "desc" : "asc";
+const descending_by_default: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
+export const defaultDirection = (sort: ListSort): ListDirection =>
+  descending_by_default.has(sort) ? "desc" : "asc";
 export const opposite = (direction: ListDirection): ListDirection =>
   direction === "asc" ? "desc" : "asc";
 
@@ -64,7 +64,7 @@ export function comparer(
     const key = keyOf(one);
     const other_key = keyOf(other);
     if (key !== other_key) return key < other_key ? -sign : sign;
-    const apart = one.document_created_at - other.document_created_at;
-    return newest * (apart || (one.document_id < other.document_id ? -1 : 1));
+    const age_difference = one.document_created_at - other.document_created_at;
+    return newest * (age_difference || (one.document_id < other.document_id ? -1 : 1));
   };
 }

@@ -30,7 +30,7 @@ import {
   comparer,
   sortColumns,
   statuses,
-  usualDirection,
+  defaultDirection,
   type ListDirection,
   type ListSort,
 } from "./list-order";
@@ -64,16 +64,16 @@ export async function listOwned(
   { limit, ascending }: ListPage,
 ): Promise<OwnedDocument[]> {
   const order = ascending ? "asc" : "desc";
-  const place = after && sql`(${after.created_at}, ${after.id})`;
+  const position = after && sql`(${after.created_at}, ${after.id})`;
   const rows = await db
     .selectFrom("documents as d")
     .select(["d.id", "d.name", "d.size_bytes", "d.status", "d.error_message", "d.created_at"])
     .where("d.owner_id", "=", owner_id)
-    .$if(place !== null, (query) =>
+    .$if(position !== null, (query) =>
       query.where(
         ascending
-          ? sql<boolean>`(d.created_at, d.id) > ${place}`
-          : sql<boolean>`(d.created_at, d.id) < ${place}`,
+          ? sql<boolean>`(d.created_at, d.id) > ${position}`
+          : sql<boolean>`(d.created_at, d.id) < ${position}`,
       ),
     )
     .where((eb) =>
@@ -142,7 +142,7 @@ interface ListSearch {
 
 export class DocumentLists {
   /** For lists without a complete index: one per owner at a time. */
-  private readonly turns = new FairLimiter({ concurrency: 2 });
+  private readonly limiter = new FairLimiter({ concurrency: 2 });
 
   constructor(private readonly db: DocumentsDb) {}
 
@@ -153,7 +153,7 @@ export class DocumentLists {
     page: PageRequest,
     signal: AbortSignal,
   ): Promise<Listed<DocumentRow>> {
-    const { sort = "created", order: direction = usualDirection(sort) } = query;
+    const { sort = "created", order: direction = defaultDirection(sort) } = query;
     const filter = filterOf(folder, query);
     const window = pageWindow(page);
     if (filter === null) return { rows: [], total: 0 };
@@ -177,13 +177,13 @@ export class DocumentLists {
   ): Promise<{ readonly ids: string[]; readonly total: number }> {
     const filter = filterOf(folder, query);
     if (filter === null) return { ids: [], total: 0 };
-    const place = after === undefined ? null : await findPlace(this.db, folder.owner_id, after);
-    const rest = (of: LinkFilter) =>
-      place ? linksAfter(linksOf(this.db, of), place) : linksOf(this.db, of);
-    const links = rest(filter);
-    const inner = rest({ ...filter, name: undefined });
+    const position = after === undefined ? null : await findPlace(this.db, folder.owner_id, after);
+    const afterPosition = (of: LinkFilter) =>
+      position ? linksAfter(linksOf(this.db, of), position) : linksOf(this.db, of);
+    const links = afterPosition(filter);
+    const inner = afterPosition({ ...filter, name: undefined });
     const search = { links, inner, order: newest_first, signal };
-    return this.turns.run(folder.owner_id, signal, () => findIds(max, search));
+    return this.limiter.run(folder.owner_id, signal, () => findIds(max, search));
   }
 
   /** One status after the other, each newest first. */
@@ -223,35 +223,35 @@ export class DocumentLists {
     const total = filter.name ? undefined : await this.total(folder, filter);
     if (has_index)
       return { rows: await readPage(this.db, filter, order, window, total!), total: total! };
-    return this.turns.run(folder.owner_id, signal, () => this.search(search, window, total));
+    return this.limiter.run(folder.owner_id, signal, () => this.search(search, window, total));
   }
 
   private async total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
-    const counted = countedBy(folder, filter);
-    if (type === undefined) return counted ?? countRows(linksOf(this.db, filter));
-    return counted === undefined || filter.status !== undefined
+    const stored_count = storedCount(folder, filter);
+    if (type === undefined) return stored_count ?? countRows(linksOf(this.db, filter));
+    return stored_count === undefined || filter.status !== undefined
       ? countRows(linksOf(this.db, { ...filter, type }))
-      : countOfType(this.db, { ...filter, type }, counted);
+      : countOfType(this.db, { ...filter, type }, stored_count);
   }
 
   /** Few matches are sorted here, many are skipped in order; there is an index for either. */
   private async search(
     { filter, order, signal }: ListSearch,
     window: Window,
-    known: number | undefined,
+    known_total: number | undefined,
   ): Promise<Listed<string>> {
     const { folder_id, deleted } = filter;
     const links = linksOf(this.db, filter);
     const inner = linksOf(this.db, { folder_id, deleted });
-    const { total, few } =
-      known === undefined
+    const { total, sortable } =
+      known_total === undefined
         ? await findAtMost(sorted_max, { links, inner, order: by_name, signal })
-        : known > sorted_max
-          ? { total: known, few: null }
+        : known_total > sorted_max
+          ? { total: known_total, sortable: null }
           : await findAtMost(sorted_max, { links, inner: links, order: newest_first, signal });
-    if (few) {
-      few.sort(comparer(order.sort, order.direction));
-      const page = few.slice(window.offset, window.offset + window.limit);
+    if (sortable) {
+      sortable.sort(comparer(order.sort, order.direction));
+      const page = sortable.slice(window.offset, window.offset + window.limit);
       return { rows: page.map(({ document_id }) => document_id), total };
     }
     const search = {
@@ -272,7 +272,7 @@ const filterOf = (
   name !== undefined && hasControl(name) ? null : { folder_id, deleted, status, type, name };
 
 /** The count kept by the folder, for all types. */
-function countedBy(
+function storedCount(
   { syncing_count, synced_count, failed_count, restorable_count }: Folder,
   { deleted, status }: Omit<LinkFilter, "type">,
 ): number | undefined {
@@ -290,8 +290,8 @@ async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
     .select(["id", "owner_id", "created_at"])
     .where("id", "=", id)
     .executeTakeFirst();
-  const place = requireOwned(found, owner_id, "document");
-  return { id: place.id, created_at: toNumber(place.created_at) };
+  const position = requireOwned(found, owner_id, "document");
+  return { id: position.id, created_at: toNumber(position.created_at) };
 }
 
 /** In the order of the ids, without documents deleted meanwhile. */

@@ -7,16 +7,16 @@ import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
 import { isWhole, type Context } from "../../../core/sdk";
 import * as store from "../checks/check-store";
-import { documents, named } from "../checks/check-words";
+import { documentCount, idList } from "../checks/check-words";
 
 /** Rows per read of the database. */
 const page_size = 500;
 /** The maximum number of problems; the search ends there. */
-const found_max = 1_000;
-/** Reading pauses after this long, for as long. */
-const rest_after_ms = 20;
-/** The place of originals is not written to each time somebody looks at the page. */
-const place_hold_ms = 5 * 60_000;
+const problems_max = 1_000;
+/** Reading pauses after this time, for as long as it has taken. */
+const pause_after_ms = 20;
+/** The result is kept this long, because the check writes to the storage of originals. */
+const storage_hold_ms = 5 * 60_000;
 
 export type OriginalsContext = Pick<Context, "db" | "files">;
 type IsUsed = (sha256: string) => Promise<boolean>;
@@ -33,7 +33,7 @@ interface Compared {
   readonly damaged: readonly DamagedOriginal[];
   /** Files that nobody uses and that nothing will delete by itself. */
   readonly left_over: readonly string[];
-  /** There are more problems than were searched for. */
+  /** The search ended before the last original, because there are many problems. */
   readonly is_cut: boolean;
 }
 
@@ -48,17 +48,17 @@ export function originalsChecks(
       {
         name: "Originals",
         hold_ms,
-        run: () => originals(ctx, isUsed),
-        deep: (say) => originals(ctx, isUsed, new OriginalReader(files, say)),
+        run: () => checkOriginals(ctx, isUsed),
+        deep: (say) => checkOriginals(ctx, isUsed, new OriginalReader(files, say)),
       },
     ];
   return [
-    { name: "Storage of originals", hold_ms: place_hold_ms, run: () => place(ctx) },
+    { name: "Storage of originals", hold_ms: storage_hold_ms, run: () => checkStorage(ctx) },
     {
       name: "Originals",
       hold_ms,
-      run: () => originals(ctx, isUsed),
-      deep: (say) => originals(ctx, isUsed, new OriginalReader(files, say)),
+      run: () => checkOriginals(ctx, isUsed),
+      deep: (say) => checkOriginals(ctx, isUsed, new OriginalReader(files, say)),
       mend: async () => {
         const { left_over } = await compare(ctx, isUsed);
         await files.remove(left_over, isUsed);
@@ -68,7 +68,7 @@ export function originalsChecks(
   ];
 }
 
-async function place({ files }: OriginalsContext): Promise<CheckResult> {
+async function checkStorage({ files }: OriginalsContext): Promise<CheckResult> {
   try {
     await files.check();
     return ok(`Files can be stored in, read from and deleted from ${files.place}.`);
@@ -77,38 +77,38 @@ async function place({ files }: OriginalsContext): Promise<CheckResult> {
   }
 }
 
-async function originals(
+async function checkOriginals(
   ctx: OriginalsContext,
   isUsed: IsUsed,
   reader?: OriginalReader,
 ): Promise<CheckResult> {
   const { count, lost, damaged, left_over, is_cut } = await compare(ctx, isUsed, reader);
   const at_least = is_cut ? "at least " : "";
-  const where = ctx.files.place;
+  const storage = ctx.files.place;
   if (lost.length > 0)
     return {
       status: "fail",
       detail:
-        `The originals of ${at_least}${documents(lost.length)} are missing or cut off: ` +
-        `${named(lost)}.`,
+        `The originals of ${at_least}${documentCount(lost.length)} are missing or cut off: ` +
+        `${idList(lost)}.`,
       fix:
-        (where === null
+        (storage === null
           ? "Restore them from a backup (files/ in it), or upload these documents again"
-          : `Restore them to ${where} from a copy, or upload these documents again`) +
+          : `Restore them to ${storage} from a copy, or upload these documents again`) +
         ". Their text is still available for search and answers.",
     };
   if (damaged.length > 0)
     return {
       status: "fail",
       detail:
-        `The originals of ${at_least}${documents(damaged.length)} are damaged or can't be read: ` +
-        `${named(damaged.map(({ document_id }) => document_id))}. ` +
-        `Their files: ${named(damaged.map(({ sha256 }) => sha256))}.`,
+        `The originals of ${at_least}${documentCount(damaged.length)} are damaged or can't be ` +
+        `read: ${idList(damaged.map(({ document_id }) => document_id))}. ` +
+        `Their files: ${idList(damaged.map(({ sha256 }) => sha256))}.`,
       fix:
-        (where === null
+        (storage === null
           ? "Upload the same files again, or restore them from a backup (files/ in it). Until " +
             "then, no new backup can be made"
-          : `Restore them to ${where} from a copy`) +
+          : `Restore them to ${storage} from a copy`) +
         ". Their text is still available for search and answers.",
     };
   if (left_over.length > 0)
@@ -118,18 +118,18 @@ async function originals(
         `${at_least}${counted(left_over.length, "original belongs", "originals belong")} to no ` +
         "document, for example after a crash.",
       fix:
-        where === null
+        storage === null
           ? "Restart the server, which deletes them at the start."
           : "Delete them: dossier doctor --fix.",
     };
   return ok(`${counted(count, "original")}, none missing${reader ? " or damaged" : ""}.`);
 }
 
-/** Reads originals to their end, at half the speed of their place, which others use too. */
+/** Reads originals to their end, at half the speed of their storage, which others use too. */
 class OriginalReader {
   private count = 0;
   private bytes = 0;
-  private rested_at = performance.now();
+  private paused_at_ms = performance.now();
 
   constructor(
     private readonly files: Context["files"],
@@ -141,19 +141,19 @@ class OriginalReader {
     const bytes = await this.files.open(sha256);
     this.count += 1;
     try {
-      return bytes !== undefined && (await isWhole(bytes, sha256, this.rest));
+      return bytes !== undefined && (await isWhole(bytes, sha256, this.pause));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EIO") return false;
       throw error;
     }
   }
 
-  private readonly rest = async (piece_bytes: number): Promise<void> => {
+  private readonly pause = async (piece_bytes: number): Promise<void> => {
     this.bytes += piece_bytes;
-    const worked_ms = performance.now() - this.rested_at;
-    if (worked_ms < rest_after_ms) return;
+    const worked_ms = performance.now() - this.paused_at_ms;
+    if (worked_ms < pause_after_ms) return;
     await Bun.sleep(worked_ms);
-    this.rested_at = performance.now();
+    this.paused_at_ms = performance.now();
     this.say(`${counted(this.count, "file")} so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`);
   };
 }
@@ -167,29 +167,29 @@ async function compare(
   const lost: string[] = [];
   const damaged: DamagedOriginal[] = [];
   const left_over: string[] = [];
-  const unclaimed: string[] = [];
+  const unused: string[] = [];
   let count = 0;
   const isFull = (): boolean =>
-    Math.max(lost.length, left_over.length, damaged.length) >= found_max;
-  const noteLeftOver = async (sha256: string): Promise<void> => {
-    if (!(await isUsed(sha256))) unclaimed.push(sha256);
-    if (unclaimed.length >= page_size) await settle();
+    Math.max(lost.length, left_over.length, damaged.length) >= problems_max;
+  const addUnused = async (sha256: string): Promise<void> => {
+    if (!(await isUsed(sha256))) unused.push(sha256);
+    if (unused.length >= page_size) await findLeftOver();
   };
-  const settle = async (): Promise<void> => {
-    left_over.push(...(await files.findLeftOver(unclaimed.splice(0))));
+  const findLeftOver = async (): Promise<void> => {
+    left_over.push(...(await files.findLeftOver(unused.splice(0))));
   };
-  const listed = oneByOne(files.list()[Symbol.asyncIterator]());
-  let file = await listed.next();
-  let matched = "";
+  const listed = itemsOf(files.list()[Symbol.asyncIterator]());
+  let entry = await listed.next();
+  let matched_sha256 = "";
   let is_whole = true;
   for await (const { document_id, sha256, size_bytes } of rowsOf(db)) {
-    for (; !file.done && file.value.sha256 < sha256; file = await listed.next())
-      if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
+    for (; !entry.done && entry.value.sha256 < sha256; entry = await listed.next())
+      if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value.sha256);
     count++;
     const is_there =
-      !file.done && file.value.sha256 === sha256 && file.value.size_bytes === size_bytes;
-    if (is_there && sha256 !== matched) {
-      matched = sha256;
+      !entry.done && entry.value.sha256 === sha256 && entry.value.size_bytes === size_bytes;
+    if (is_there && sha256 !== matched_sha256) {
+      matched_sha256 = sha256;
       is_whole = reader === undefined || (await reader.isWhole(sha256));
     }
     if (is_there && !is_whole && (await isUsed(sha256))) damaged.push({ document_id, sha256 });
@@ -197,14 +197,14 @@ async function compare(
       lost.push(document_id);
     if (isFull()) break;
   }
-  for (; !file.done && !isFull(); file = await listed.next())
-    if (file.value.sha256 !== matched) await noteLeftOver(file.value.sha256);
+  for (; !entry.done && !isFull(); entry = await listed.next())
+    if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value.sha256);
   await listed.return(undefined);
-  await settle();
+  await findLeftOver();
   return { count, lost, damaged, left_over, is_cut: isFull() };
 }
 
-async function* oneByOne<T>(pages: AsyncIterator<readonly T[]>): AsyncGenerator<T, undefined> {
+async function* itemsOf<T>(pages: AsyncIterator<readonly T[]>): AsyncGenerator<T, undefined> {
   for (let page = await pages.next(); !page.done; page = await pages.next()) {
     yield* page.value;
     await nextTurn();

@@ -6,7 +6,7 @@ import { ZipStream } from "../../../core/lib/zip-stream";
 import type { Folder } from "../../folders/contract";
 import { ArchiveStreams, badRequest, HttpError, piecesOf } from "../../../core/sdk";
 import type { DocumentContext } from "../context";
-import { EntryNames } from "../creation/entry-names";
+import { EntryNames } from "./entry-names";
 import type { ListFilter } from "../lists/list-store";
 import * as linkStore from "../links/link-store";
 import { getOriginal } from "../queries";
@@ -15,7 +15,7 @@ import { fileType } from "../../../core/lib/file-types";
 
 export const documents_max = 50_000;
 
-export interface WantedOriginals extends ListFilter {
+export interface OriginalsSelection extends ListFilter {
   readonly folder_id: string;
   /** Only these of the folder. */
   readonly document_ids: readonly string[] | null;
@@ -34,13 +34,13 @@ export class OriginalsZip {
    */
   async open(
     owner_id: string,
-    selection: WantedOriginals,
+    selection: OriginalsSelection,
     signal: AbortSignal,
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
     const folder = await folders.require(db, owner_id, selection.folder_id);
-    const make = async (left: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-      const { ids, total } = await this.ids(folder, selection, left);
+    const createZip = async (closed: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+      const { ids, total } = await this.ids(folder, selection, closed);
       if (total === 0) throw new HttpError(404, "not_found", "No document in the folder matches.");
       if (total > documents_max)
         throw badRequest(
@@ -50,18 +50,18 @@ export class OriginalsZip {
         );
       return zipOf(this.ctx, owner_id, ids);
     };
-    return { name: folder.name, stream: await this.streams.open(owner_id, make, signal) };
+    return { name: folder.name, stream: await this.streams.open(owner_id, createZip, signal) };
   }
 
   private async ids(
     folder: Folder,
-    { folder_id, document_ids, ...filter }: WantedOriginals,
+    { folder_id, document_ids, ...filter }: OriginalsSelection,
     signal: AbortSignal,
   ): Promise<{ readonly ids: string[]; readonly total: number }> {
     const { db, lists } = this.ctx;
     if (document_ids === null) return lists.ids(folder, filter, documents_max, signal);
-    const here = await linkStore.findHere(db, document_ids, folder_id);
-    const missing = document_ids.find((id) => !here.has(id));
+    const present_ids = await linkStore.findHere(db, document_ids, folder_id);
+    const missing = document_ids.find((id) => !present_ids.has(id));
     if (missing !== undefined)
       throw new HttpError(404, "not_found", `The document ${missing} is not in this folder.`);
     const ids = [...new Set(document_ids)];
@@ -70,7 +70,14 @@ export class OriginalsZip {
 }
 
 /** File types that are compressed already. */
-const packed = new Set(["pdf", "word", "spreadsheet", "presentation", "picture", "recording"]);
+const compressed_types = new Set([
+  "pdf",
+  "word",
+  "spreadsheet",
+  "presentation",
+  "picture",
+  "recording",
+]);
 
 async function* zipOf(
   ctx: DocumentContext,
@@ -94,7 +101,7 @@ async function* zipOf(
     if (original === null) continue;
     const { name, media_type, bytes, size_bytes } = original;
     yield* zip.add(names.add(name, media_type), bytesOf(bytes, size_bytes), {
-      deflated: !packed.has(fileType(media_type)),
+      deflated: !compressed_types.has(fileType(media_type)),
     });
   }
   if (missing.length > 0)

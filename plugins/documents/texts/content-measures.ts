@@ -16,12 +16,12 @@ export async function measureText(content: string): Promise<Measure> {
     const bytes = encoder.encode(piece);
     hasher.update(bytes);
     size_bytes += bytes.byteLength;
-    if (++pieces % pieces_in_turn === 0) await nextTurn();
+    if (++pieces % pieces_per_turn === 0) await nextTurn();
   }
   return { sha256: hasher.digest("hex"), size_bytes };
 }
 /** Pieces hashed before yielding to the event loop. */
-const pieces_in_turn = 64;
+const pieces_per_turn = 64;
 /** The same for a long text. */
 export async function measureBytes(utf8: Uint8Array): Promise<Measure> {
   const hasher = new Bun.CryptoHasher("sha256");

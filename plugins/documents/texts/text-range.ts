@@ -2,7 +2,7 @@
  * A part of a document's text: from a position or page on, with a length that the client chooses.
  */
 import { HttpError, named, route, t, type Static } from "../../../core/sdk";
-import { PageLabel } from "../../extraction/contract";
+import { pageAt, PageLabel, type PageSpan } from "../../extraction/contract";
 import type { DocumentContext } from "../context";
 import { requireDocument, rereadIfGone } from "../queries";
 import { fromStoredSpans } from "../store";
@@ -93,10 +93,10 @@ export function readRange(
     const { pages } = fromStoredSpans(found);
     const { units } = found.text;
     const places = textStore.placesIn(db, found.text);
-    const of_pages = stretchOf(pages, range, units);
-    const first = await places.pointAt(of_pages.start);
+    const requested = rangeOfPages(pages, range, units);
+    const first = await places.pointAt(requested.start);
     const length = await places.pointAt(units);
-    const last = of_pages.end >= units ? length : await places.pointAt(of_pages.end);
+    const last = requested.end >= units ? length : await places.pointAt(requested.end);
     const start = Math.min(Math.max(first, range.start ?? 0), last);
     const end = Math.min(start + Math.min(range.length ?? range_default, range_max), last);
     const from = await places.unitAt(start);
@@ -118,15 +118,9 @@ export function readRange(
 
 const no_page = { page: null, page_end: null, page_label: null };
 
-interface PageStart {
-  readonly page: number;
-  readonly label?: string;
-  readonly start: number;
-}
-
 /** UTF-16 units of the requested pages; of all when none are requested. */
-function stretchOf(
-  pages: readonly PageStart[],
+function rangeOfPages(
+  pages: readonly PageSpan[],
   { page, page_end = page }: Static<typeof RangeQuery>,
   units: number,
 ): { readonly start: number; readonly end: number } {
@@ -139,7 +133,7 @@ function stretchOf(
   };
 }
 
-function noSuchPage(page: number, pages: readonly PageStart[]): HttpError {
+function noSuchPage(page: number, pages: readonly PageSpan[]): HttpError {
   const detail =
     pages.length === 0
       ? "This document has no pages. Use `start` instead."
@@ -147,6 +141,3 @@ function noSuchPage(page: number, pages: readonly PageStart[]): HttpError {
         `${pages.at(-1)!.page}.`;
   return new HttpError(404, "no_such_page", detail, { errors: [{ pointer: "?page", detail }] });
 }
-
-const pageAt = (pages: readonly PageStart[], unit: number): PageStart | undefined =>
-  pages.findLast(({ start }) => start <= unit);

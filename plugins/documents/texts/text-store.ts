@@ -56,7 +56,7 @@ interface OpenText {
   readonly text: StoredText;
   readonly read: ReadPieces;
 }
-function opened(read: ReadPieces, { stored, content, units }: VersionText): OpenText {
+function openText(read: ReadPieces, { stored, content, units }: VersionText): OpenText {
   if (content === null) return { text: stored!, read };
   const id = stored?.id ?? 0;
   const pieces = [...piecesOf(content, id)];
@@ -68,7 +68,7 @@ function opened(read: ReadPieces, { stored, content, units }: VersionText): Open
 
 /** The whole text, in parts. @throws TextGone */
 export function partsOf(reads: PreparedReads, version_text: VersionText): AsyncGenerator<string> {
-  const { text, read } = opened(piecesOfReads(reads), version_text);
+  const { text, read } = openText(piecesOfReads(reads), version_text);
   return readParts(read, text);
 }
 /** @throws TextGone */
@@ -81,20 +81,20 @@ export async function unitsOf(
   start: number,
   end: number,
 ): Promise<string> {
-  const { text, read } = opened(piecesOfDb(db), version_text);
+  const { text, read } = openText(piecesOfDb(db), version_text);
   const units = await readUnits(read, text.id, start, end);
   if (units === undefined) throw new TextGone();
   return units;
 }
 /** Converts between code points and units of the text. */
 export function placesIn(db: Db, version_text: VersionText): TextPlaces {
-  const { text, read } = opened(piecesOfDb(db), version_text);
+  const { text, read } = openText(piecesOfDb(db), version_text);
   return new TextPlaces(read, text);
 }
 /** Whether the text equals this. @throws TextGone */
 export async function isText(db: Db, version_text: VersionText, content: string): Promise<boolean> {
   if (version_text.units !== content.length) return false;
-  const { text, read } = opened(piecesOfDb(db), version_text);
+  const { text, read } = openText(piecesOfDb(db), version_text);
   let at = 0;
   for await (const part of readParts(read, text)) {
     if (!content.startsWith(part, at)) return false;
@@ -108,15 +108,15 @@ export async function findQuotes(
   version_text: VersionText,
   quotes: readonly string[],
 ): Promise<Set<string>> {
-  const { text, read } = opened(piecesOfDb(db), version_text);
+  const { text, read } = openText(piecesOfDb(db), version_text);
   const found = new Set<string>(quotes.filter((quote) => quote === ""));
   const longest = Math.max(0, ...quotes.map((quote) => quote.length));
   let before = "";
   for await (const part of readParts(read, text)) {
     // A quote may begin in the previous part.
-    const looked_at = before + part;
-    for (const quote of quotes) if (looked_at.includes(quote)) found.add(quote);
-    before = longest > 1 ? looked_at.slice(1 - longest) : "";
+    const window = before + part;
+    for (const quote of quotes) if (window.includes(quote)) found.add(quote);
+    before = longest > 1 ? window.slice(1 - longest) : "";
   }
   return found;
 }
@@ -296,7 +296,7 @@ export async function hasQuoteAt(
 ): Promise<boolean> {
   const found = await findCurrentText(db, document_id);
   if (found === undefined) return false;
-  const { text, read } = opened(piecesOfDb(db), found.text);
+  const { text, read } = openText(piecesOfDb(db), found.text);
   const places = new TextPlaces(read, text);
   const from = await places.unitAt(start);
   const to = await places.unitAt(end);

@@ -1,12 +1,12 @@
 /** One action on many documents: each on its own, with its own error. */
-import { HttpError } from "../../../core/sdk";
-import type { DocumentContext } from "../context";
-import { reindex } from "../indexing/requeue";
-import * as links from "../links/link-service";
+import { HttpError } from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import { reindex } from "./indexing/requeue";
+import * as links from "./links/link-service";
 
 export const batch_max = 200;
 /** Concurrent actions, which share commits. */
-const together_max = 16;
+const concurrency = 16;
 
 export interface Batch {
   readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
@@ -34,23 +34,23 @@ export async function actOnEach(
 ): Promise<BatchProblem[]> {
   const problems: BatchProblem[] = [];
   const ids = [...new Set(batch.document_ids)];
-  for (let at = 0; at < ids.length; at += together_max) {
-    const batch_ids = ids.slice(at, at + together_max);
-    const ended = await Promise.allSettled(
-      batch_ids.map((document_id) => act(ctx, owner_id, document_id, batch)),
+  for (let start = 0; start < ids.length; start += concurrency) {
+    const batch_ids = ids.slice(start, start + concurrency);
+    const outcomes = await Promise.allSettled(
+      batch_ids.map((document_id) => applyTo(ctx, owner_id, document_id, batch)),
     );
-    for (const [place, outcome] of ended.entries()) {
+    for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") continue;
       const error: unknown = outcome.reason;
       if (!(error instanceof HttpError)) throw error;
       const { status, code, message: detail } = error;
-      problems.push({ document_id: batch_ids[place]!, status, code, detail });
+      problems.push({ document_id: batch_ids[index]!, status, code, detail });
     }
   }
   return problems;
 }
 
-async function act(
+async function applyTo(
   ctx: DocumentContext,
   owner_id: string,
   document_id: string,

@@ -2,10 +2,10 @@
  * Names of archive entries that people unpack: valid on every system, with an extension that
  * programs know, and unique.
  */
-import { nameFolded } from "./names";
+import { nameFolded } from "../creation/names";
 
 /** For names without an extension, such as those of texts. */
-const endings: Readonly<Record<string, string>> = {
+const extensions: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
   "application/json": ".json",
   "text/csv": ".csv",
@@ -19,10 +19,11 @@ const endings: Readonly<Record<string, string>> = {
 /** Windows forbids these characters in names. */
 const forbidden = /[<>:"|?*\\\p{Cc}]/gu;
 /** Windows reserves these names for devices. */
-const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const device_name = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const segment_bytes_max = 200;
 
 export class EntryNames {
+  /** Folded, because names that differ only in case are one file on many systems. */
   private readonly taken = new Set<string>();
   /** By name: the last number given to a namesake. */
   private readonly numbers = new Map<string, number>();
@@ -31,20 +32,18 @@ export class EntryNames {
   add(name: string, media_type: string): string {
     const segments = name.split("/").map(safe).filter(Boolean);
     const path = (segments.length > 0 ? segments : ["_"]).join("/");
-    const [, stem, known] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(path)!;
+    const [, stem, original_ending] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(path)!;
     const [type = ""] = media_type.split(";", 1);
-    const ending = known ?? endings[type.trim()] ?? "";
-    for (let number = this.numbers.get(nameFolded(stem! + ending)) ?? 1; ; number++) {
-      const free = number === 1 ? stem! + ending : `${stem!} (${number})${ending}`;
-      if (this.taken.has(nameFolded(free))) continue;
-      this.taken.add(nameFolded(free));
-      this.numbers.set(nameFolded(stem! + ending), number + 1);
-      return free;
+    const extension = original_ending ?? extensions[type.trim()] ?? "";
+    for (let number = this.numbers.get(nameFolded(stem! + extension)) ?? 1; ; number++) {
+      const candidate = number === 1 ? stem! + extension : `${stem!} (${number})${extension}`;
+      if (this.taken.has(nameFolded(candidate))) continue;
+      this.taken.add(nameFolded(candidate));
+      this.numbers.set(nameFolded(stem! + extension), number + 1);
+      return candidate;
     }
   }
 }
-
-/** Names that differ only in case are one file on many systems. */
 
 /** One segment of a path; empty for one that leads nowhere or out of the archive. */
 function safe(segment: string): string {
@@ -52,16 +51,16 @@ function safe(segment: string): string {
     .replaceAll(forbidden, "_")
     .replace(/[. ]+$/u, "")
     .trimStart();
-  const named = device.test(clean) ? `_${clean}` : clean;
-  return shortened(named);
+  const usable = device_name.test(clean) ? `_${clean}` : clean;
+  return shortened(usable);
 }
 
 /** File systems allow 255 bytes; a number may be added. The extension stays. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= segment_bytes_max) return name;
-  const [, stem, ending = ""] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(name)!;
+  const [, stem, extension = ""] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(name)!;
   let points = [...stem!];
-  while (Buffer.byteLength(points.join("")) > segment_bytes_max - ending.length)
+  while (Buffer.byteLength(points.join("")) > segment_bytes_max - extension.length)
     points = points.slice(0, -8);
-  return points.join("") + ending;
+  return points.join("") + extension;
 }

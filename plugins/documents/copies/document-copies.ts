@@ -2,12 +2,12 @@
 import { pairsIn } from "../../../core/lib/text-pieces";
 import { toNumber, type Db } from "../../../core/sdk";
 import { DocumentCreated, DocumentFailed, DocumentSynced } from "../../events/contract";
-import { requireAdmitted } from "./admission";
+import { requireAdmitted } from "../creation/admission";
 import type { DocumentContext } from "../context";
 import type { DocumentCopy, Documents, TextCopy } from "../contract";
 import * as copyStore from "./copy-store";
 import * as linkStore from "../links/link-store";
-import { nameKey } from "./names";
+import { nameKey } from "../creation/names";
 import * as store from "../store";
 import type { DocumentRow, VersionRow } from "../store";
 import { partsOf } from "../texts/text-store";
@@ -20,13 +20,15 @@ export async function findCopy(
 ): Promise<{ document: DocumentCopy; text: TextCopy | null } | undefined> {
   const row = await copyStore.findCurrent(db, document_id);
   if (row === undefined) return undefined;
-  const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) => folder_ids.has(id));
-  if (held_by.length === 0) return undefined;
-  const { text, ...kept } = row;
-  const answers = row.current_version > 0;
-  const has_text = answers || row.in_files === 0 || row.text_ready === 1;
+  const containing_ids = (await linkStore.foldersOf(db, document_id)).filter((id) =>
+    folder_ids.has(id),
+  );
+  if (containing_ids.length === 0) return undefined;
+  const { text, ...columns } = row;
+  const is_searchable = row.current_version > 0;
+  const has_text = is_searchable || row.in_files === 0 || row.text_ready === 1;
   return {
-    document: copyOf(kept, answers ? "synced" : row.status, held_by),
+    document: copyOf(columns, is_searchable ? "synced" : row.status, containing_ids),
     text: has_text
       ? {
           units: text.units,

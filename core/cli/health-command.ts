@@ -11,6 +11,8 @@ import { flagsOf, withData, type ProgramOptions } from "./command-options";
 import { listenPlaces } from "./listen-options";
 
 const answer_ms_max = 5_000;
+/** No server has opened the port or the socket. */
+const closed = new Set(["ECONNREFUSED", "ConnectionRefused", "ENOENT"]);
 
 interface Health {
   readonly status: string;
@@ -54,7 +56,8 @@ async function ask(
     const health = (await answer.json()) as Health;
     if (answer.ok && typeof health.status === "string") return health;
   } catch (error) {
-    const why = messageOf(error);
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code !== undefined && closed.has(code) ? "nothing listens there" : messageOf(error);
     throw new Error(`no response from ${place}: ${why}`);
   }
   throw new Error(`the server at ${place} is not Dossier, or is not able to report its health`);

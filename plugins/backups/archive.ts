@@ -127,7 +127,8 @@ function readEntries(path: string, bad: (why: string) => BadBackup): Map<string,
   try {
     file = openSync(path, "r");
   } catch (error) {
-    throw bad(`can't be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw bad(code === "ENOENT" ? "does not exist." : `can't be read: ${code ?? String(error)}.`);
   }
   try {
     const source = fileSource(file);

@@ -53,7 +53,14 @@ test("dossier health works by port, address and socket, and fails without a serv
   }
   const nobody = temporaryDirectory();
   expect((await runCommand(nobody, ["health"], { env: socket })).code).toBe(0);
-  expect((await runCommand(nobody, ["health"], { env: { DOSSIER_PORT: "9" } })).code).toBe(1);
+  const closed: [string, string][] = [
+    ["DOSSIER_PORT", "9"],
+    ["DOSSIER_SERVER_SOCKET", join(at, "closed.sock")],
+  ];
+  for (const [name, place] of closed) {
+    const { code, stderr } = await runCommand(nobody, ["health"], { env: { [name]: place } });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("nothing listens there")]);
+  }
   writeFileSync(join(at, "crt"), "broken");
   await server.untilTrue(async () => {
     const run = await runCommand(server.data, ["health", "--strict"], { env: socket });

@@ -189,6 +189,21 @@ describe("refused", () => {
       /damaged/,
     ],
     [
+      "a presentation whose only slide is damaged",
+      () =>
+        pptx([slide(shape(ap("One")))], {
+          "ppt/slides/slide1.xml": { data: "x", packed: Buffer.from("\xff\xff\xff", "latin1") },
+        }),
+      "corrupt",
+      /damaged/,
+    ],
+    [
+      "a document that is cut off before its text",
+      () => zip(docxParts(""), { directory: false }),
+      "corrupt",
+      /damaged/,
+    ],
+    [
       "a missing main part",
       () => zip({ ...parts, [main]: { data: "", stored: true } }),
       "empty",

@@ -1,4 +1,5 @@
 /** Runs in the child: reads a document in a ZIP archive. formats.ts lists the formats. */
+import type { Page } from "../child/blocks";
 import { writeDocument, type DocumentOutput } from "../child/text-assembly";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure, type Warning } from "../contract";
@@ -25,7 +26,8 @@ export async function readOffice(
     );
     const { media_type, main_part, read } = findDocument(pkg);
     const pages = read((progress) => send({ progress }));
-    if (archive.damaged.has(main_part) || !archive.has(main_part))
+    const is_damaged = archive.salvaged || archive.damaged.size > 0;
+    if (archive.damaged.has(main_part) || !archive.has(main_part) || (is_damaged && isBlank(pages)))
       throw new ExtractionFailure("corrupt", "This file is damaged: its text can't be read.");
     const written = writeDocument(pages, input);
     return {
@@ -37,6 +39,9 @@ export async function readOffice(
     archive.close();
   }
 }
+
+const isBlank = (pages: readonly Page[]): boolean =>
+  pages.every(({ blocks }) => blocks.length === 0);
 
 const parts_named_max = 5;
 

@@ -46,4 +46,4 @@ export const basePathOf = (public_url: string): string =>
   new URL(public_url).pathname.replace(/\/$/, "");
 
 const wrong = (text: string, why: string): ConfigError =>
-  new ConfigError([`${setting} ${why}, not ${JSON.stringify(text)}.`]);
+  new ConfigError([`${setting} ${why}: ${JSON.stringify(text)}`]);

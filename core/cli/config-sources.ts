@@ -35,7 +35,6 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         }),
         public_url: Type.Optional(
           Type.String({
-            pattern: "^https?://",
             description: "The address at which people reach this server; it may have a path.",
           }),
         ),
@@ -255,8 +254,27 @@ function readToml(path: string): Readonly<Record<string, unknown>> {
   try {
     return Bun.TOML.parse(text) as Record<string, unknown>;
   } catch (error) {
-    throw new ConfigError([`${path} is not valid TOML: ${messageOf(error)}`]);
+    const why = messageOf(error).replace(/^TOML Parse error: /, "");
+    throw new ConfigError([`${path} is not valid TOML${brokenLine(text)}: ${why}`]);
   }
+}
+
+/** A longer file takes too long to be parsed line by line. */
+const searched_lines_max = 2_000;
+
+/** `, in line 5`: where the part begins that can't be parsed, which the parser does not tell. */
+function brokenLine(text: string): string {
+  const lines = text.split("\n");
+  if (lines.length > searched_lines_max) return "";
+  const isValid = (count: number): boolean => {
+    try {
+      Bun.TOML.parse(lines.slice(0, count).join("\n"));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return `, in line ${1 + Math.max(...lines.map((_, at) => at).filter(isValid))}`;
 }
 
 /** Also a link that leads nowhere. */

@@ -405,7 +405,13 @@ describe("settings", () => {
     ],
     ["a limit of zero requests", { DOSSIER_RATE_LIMIT_REQUESTS: "0" }, "", /rate_limit\.requests/],
     ["an invalid size", { DOSSIER_QUOTAS_STORAGE: "much" }, "", /quotas\.storage/],
-    ["a file that is not TOML", {}, "server = [", /dossier\.toml/],
+    ["a file that is not TOML", {}, "server = [", /dossier\.toml is not valid TOML, in line 1: /],
+    [
+      "TOML with an error after a list of several lines",
+      {},
+      '[server]\ntrusted_proxies = [\n  "10.0.0.0/8",\n]\nport 4780\n',
+      /in line 5: Expected '=' after a key/,
+    ],
     [
       "a missing secret file",
       { DOSSIER_ADMIN_PASSWORD_FILE: "/nowhere/at/all" },

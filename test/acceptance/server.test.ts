@@ -108,6 +108,12 @@ describe("starting on a data directory", () => {
       "10.0.0.0/99",
       "server.trusted_proxies",
     ],
+    [
+      "a public address without a scheme",
+      "DOSSIER_SERVER_PUBLIC_URL",
+      "nas.example",
+      'server.public_url is not an address such as https://nas.example/dossier: "nas.example"',
+    ],
     ["a bad name server", "DOSSIER_WEBHOOKS_DNS_SERVERS", "names", "webhooks.dns_servers"],
     ["too many delays", "DOSSIER_WEBHOOKS_RETRY_DELAYS", "1s,1s,1s", "webhooks.retry_delays"],
   ];

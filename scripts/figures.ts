@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 import { circles, imports } from "./check-imports";
-import { longestFunction, type Measured } from "./lib/functions";
+import { longestFunction, type FunctionLength } from "./lib/functions";
 
 const product_folders = ["core", "plugins"];
 const test_folders = ["test"];
@@ -97,7 +97,7 @@ const linesOf = (files: readonly SourceFile[]): number =>
 const count = (value: number): string => value.toLocaleString("en-US");
 const where = (at: { readonly path: string; readonly line: number }, value: string): string =>
   `${value} (${at.path}:${at.line})`;
-const functionOf = (found: Measured): string => where(found, `${found.lines} lines`);
+const functionOf = (found: FunctionLength): string => where(found, `${found.lines} lines`);
 
 function most<T>(all: readonly T[], size: (item: T) => number): T {
   const [first, ...others] = all;

@@ -1,7 +1,7 @@
 /**
- * The door for people who have only Node and npm: installs what is missing or has changed, builds
- * what is stale, then does what was asked: `node scripts/run.mjs COMMAND [arguments]`. package.json
- * has an npm script for each command below.
+ * The entry point of all npm scripts, which needs only Node and npm: installs packages that are
+ * missing or have changed, builds what is stale, then runs the command: `node scripts/run.mjs
+ * COMMAND [arguments]`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -88,7 +88,7 @@ const commands = {
     built: false,
     run: (args) => [bun(), [at("scripts", "figures.ts"), ...args]],
   },
-  // Whatever is about faults of the machine, the longest ones too.
+  // All tests of machine faults, including the slowest.
   "test:faults": {
     tools: true,
     built: true,
@@ -107,7 +107,7 @@ const commands = {
     ],
     env: { DOSSIER_TEST_FAULTS: "all" },
   },
-  // What every change is tried with in a smaller size, in full.
+  // The full-size versions of tests that `npm test` runs in a smaller size.
   "test:long": {
     tools: true,
     built: true,

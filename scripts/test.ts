@@ -22,10 +22,10 @@ import { tools } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import {
-  left_out_of_quick,
+  excluded_from_quick,
   mostly_waiting,
-  of_sqlite_alone,
-  on_both,
+  sqlite_only,
+  http_on_both,
   seconds_of,
   unit_on_both,
 } from "./lib/test-files";
@@ -58,12 +58,12 @@ const isShared = (path: string): boolean =>
 async function repeatedAlone(outcomes: readonly Outcome[]): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const outcome of outcomes) {
-    if (outcome.failed === 0 || !outcome.again) {
+    if (outcome.failed === 0 || !outcome.repeat) {
       results.push(outcome);
       continue;
     }
     console.log(`     ${outcome.name} once more, alone …`);
-    const second = await outcome.again();
+    const second = await outcome.repeat();
     report(second);
     if (second.failed === 0) reportFlaky(outcome);
     results.push(second);
@@ -120,9 +120,9 @@ const skippedOnPostgres = (): Outcome => {
 
 /** What `npm test` runs on PostgreSQL: the tests that use the store most. */
 async function runBrieflyOnPostgres(): Promise<Outcome> {
-  const paths = on_both.map((name) => `test/http/${name}.test.ts`);
+  const paths = http_on_both.map((name) => `test/http/${name}.test.ts`);
   const outcome = await withPostgres((engine) => runShared("http", engine(1), paths, 2));
-  return outcome === null ? skippedOnPostgres() : { ...outcome, again: runBrieflyOnPostgres };
+  return outcome === null ? skippedOnPostgres() : { ...outcome, repeat: runBrieflyOnPostgres };
 }
 
 /**
@@ -140,7 +140,7 @@ async function runAll(): Promise<Outcome[]> {
 
 /** `npm run test:quick`. */
 async function runQuickly(): Promise<Outcome[]> {
-  const left_out = left_out_of_quick.map((name) => `test/${name}.test.ts`);
+  const left_out = excluded_from_quick.map((name) => `test/${name}.test.ts`);
   const paths = testFiles([]).filter((path) => isShared(path) && !left_out.includes(path));
   const outcomes = await runTogether(checksAndShared(paths), { min: 3, max: 3 }, report);
   console.log(
@@ -197,7 +197,7 @@ function splitFailed(shared: Outcome): { rest: Outcome[]; failing: string[] | nu
 async function runOnPostgres(words: readonly string[]): Promise<Outcome[]> {
   const ofKind = (kind: string): string[] =>
     testFiles(words).filter((path) => path.startsWith(`test/${kind}/`));
-  const acceptance = ofKind("acceptance").filter((path) => !(nameOf(path) in of_sqlite_alone));
+  const acceptance = ofKind("acceptance").filter((path) => !(nameOf(path) in sqlite_only));
   const outcomes = await withPostgres(async (engine) => {
     const units = unit_on_both.map((name) => `test/unit/${name}.test.ts`);
     const shared = [...ofKind("http"), ...ofKind("unit").filter((path) => units.includes(path))];

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { executable } from "../build";
 import { freePort } from "../lib/free-port";
-import { succeeds, type Started } from "../lib/interruption";
+import { runInterruptible, type StartedPrograms } from "../lib/interruption";
 import { cleanEnvironment, createKey } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
 import { startS3Server, type S3Server } from "../lib/s3-server";
@@ -111,7 +111,11 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 /** Caddy with the configuration of the example. Resolves with its local address. */
-async function startCaddy(started: Started, directory: string, cluster: Cluster): Promise<string> {
+async function startCaddy(
+  started: StartedPrograms,
+  directory: string,
+  cluster: Cluster,
+): Promise<string> {
   const port = await freePort();
   const written = readFileSync(join(files, "Caddyfile"), "utf8")
     .replace("dossier.example {", `http://127.0.0.1:${port} {`)
@@ -208,7 +212,7 @@ interface Ready {
   readonly store: S3Server;
 }
 
-async function startAll(started: Started): Promise<Ready> {
+async function startAll(started: StartedPrograms): Promise<Ready> {
   const postgres = await started.use(startPostgres());
   if (postgres === null || Bun.which("caddy") === null)
     throw new Error("PostgreSQL 15 or later and Caddy are required (Debian: postgresql, caddy).");
@@ -266,7 +270,7 @@ async function readingDuring(
     throw new Error(`${problems.length} reads failed, such as ${problems[0]}`);
 }
 
-async function run(started: Started): Promise<boolean> {
+async function run(started: StartedPrograms): Promise<boolean> {
   const ready = await startAll(started);
   const { cluster, caller, folder_id, store } = ready;
   await step("the main job", () => caller.mainJob(folder_id, "filter"));
@@ -309,4 +313,4 @@ async function run(started: Started): Promise<boolean> {
   return failures.length === 0;
 }
 
-process.exit((await succeeds(run)) ? 0 : 1);
+process.exit((await runInterruptible(run)) ? 0 : 1);

@@ -1,7 +1,7 @@
 /** Measures the length of each function of a file, including nested ones. */
 import ts from "typescript";
 
-export interface Measured {
+export interface FunctionLength {
   readonly path: string;
   /** The line where it begins. */
   readonly line: number;
@@ -9,12 +9,12 @@ export interface Measured {
 }
 
 /** Every function of the text that has a body. */
-export function functionsOf(path: string, text: string): Measured[] {
+export function functionsOf(path: string, text: string): FunctionLength[] {
   const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);
   const lineAt = (position: number): number =>
     file.getLineAndCharacterOfPosition(position).line + 1;
-  const found: Measured[] = [];
+  const found: FunctionLength[] = [];
   const visit = (node: ts.Node): void => {
     ts.forEachChild(node, visit);
     if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return;
@@ -25,5 +25,5 @@ export function functionsOf(path: string, text: string): Measured[] {
   return found;
 }
 
-export const longestFunction = (path: string, text: string): Measured | undefined =>
+export const longestFunction = (path: string, text: string): FunctionLength | undefined =>
   functionsOf(path, text).toSorted((a, b) => b.lines - a.lines)[0];

@@ -1,25 +1,25 @@
 /**
- * For scripts that start other programs: those are stopped at the end of the script, also when it
- * is ended by a signal.
+ * For scripts that start other programs, which have to be stopped at the end of the script, even if
+ * a signal ends it.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** What a script has started. */
-export class Started {
+export class StartedPrograms {
   private readonly stack = new AsyncDisposableStack();
   private readonly starting = new Set<Promise<unknown>>();
 
-  /** `signal` aborts when the script is to end. */
+  /** `signal` aborts when the script has to end. */
   constructor(readonly signal: AbortSignal) {}
 
-  /** Resolves when it has started, and stops it at the end: also if the end comes first. */
+  /** Resolves when it has started. It is stopped at the end, even if it starts later than that. */
   async use<T extends AsyncDisposable | Disposable | null>(starting: Promise<T>): Promise<T> {
     const registered = starting.then((resource) => this.stack.use(resource));
     this.starting.add(registered);
     return registered.finally(() => this.starting.delete(registered));
   }
 
-  /** At the end, the last first. */
+  /** Calls this at the end, in reverse order. */
   defer(stop: () => void | Promise<void>): void {
     this.stack.defer(stop);
   }
@@ -31,12 +31,14 @@ export class Started {
 }
 
 /**
- * Runs a script, then stops whatever it has started. Resolves with what `work` says; after a signal
- * with false, without waiting for `work`, which goes on until the caller ends the process.
+ * Runs a script, then stops whatever it has started. Resolves with the result of `work`; after a
+ * signal with false, without waiting for `work`, which continues until the caller ends the process.
  */
-export async function succeeds(work: (started: Started) => Promise<boolean>): Promise<boolean> {
+export async function runInterruptible(
+  work: (started: StartedPrograms) => Promise<boolean>,
+): Promise<boolean> {
   const controller = new AbortController();
-  const started = new Started(controller.signal);
+  const started = new StartedPrograms(controller.signal);
   const interrupted = Promise.withResolvers<false>();
   const end = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) return;

@@ -1,6 +1,4 @@
-/**
- * A DNS server on loopback that lies, changes its answers or stays silent, as controlled by a test.
- */
+/** A DNS server on loopback whose answers, errors and silence are scripted by a test. */
 import { createSocket } from "node:dgram";
 
 /** `garbled`: bytes that are not a DNS message. */
@@ -25,7 +23,7 @@ export interface NameServer extends Disposable {
   readonly address: string;
   set(name: string, zone: Zone | NameAnswer): void;
   /** The number of queries for a name, both families together. */
-  asked(name: string): number;
+  queryCount(name: string): number;
 }
 
 const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
@@ -40,12 +38,16 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
   socket.on("message", (query, from) => {
     const { name, type, end } = questionOf(query);
     const family = type === type_a ? "a" : "aaaa";
-    const before = counts.get(`${name} ${family}`) ?? 0;
-    counts.set(`${name} ${family}`, before + 1);
+    const earlier_queries = counts.get(`${name} ${family}`) ?? 0;
+    counts.set(`${name} ${family}`, earlier_queries + 1);
     const zone = zones.get(name) ?? otherwise;
-    const known = zone?.[family];
+    const records = zone?.[family];
     const answer =
-      zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : (known ?? []);
+      zone === undefined
+        ? "nxdomain"
+        : typeof records === "function"
+          ? records(earlier_queries)
+          : (records ?? []);
     if (answer === "silent" || (type !== type_a && type !== type_aaaa)) return;
     if (answer === "garbled")
       return socket.send(
@@ -82,7 +84,7 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
             : (zone as Zone),
       );
     },
-    asked: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),
+    queryCount: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),
     [Symbol.dispose]: () => {
       socket.close();
     },

@@ -6,7 +6,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port";
-import { memoryPlace } from "./memory-place";
+import { memoryDirectory } from "./memory-directory";
 
 /** The oldest version that Dossier supports. */
 const version_min = 15;
@@ -65,7 +65,7 @@ export async function startPostgres({
   programs = findPostgres(),
 } = {}): Promise<PostgresServer | null> {
   if (programs === null) return null;
-  const directory = mkdtempSync(join(durable ? tmpdir() : memoryPlace(), "dossier-postgres-"));
+  const directory = mkdtempSync(join(durable ? tmpdir() : memoryDirectory(), "dossier-postgres-"));
   if (as_user) chownSync(directory, as_user.uid, as_user.gid);
   const data = join(directory, "data");
   const run = async (program: string, ...args: readonly string[]): Promise<void> => {

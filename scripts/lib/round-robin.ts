@@ -15,7 +15,7 @@ export async function startRoundRobin(
 ): Promise<RoundRobin> {
   let next = 0;
   const server = createServer((request, response) => {
-    void pass(request, response, () => targets()[next++ % targets().length] ?? null).catch(() =>
+    void forward(request, response, () => targets()[next++ % targets().length] ?? null).catch(() =>
       // It is unknown whether the request was processed.
       request.socket.destroy(),
     );
@@ -33,10 +33,10 @@ export async function startRoundRobin(
   };
 }
 
-const tries_max = 6;
+const attempts_max = 6;
 
 /** @throws Error when the response is cut off */
-async function pass(
+async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   nextTarget: () => string | null,
@@ -46,7 +46,7 @@ async function pass(
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   const disconnection = new AbortController();
   response.on("close", () => disconnection.abort());
-  for (let tries = 0; tries < tries_max; tries++) {
+  for (let attempt = 0; attempt < attempts_max; attempt++) {
     const target = nextTarget();
     if (target === null) continue;
     let answer: Response;

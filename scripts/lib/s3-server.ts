@@ -26,13 +26,15 @@ export async function startS3Server(
   const directory = mkdtempSync(join(tmpdir(), "dossier-s3-"));
   const port = await freePort();
   const stop =
-    name === "s3rver" ? await startS3rver(directory, port) : await start(name, directory, port);
+    name === "s3rver"
+      ? await startS3rver(directory, port)
+      : await startProgram(name, directory, port);
   const keys = name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key;
   const endpoint = `http://127.0.0.1:${port}`;
   const url = `s3://originals?endpoint=${endpoint}`;
-  const found = filesPlaceOf({ url, ...keys }, {});
-  if (found.kind !== "bucket") throw new Error("it is a bucket");
-  const place = new S3Place({ ...found, timeout_ms: start_ms_max, now_ms: () => Date.now() });
+  const bucket = filesPlaceOf({ url, ...keys }, {});
+  if (bucket.kind !== "bucket") throw new Error("it is a bucket");
+  const place = new S3Place({ ...bucket, timeout_ms: start_ms_max, now_ms: () => Date.now() });
   for (const end_ms = performance.now() + start_ms_max; ;)
     try {
       // The others have the bucket, or create it with the first object.
@@ -73,7 +75,11 @@ async function startS3rver(directory: string, port: number): Promise<() => Promi
 }
 
 /** A separate program, with a port for each of its parts. */
-async function start(name: string, directory: string, port: number): Promise<() => Promise<void>> {
+async function startProgram(
+  name: string,
+  directory: string,
+  port: number,
+): Promise<() => Promise<void>> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const command =
     name === "moto"

@@ -154,7 +154,7 @@ export const mostly_waiting: readonly string[] = [
  * some twenty servers, compute with the built-in model, do many random operations, or wait for
  * clocks and disks.
  */
-export const left_out_of_quick: readonly string[] = [
+export const excluded_from_quick: readonly string[] = [
   "http/backups",
   "http/before-hooks",
   "http/documents-long-texts",
@@ -180,7 +180,13 @@ export const left_out_of_quick: readonly string[] = [
 ];
 
 /** Tests over HTTP that `npm test` runs on both databases: those that use the store most. */
-export const on_both: readonly string[] = ["accounts", "chats", "documents", "folders", "queue"];
+export const http_on_both: readonly string[] = [
+  "accounts",
+  "chats",
+  "documents",
+  "folders",
+  "queue",
+];
 
 /** Unit tests that apply to both databases. */
 export const unit_on_both: readonly string[] = [
@@ -198,8 +204,8 @@ export const unit_on_both: readonly string[] = [
   "schedule",
 ];
 
-/** Acceptance tests that do not apply to PostgreSQL, and why. */
-export const of_sqlite_alone: Readonly<Record<string, string>> = {
+/** Acceptance tests that don't apply to PostgreSQL, with the reason. */
+export const sqlite_only: Readonly<Record<string, string>> = {
   "acceptance/backup": "backups of PostgreSQL are made by its own tools",
   "acceptance/completions": "shells, whatever the database",
   "acceptance/deployment": "supervisors and containers, whatever the database",

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { check, processorSeconds, type Step } from "../check";
 import { embedded, type Engine } from "./engines";
 import { cleanEnvironment } from "./launch";
-import { memoryPlace } from "./memory-place";
+import { memoryDirectory } from "./memory-directory";
 import { nameOf } from "./test-batches";
 import { seconds_of } from "./test-files";
 import { countsOf, type Counts } from "./test-output";
@@ -34,7 +34,7 @@ export interface Outcome extends Counts {
   readonly processor: number;
   readonly output: string;
   /** Runs it once more; absent unless it is a single file. */
-  readonly again?: () => Promise<Outcome>;
+  readonly repeat?: () => Promise<Outcome>;
   /** The files, if there were several. */
   readonly paths?: readonly string[];
 }
@@ -42,7 +42,7 @@ export interface Outcome extends Counts {
 /** Directories for temporary files, on disk and in memory; removed when the tests have ended. */
 function temporaryPlaces(): { TMPDIR: string; TEST_MEMORY_PLACE: string } & Disposable {
   const TMPDIR = mkdtempSync(join(tmpdir(), "dossier-tests-"));
-  const TEST_MEMORY_PLACE = mkdtempSync(join(memoryPlace(), "dossier-tests-"));
+  const TEST_MEMORY_PLACE = mkdtempSync(join(memoryDirectory(), "dossier-tests-"));
   // PostgreSQL runs as another user, in directories of its own below.
   for (const path of [TMPDIR, TEST_MEMORY_PLACE]) chmodSync(path, 0o711);
   return {
@@ -93,8 +93,8 @@ async function runBunTest(
     run.stderr.text(),
     run.exited,
   ]);
-  const late = performance.now() - started > limit_ms;
-  const limit = late ? `: it took longer than ${limit_ms / 60_000} minutes` : "";
+  const is_late = performance.now() - started > limit_ms;
+  const limit = is_late ? `: it took longer than ${limit_ms / 60_000} minutes` : "";
   const end = run.signalCode ? `\nThe process ended by ${run.signalCode}${limit}.` : "";
   return {
     output: `${stdout}${stderr}${end}`,
@@ -113,7 +113,7 @@ export async function runFile(path: string, engine: Engine = embedded): Promise<
     seconds: secondsSince(started),
     ...run,
     ...counts,
-    again: () => runFile(path, engine),
+    repeat: () => runFile(path, engine),
   };
 }
 

@@ -5,7 +5,7 @@
 import { availableParallelism, cpus } from "node:os";
 
 /** How often to check whether another task can start. */
-const look_ms = 1_000;
+const check_interval_ms = 1_000;
 /** When less of the processor time is idle than this share, no further task starts. */
 const idle_share_min = 0.2;
 
@@ -32,8 +32,8 @@ class IdleMeter {
   }
 
   /** Also false when it was asked less than `look_ms` ago. */
-  hasRoom(): boolean {
-    return performance.now() - this.read_ms >= look_ms && this.share() > idle_share_min;
+  hasCapacity(): boolean {
+    return performance.now() - this.read_ms >= check_interval_ms && this.share() > idle_share_min;
   }
 
   /** The idle share of processor time since the last call, 0 to 1. */
@@ -70,8 +70,8 @@ export async function runTogether<T>(
   };
   const meter = new IdleMeter();
   while (waiting.length > 0) {
-    if (running.size < min || (running.size < max && meter.hasRoom())) begin();
-    else await Promise.race([...running, Bun.sleep(look_ms)]);
+    if (running.size < min || (running.size < max && meter.hasCapacity())) begin();
+    else await Promise.race([...running, Bun.sleep(check_interval_ms)]);
   }
   await Promise.all(running);
   return outcomes;

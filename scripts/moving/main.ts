@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { executable } from "../build";
-import { succeeds, type Started } from "../lib/interruption";
+import { runInterruptible, type StartedPrograms } from "../lib/interruption";
 import { cleanEnvironment, createKey, launch, type Launched } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
 import { makeText } from "../bench/text";
@@ -74,7 +74,7 @@ const caller =
     return (await answer.json()) as Answer;
   };
 
-async function fill({ signal }: Started): Promise<string> {
+async function fill({ signal }: StartedPrograms): Promise<string> {
   mkdirSync(data);
   const server = await launch({ data, env, signal });
   const key = await createKey(data, "ada@example.com");
@@ -103,7 +103,7 @@ async function end(server: Launched): Promise<void> {
 
 /** The results of searches, with every score. */
 async function searches(
-  { signal }: Started,
+  { signal }: StartedPrograms,
   of: string,
   key: string,
   more: Record<string, string>,
@@ -127,7 +127,7 @@ async function searches(
 
 /** One run of `migrate-to`, killed at this fraction of the rows. Resolves with its seconds. */
 async function move(
-  { signal }: Started,
+  { signal }: StartedPrograms,
   to: string,
   more: Record<string, string>,
   kill: { readonly at: number; readonly arrived: () => Promise<number> } | null,
@@ -184,7 +184,7 @@ async function arrivedAt(target: SQL): Promise<number> {
   return moved / (documents * 10);
 }
 
-async function run(started: Started): Promise<boolean> {
+async function run(started: StartedPrograms): Promise<boolean> {
   started.defer(() => rmSync(work, { recursive: true, force: true }));
   const postgres = await started.use(startPostgres());
   if (postgres === null) throw new Error("PostgreSQL 15 or later is required.");
@@ -214,4 +214,4 @@ async function run(started: Started): Promise<boolean> {
   return wrong.length === 0;
 }
 
-process.exit((await succeeds(run)) ? 0 : 1);
+process.exit((await runInterruptible(run)) ? 0 : 1);

@@ -6,7 +6,7 @@ import { newId } from "../../core/base/ids";
 import { newKeyRow } from "../../plugins/accounts/key";
 import { newUserRow } from "../../plugins/accounts/user";
 import { first_password, launch, type Launched } from "../lib/launch";
-import { memoryPlace } from "../lib/memory-place";
+import { memoryDirectory } from "../lib/memory-directory";
 import { startPostgres } from "../lib/postgres";
 import type { Session } from "./race";
 
@@ -36,7 +36,7 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
   await admin.close();
   const url = postgres.url.replace(/postgres$/, "dossier");
-  const root = mkdtempSync(join(memoryPlace(), "dossier-races-"));
+  const root = mkdtempSync(join(memoryDirectory(), "dossier-races-"));
   started.defer(() => rmSync(root, { recursive: true, force: true }));
   const originals = join(root, "originals");
   mkdirSync(originals);

@@ -9,7 +9,7 @@ import { SQL } from "bun";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { succeeds, type Started } from "../lib/interruption";
+import { runInterruptible, type StartedPrograms } from "../lib/interruption";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { startPostgres, type PostgresServer } from "../lib/postgres";
 import { startRoundRobin } from "../lib/round-robin";
@@ -54,7 +54,7 @@ class Cluster {
     private readonly directory: string,
     private readonly url: string,
     private readonly postgres: PostgresServer,
-    private readonly started: Started,
+    private readonly started: StartedPrograms,
   ) {
     started.defer(() => this.progress[Symbol.dispose]());
     started.defer(async () => {
@@ -258,7 +258,7 @@ class Cluster {
 }
 
 /** Prints its report whatever happens. @throws Interrupted */
-async function run(started: Started): Promise<boolean> {
+async function run(started: StartedPrograms): Promise<boolean> {
   const postgres = await started.use(startPostgres());
   if (postgres === null) throw new Error("PostgreSQL 15 or later is required.");
   const directory = mkdtempSync(join(tmpdir(), "dossier-cluster-"));
@@ -276,4 +276,4 @@ async function run(started: Started): Promise<boolean> {
   return cluster.findings.length === 0;
 }
 
-process.exit((await succeeds(run)) ? 0 : 1);
+process.exit((await runInterruptible(run)) ? 0 : 1);

@@ -9,7 +9,7 @@ import { counted } from "../../core/lib/counted";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { succeeds, type Started } from "../lib/interruption";
+import { runInterruptible, type StartedPrograms } from "../lib/interruption";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { can_mount, mountSmallDisk, type SmallDisk } from "../lib/small-disk";
 import { MemoryLog } from "./memory";
@@ -66,7 +66,7 @@ class Soak {
   constructor(
     private readonly data: string,
     private readonly disk: SmallDisk | undefined,
-    private readonly started: Started,
+    private readonly started: StartedPrograms,
   ) {
     started.defer(() => this.progress[Symbol.dispose]());
     started.defer(async () => {
@@ -247,7 +247,7 @@ class Soak {
 }
 
 /** Prints its report whatever happens. @throws Interrupted */
-async function run(started: Started): Promise<boolean> {
+async function run(started: StartedPrograms): Promise<boolean> {
   const disk = can_mount ? mountSmallDisk(disk_megabytes) : undefined;
   const data = disk ? join(disk.path, "data") : mkdtempSync(join(tmpdir(), "dossier-soak-"));
   started.defer(() =>
@@ -262,4 +262,4 @@ async function run(started: Started): Promise<boolean> {
   return soak.findings.length === 0;
 }
 
-process.exit((await succeeds(run)) ? 0 : 1);
+process.exit((await runInterruptible(run)) ? 0 : 1);

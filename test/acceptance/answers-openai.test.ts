@@ -44,13 +44,13 @@ test("answers come from the model without a proxy, and the log has no key", asyn
       )
     ).body.result;
   };
-  provider.plays(() => says(good));
+  provider.answerWith(() => says(good));
   expect(await ask()).toMatchObject({
     answer: good,
     model: "tiny-1",
     citations: [{ quote: "The heron stands in shallow water.", document_id: document }],
   });
-  provider.plays(() => fails(401, { message: `Incorrect API key provided: ${key}` }));
+  provider.answerWith(() => fails(401, { message: `Incorrect API key provided: ${key}` }));
   expect(await ask()).toMatchObject({
     model: "extractive",
     warnings: [{ code: "provider_unavailable" }],

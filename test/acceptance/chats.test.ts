@@ -10,7 +10,7 @@ import { expectHas, expectPlainFault, expectProblem, expectRecord } from "../hel
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 describe("sessions", () => chatCases(startExecutable));
 describe("deletion of sessions", () => chatDeletionCases(startExecutable));
@@ -19,7 +19,7 @@ describe("messages", () => messageCases(startExecutable));
 let server: Executable;
 let ada: Person;
 let chat: string;
-const stage = setStage();
+const stage = writeStagedPlugin();
 const ask = (text: string) => ada.send("POST", `/chats/${chat}/messages`, { text });
 const poll = (id: string, headers: Record<string, string> = {}) =>
   ada.send("GET", `/chats/${chat}/messages/${id}`, undefined, headers);

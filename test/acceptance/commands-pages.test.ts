@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
-import { processes, spoilDatabase } from "../helpers/databases";
+import { processes, corruptDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
@@ -217,7 +217,7 @@ describe("jobs", () => {
   /** Adds failed jobs, as an earlier run leaves them. */
   async function addFailed(...ids: string[]): Promise<void> {
     for (const id of ids)
-      await spoilDatabase(
+      await corruptDatabase(
         server.data,
         `insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state,
            run_at, attempts, attempts_max, crashes, error, created_at, finished_at)

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openBrowser, type Browser } from "../helpers/browser";
-import { askDatabase, on_postgres } from "../helpers/databases";
+import { queryDatabase, on_postgres } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const password = "correct horse battery staple";
@@ -140,13 +140,15 @@ describe("a session", () => {
     ).toBe(200);
     await dossier.restart();
     const after = browserAt(dossier);
-    after.keep(browser.cookie());
+    after.setCookies(browser.cookie());
     expect((await after.send("GET", "/folders")).status).toBe(200);
     await dossier.mustCli(["user", "passwd", "--email", "stay@example.com", "--password-stdin"], {
       stdin: "another horse battery staple",
     });
     expect((await after.send("GET", "/folders")).status).toBe(401);
-    const kept = JSON.stringify(await askDatabase(dossier.data, "select * from accounts_sessions"));
+    const kept = JSON.stringify(
+      await queryDatabase(dossier.data, "select * from accounts_sessions"),
+    );
     expect(kept).not.toContain(browser.cookie().slice("dossier=dss_".length));
   });
 

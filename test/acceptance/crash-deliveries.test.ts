@@ -3,16 +3,16 @@
  * deliveries, nothing is imported twice, and no receiver gets a fourth attempt. [23]
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { askDatabase, damageIn } from "../helpers/databases";
+import { queryDatabase, integrityErrors } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 
 /** DOSSIER_TEST_KILLS=30 takes minutes; a few kills are enough for an ordinary run. */
 const kills = Number(process.env.DOSSIER_TEST_KILLS ?? 6);
 const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
-const random = chance(seed);
+const random = randomNumbers(seed);
 const clients = 2;
 /** Pages of one import. */
 const pages = 6;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   });
   ada = await person(hooks.server, "eve");
   // Answers at once, late, with an error, or only after the server has died.
-  hooks.receiver.answers(async (_, { headers }) => {
+  hooks.receiver.answerWith(async (_, { headers }) => {
     const id = headers.get("webhook-id")!;
     posts.set(id, (posts.get(id) ?? 0) + 1);
     const what = random();
@@ -193,12 +193,12 @@ test(`kill -9, ${kills} times: every ended run is delivered, in at most three at
   );
   expect([ended.size > kills, imports.size > 0]).toEqual([true, true]);
   await hooks.server.stop();
-  expect(damageIn(hooks.server.data)).toEqual([]);
+  expect(integrityErrors(hooks.server.data)).toEqual([]);
   // Shared originals are deleted only when no killed process could still be reading them.
   const left =
     "select name, state from core_jobs where state not in ('done', 'cancelled') " +
     "and name <> 'documents.delete_originals'";
-  expect(await askDatabase(hooks.server.data, left)).toEqual([]);
+  expect(await queryDatabase(hooks.server.data, left)).toEqual([]);
 }, 600_000);
 
 /** The document deliveries, once every imported document has been reported exactly once. */

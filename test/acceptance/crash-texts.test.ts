@@ -3,13 +3,13 @@
  * and found, and nothing of the others remains.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { askDatabase } from "../helpers/databases";
+import { queryDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 
 const rounds = 6;
 const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
-const random = chance(seed);
+const random = randomNumbers(seed);
 let server: Executable;
 let folder: string;
 /** Acknowledged texts by id; uploads by name, with every version that may be current. */
@@ -94,7 +94,7 @@ test("acknowledged long texts survive kills and nothing else is left over", asyn
 
 /** Counts pieces of texts without a version, and index data without a document. */
 async function leftOver(): Promise<number> {
-  const [row] = await askDatabase<{ n: number }>(
+  const [row] = await queryDatabase<{ n: number }>(
     server.data,
     `select
       (select count(*) from texts_pieces p where not exists (

@@ -3,14 +3,14 @@
  * deleted comes back.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { askDatabase, damageIn } from "../helpers/databases";
+import { queryDatabase, integrityErrors } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { pdf } from "../helpers/pdf";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 
 const rounds = 20;
 const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
-const random = chance(seed);
+const random = randomNumbers(seed);
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
 
 /** What the server has acknowledged and must not lose. */
@@ -163,8 +163,8 @@ test(`kill -9, ${rounds} times: nothing acknowledged is lost`, async () => {
   await verify();
   expect(documents.size).toBeGreaterThan(rounds / 4);
   await server.stop();
-  expect(damageIn(server.data)).toEqual([]);
-  const unfinished = await askDatabase(
+  expect(integrityErrors(server.data)).toEqual([]);
+  const unfinished = await queryDatabase(
     server.data,
     `select d.id from documents d where d.status = 'syncing' and not exists
     (select 1 from core_jobs j where j.subject = d.id and j.state in ('ready', 'running'))`,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem } from "../helpers/contract";
 import { filesIn, filesWith } from "../helpers/data-directory";
-import { askDatabase, damageIn, on_postgres, placesWith } from "../helpers/databases";
+import { queryDatabase, integrityErrors, on_postgres, placesWith } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
@@ -243,7 +243,7 @@ test("a purge interrupted by kill -9 resumes at the next start and completes", a
     60_000,
   );
   const documents = async (): Promise<number> =>
-    (await askDatabase<{ n: number }>(server.data, "select count(*) as n from documents"))[0]!.n;
+    (await queryDatabase<{ n: number }>(server.data, "select count(*) as n from documents"))[0]!.n;
   expect((await eve.send("DELETE", `/folders/${folder}`)).status).toBe(204);
   await server.kill();
   expect(await documents()).toBeGreaterThan(0);
@@ -261,5 +261,5 @@ test("a purge interrupted by kill -9 resumes at the next start and completes", a
 
 test("the database is intact after all of these tests", async () => {
   await server.stop();
-  expect(damageIn(server.data)).toEqual([]);
+  expect(integrityErrors(server.data)).toEqual([]);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   hooks = await startHooks({ env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "300ms" } });
 }, 180_000);
 afterAll(() => hooks?.[Symbol.asyncDispose]());
-beforeEach(() => hooks.receiver.answers(() => new Response()));
+beforeEach(() => hooks.receiver.answerWith(() => new Response()));
 
 describe("a test delivery", () => {
   const cases: [type: string, fields: object][] = [
@@ -61,7 +61,7 @@ describe("a test delivery", () => {
       });
       const [delivery] = await hook.ended();
       expect((await hooks.ada.send("GET", sent.headers.get("location")!)).body).toEqual(delivery);
-      const { body, headers } = hooks.receiver.came[0]!;
+      const { body, headers } = hooks.receiver.deliveries[0]!;
       expect(JSON.parse(body)).toEqual(fields);
       expect(await verify(hook.secret, body, headers.get("x-service-signature")!)).toBe(true);
     });
@@ -74,11 +74,11 @@ describe("redelivery", () => {
   ] as const)
     test(why, async () => {
       await using hook = await hooks.register();
-      hooks.receiver.answers(() => new Response(null, { status: code }));
+      hooks.receiver.answerWith(() => new Response(null, { status: code }));
       await hooks.emit(finished);
       const [first] = await hook.ended();
       expect(first.status).toBe(ends);
-      hooks.receiver.answers(() => new Response());
+      hooks.receiver.answerWith(() => new Response());
       const again = await hooks.ada.send(
         "POST",
         `/webhooks/${hook.id}/deliveries/${first.id}/redeliver`,
@@ -98,18 +98,18 @@ describe("redelivery", () => {
         unchanged,
       ]).toEqual([again.body.id, "delivered", 1, first.request_body, first]);
       // The receiver gets the same message with a fresh signature.
-      expect(hooks.receiver.came[0]!.headers.get("webhook-id")).toBe(first.id);
+      expect(hooks.receiver.deliveries[0]!.headers.get("webhook-id")).toBe(first.id);
       expect(
         new Webhook(hook.secret).verify(
-          hooks.receiver.came[0]!.body,
-          Object.fromEntries(hooks.receiver.came[0]!.headers),
+          hooks.receiver.deliveries[0]!.body,
+          Object.fromEntries(hooks.receiver.deliveries[0]!.headers),
         ),
       ).toEqual(finished);
     });
 
   test("is refused while a delivery is pending and for a missing one", async () => {
     await using hook = await hooks.register();
-    hooks.receiver.answers(() => new Response(null, { status: 500 }));
+    hooks.receiver.answerWith(() => new Response(null, { status: 500 }));
     const sent = (await hooks.ada.send("POST", `/webhooks/${hook.id}/test`)).body;
     expectProblem(
       await hooks.ada.send("POST", `/webhooks/${hook.id}/deliveries/${sent.id}/redeliver`),
@@ -138,7 +138,7 @@ test("a rotated secret signs at once; webhook-signature adds the old one for a d
   expect(record).toEqual((await hooks.ada.send("GET", `/webhooks/${hook.id}`)).body);
   await hooks.emit(finished);
   await hook.ended();
-  const { body, headers } = hooks.receiver.came[0]!;
+  const { body, headers } = hooks.receiver.deliveries[0]!;
   for (const name of ["x-service-signature", "x-legacy-signature"])
     expect([
       await verify(secret, body, headers.get(name)!),
@@ -157,7 +157,7 @@ test("a rotated secret signs at once; webhook-signature adds the old one for a d
   const third = (await hooks.ada.send("POST", `/webhooks/${hook.id}/rotate-secret`)).body.secret;
   await hooks.emit(finished);
   await hook.ended(2);
-  const later = Object.fromEntries(hooks.receiver.came[1]!.headers);
+  const later = Object.fromEntries(hooks.receiver.deliveries[1]!.headers);
   for (const either of [third, secret])
     expect(new Webhook(either).verify(body, later)).toEqual(finished);
   expect(() => new Webhook(hook.secret).verify(body, later)).toThrow();
@@ -184,12 +184,12 @@ describe("the log", () => {
   test("shows a running attempt and the time of the next one", async () => {
     await using hook = await hooks.register();
     const gate = Promise.withResolvers<void>();
-    hooks.receiver.answers(async () => {
+    hooks.receiver.answerWith(async () => {
       await gate.promise;
       return new Response("not now", { status: 500 });
     });
     await hooks.emit(finished);
-    await until(() => hooks.receiver.came.length === 1);
+    await until(() => hooks.receiver.deliveries.length === 1);
     expect(await hook.log()).toMatchObject([
       {
         status: "pending",
@@ -216,7 +216,7 @@ describe("the log", () => {
       () => new Response("ä".repeat(5_000)),
       () => new Response(new Uint8Array([0x41, 0, 0xff, 0x42])),
     ];
-    hooks.receiver.answers((n) => answers[n]!());
+    hooks.receiver.answerWith((n) => answers[n]!());
     await hooks.emit(finished, { times: 2 });
     const [second, first] = await hook.ended(2);
     expect([first.attempts[0].response_body, second.attempts[0].response_body]).toEqual([
@@ -242,12 +242,12 @@ describe("[25] a deleted webhook", () => {
   test("gets no messages queued behind a running delivery", async () => {
     const hook = await hooks.register();
     const gate = Promise.withResolvers<void>();
-    hooks.receiver.answers(async () => {
+    hooks.receiver.answerWith(async () => {
       await gate.promise;
       return new Response();
     });
     await hooks.emit(finished, { times: 20 });
-    await until(() => hooks.receiver.came.length === 1);
+    await until(() => hooks.receiver.deliveries.length === 1);
     await until(async () => (await hook.log()).length === 20);
     expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
     gate.resolve();
@@ -256,18 +256,18 @@ describe("[25] a deleted webhook", () => {
     await using next = await hooks.register(`http://hook.test:${hooks.receiver.port}/next`);
     await hooks.emit(finished);
     await next.ended();
-    expect(hooks.receiver.came.map(({ path }) => path)).toEqual(["/hook", "/next"]);
+    expect(hooks.receiver.deliveries.map(({ path }) => path)).toEqual(["/hook", "/next"]);
   });
 
   test("gets no further attempt of a failed delivery", async () => {
     const hook = await hooks.register();
-    hooks.receiver.answers(() => new Response(null, { status: 500 }));
+    hooks.receiver.answerWith(() => new Response(null, { status: 500 }));
     await hooks.emit(finished);
     await until(async () => (await hook.log())[0]?.attempts[0]?.status_code === 500);
-    const came = hooks.receiver.came.length;
+    const came = hooks.receiver.deliveries.length;
     expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
     // Longer than the pause before the next attempt.
     await Bun.sleep(600);
-    expect(hooks.receiver.came.length).toBe(came);
+    expect(hooks.receiver.deliveries.length).toBe(came);
   });
 });

@@ -25,8 +25,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => hooks?.[Symbol.asyncDispose]());
 beforeEach(() => {
-  hooks.receiver.answers(() => new Response("thanks", { status: 200 }));
-  hooks.inner.answers(() => new Response());
+  hooks.receiver.answerWith(() => new Response("thanks", { status: 200 }));
+  hooks.inner.answerWith(() => new Response());
 });
 
 describe("[20] a delivery matches the contract to the byte", () => {
@@ -54,8 +54,8 @@ describe("[20] a delivery matches the contract to the byte", () => {
       await using hook = await hooks.register(undefined, { type });
       await hooks.emit(due, { type });
       const [delivery] = await hook.ended();
-      expect(hooks.receiver.came).toHaveLength(1);
-      const { method, path, body, headers } = hooks.receiver.came[0]!;
+      expect(hooks.receiver.deliveries).toHaveLength(1);
+      const { method, path, body, headers } = hooks.receiver.deliveries[0]!;
       expect({
         method,
         path,
@@ -125,7 +125,7 @@ describe("[20] a delivery matches the contract to the byte", () => {
     await using hook = await plain.register();
     await plain.emit(finished);
     await hook.ended();
-    const { body, headers } = plain.receiver.came[0]!;
+    const { body, headers } = plain.receiver.deliveries[0]!;
     for (const prefix of ["service", "legacy"])
       expect([
         headers.get(`x-${prefix}-event`),
@@ -145,8 +145,11 @@ describe("who gets an event", () => {
     await first.ended();
     await second.ended();
     const secrets: Record<string, string> = { "/hook": first.secret, "/second": second.secret };
-    expect(hooks.receiver.came.map(({ path }) => path).toSorted()).toEqual(["/hook", "/second"]);
-    for (const { path, body, headers } of hooks.receiver.came)
+    expect(hooks.receiver.deliveries.map(({ path }) => path).toSorted()).toEqual([
+      "/hook",
+      "/second",
+    ]);
+    for (const { path, body, headers } of hooks.receiver.deliveries)
       expect(await verify(secrets[path]!, body, headers.get("x-dossier-signature")!)).toBe(true);
     expect([await other_event.log(), await other_account.log()]).toEqual([[], []]);
   });
@@ -156,7 +159,7 @@ describe("who gets an event", () => {
     await hooks.emit({ ...finished, import_run_id: "undone" }, { fail: true });
     await hooks.emit(finished);
     await hook.ended();
-    expect(hooks.receiver.came.map(({ body }) => JSON.parse(body).import_run_id)).toEqual([
+    expect(hooks.receiver.deliveries.map(({ body }) => JSON.parse(body).import_run_id)).toEqual([
       finished.import_run_id,
     ]);
   });
@@ -198,17 +201,17 @@ describe("attempts", () => {
   for (const [why, answering, codes, ends] of cases)
     test(why, async () => {
       await using hook = await hooks.register();
-      hooks.receiver.answers(answering);
+      hooks.receiver.answerWith(answering);
       await hooks.emit(finished);
       const [delivery] = await hook.ended();
       expect({
         status: delivery.status,
         codes: delivery.attempts.map((attempt: { status_code: number }) => attempt.status_code),
         next: delivery.next_attempt_at,
-        elsewhere: hooks.inner.came.length,
+        elsewhere: hooks.inner.deliveries.length,
       }).toEqual({ status: ends, codes, next: null, elsewhere: 0 });
       expect(
-        hooks.receiver.came.map(({ body, headers }) => [
+        hooks.receiver.deliveries.map(({ body, headers }) => [
           body,
           headers.get("webhook-id"),
           headers.get("x-dossier-signature"),
@@ -217,7 +220,7 @@ describe("attempts", () => {
         codes.map(() => [
           delivery.request_body,
           delivery.id,
-          hooks.receiver.came[0]!.headers.get("x-dossier-signature"),
+          hooks.receiver.deliveries[0]!.headers.get("x-dossier-signature"),
         ]),
       );
       if (codes[0]! >= 300 && codes[0]! < 400)
@@ -245,7 +248,7 @@ describe("attempts", () => {
   ] as const)
     test(`${status_code} with Retry-After: ${retry_after} delays the next attempt by ${most_s} s`, async () => {
       await using hook = await hooks.register();
-      hooks.receiver.answers(
+      hooks.receiver.answerWith(
         () => new Response(null, { status: status_code, headers: { "retry-after": retry_after } }),
       );
       await hooks.emit(finished);
@@ -293,7 +296,7 @@ describe("[13] the host is resolved again before every attempt", () => {
       expect({
         status: delivery.status,
         attempts: delivery.attempts.length,
-        came: hooks.inner.came.length,
+        came: hooks.inner.deliveries.length,
       }).toEqual({ status: ends, attempts, came: 0 });
       for (const attempt of delivery.attempts)
         expect(attempt).toEqual({
@@ -308,28 +311,28 @@ describe("[13] the host is resolved again before every attempt", () => {
   test("a move before the second attempt prevents a third", async () => {
     hooks.names.set("later.test", { a: (n) => (n <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://later.test:${hooks.receiver.port}/`);
-    hooks.receiver.answers(() => new Response(null, { status: 500 }));
+    hooks.receiver.answerWith(() => new Response(null, { status: 500 }));
     await hooks.emit(finished);
     const [delivery] = await hook.ended();
     expect([
       delivery.status,
       delivery.attempts.map((attempt: any) => attempt.status_code),
-      hooks.receiver.came.length,
-      hooks.inner.came.length,
+      hooks.receiver.deliveries.length,
+      hooks.inner.deliveries.length,
     ]).toEqual(["skipped", [500, null], 1, 0]);
   });
 
   test("[14] each attempt resolves once and connects to the checked address", async () => {
     hooks.names.set("twice.test", { a: (n) => (n <= 1 ? pub : ["127.0.0.1"]) });
     await using hook = await hooks.register(`http://twice.test:${hooks.receiver.port}/`);
-    const before = hooks.names.asked("twice.test");
+    const before = hooks.names.queryCount("twice.test");
     await hooks.emit(finished);
     await hook.ended();
     // One query for each address family.
     expect([
-      hooks.names.asked("twice.test") - before,
-      hooks.receiver.came.length,
-      hooks.inner.came.length,
+      hooks.names.queryCount("twice.test") - before,
+      hooks.receiver.deliveries.length,
+      hooks.inner.deliveries.length,
     ]).toEqual([2, 1, 0]);
   });
 

@@ -7,7 +7,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { buildIfStale } from "../../scripts/build";
-import { mustBench } from "../helpers/workbench";
+import { mustRunPluginCommand } from "../helpers/workbench";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { readPage, type Page, type Reading } from "../helpers/pages";
 
@@ -82,12 +82,12 @@ test(
   async () => {
     const home = temporaryDirectory();
     try {
-      await mustBench(home, "new", "shown", "--kind", "page");
+      await mustRunPluginCommand(home, "new", "shown", "--kind", "page");
       const project = join(home, "shown");
       rmSync(join(project, "plugin.test.ts"));
       for (const { name, text } of readings.flatMap(({ to_compile }) => to_compile))
         writeFileSync(join(project, `${name}${text.includes("bun:test") ? ".test" : ""}.ts`), text);
-      await mustBench(project, "check");
+      await mustRunPluginCommand(project, "check");
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

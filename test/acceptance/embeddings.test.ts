@@ -18,7 +18,7 @@ test("kill -9 while vectors are made loses none: the work resumes and completes"
   });
   await dossier.createUser();
   const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
-  embedder.behaves("silent");
+  embedder.setBehaviour("silent");
   for (let i = 0; i < 30; i++)
     expect(
       (
@@ -32,7 +32,7 @@ test("kill -9 while vectors are made loses none: the work resumes and completes"
   await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 30);
   for (let kill = 0; kill < 3; kill++) {
     const calls_before = embedder.asked.length;
-    embedder.behaves({
+    embedder.setBehaviour({
       refuses: () => (embedder.asked.length > calls_before + 4 ? 500 : undefined),
     });
     await dossier.kill();
@@ -40,7 +40,7 @@ test("kill -9 while vectors are made loses none: the work resumes and completes"
     await dossier.untilTrue(() => embedder.asked.length > calls_before + 4);
   }
   await dossier.kill();
-  embedder.behaves("well");
+  embedder.setBehaviour("well");
   await dossier.restart();
   const query = { query: "How expensive are cars?" };
   for (let found: { quote: string }[] = []; found[0]?.quote !== car;) {
@@ -53,7 +53,7 @@ test("kill -9 while vectors are made loses none: the work resumes and completes"
 test("dossier ask without an answer mentions documents that have no vectors yet", async () => {
   const embedder = startEmbedder();
   onTestFinished(() => void embedder.stop());
-  embedder.behaves("silent");
+  embedder.setBehaviour("silent");
   await using dossier = await startExecutable({
     env: { DOSSIER_EMBEDDINGS_BASE_URL: embedder.url, DOSSIER_EMBEDDINGS_MODEL: "small" },
   });

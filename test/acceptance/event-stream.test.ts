@@ -58,12 +58,12 @@ test("after two kills, a returning client gets every missed event once and in or
     ["folder.created", third],
     ["folder.created", fourth],
   ]);
-  await again.leave();
+  await again.disconnect();
   const back = await listening(server, "ada", "", { after: last.id });
   const fifth = await ada.folder("fifth");
   await back.until(about("folder.created", fifth));
   expect(namesOf(back)).toEqual(["folder.created"]);
-  await back.leave();
+  await back.disconnect();
 });
 
 test("clients that never read don't slow others, and a stop ends their streams", async () => {

@@ -43,11 +43,11 @@ afterAll(async () => {
   chat[Symbol.dispose]();
   await site[Symbol.asyncDispose]();
 });
-beforeEach(() => chat.answers(() => new Response("ok")));
+beforeEach(() => chat.answerWith(() => new Response("ok")));
 
 /** Checked as Slack does: JSON with a text. */
 const lines = (): string[] =>
-  chat.came.flatMap(({ method, path, headers, body }) => {
+  chat.deliveries.flatMap(({ method, path, headers, body }) => {
     expect([method, path, headers.get("content-type")]).toEqual([
       "POST",
       "/services/T0/B0/secret",
@@ -113,7 +113,7 @@ describe("the chat is told", () => {
         `^A question of ada@example.com .+ https://dossier.example/console/chats/${body.id}$`,
       ),
     );
-    expect(JSON.stringify(chat.came)).not.toContain("Who sleeps");
+    expect(JSON.stringify(chat.deliveries)).not.toContain("Who sleeps");
   });
 
   test("of nothing by users who aren't listed", async () => {
@@ -137,25 +137,25 @@ describe("a chat that refuses a message", () => {
     ],
   ];
   test.each(later)("%s: gets it again", async (reason, first) => {
-    chat.answers((n) => (n === 0 ? first() : new Response("ok")));
+    chat.answerWith((n) => (n === 0 ? first() : new Response("ok")));
     const document_id = await upload(`${reason}.pdf`);
     await until(new RegExp(document_id));
-    await dossier.untilTrue(() => chat.came.length === 2);
-    expect(new Set(chat.came.map(({ body }) => body)).size).toBe(1);
+    await dossier.untilTrue(() => chat.deliveries.length === 2);
+    expect(new Set(chat.deliveries.map(({ body }) => body)).size).toBe(1);
   });
 
   test("gets it again after the server crashes", async () => {
-    chat.answers(() => new Response("no", { status: 503 }));
+    chat.answerWith(() => new Response("no", { status: 503 }));
     const document_id = await upload("Crash.pdf");
     await until(new RegExp(document_id));
     await dossier.kill();
-    chat.answers(() => new Response("ok"));
+    chat.answerWith(() => new Response("ok"));
     await dossier.restart();
     await until(new RegExp(document_id));
   });
 
   test("has deleted the webhook: this is reported; the next message is tried", async () => {
-    chat.answers(() => new Response("no_service", { status: 404 }));
+    chat.answerWith(() => new Response("no_service", { status: 404 }));
     const health = async () => (await dossier.api("GET", "/health", undefined, { key: ada })).body;
     const deleted_id = await upload("Gone.pdf");
     await until(new RegExp(deleted_id));
@@ -163,7 +163,7 @@ describe("a chat that refuses a message", () => {
     await dossier.untilTrue(async () => dossier.output().includes(words));
     expect(JSON.stringify(await health())).toContain(words);
     expect(dossier.output()).not.toContain("/services/T0");
-    chat.answers(() => new Response("ok"));
+    chat.answerWith(() => new Response("ok"));
     const next = await upload("Next.pdf");
     await until(new RegExp(next));
     expect(lines().join()).not.toContain(deleted_id);

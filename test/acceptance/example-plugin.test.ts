@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { packExample } from "../helpers/workbench";
 import { openBrowser } from "../helpers/browser";
-import { askDatabase, spoilDatabase } from "../helpers/databases";
+import { queryDatabase, corruptDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const source = resolve(import.meta.dir, "../../examples/activity/plugin.ts");
@@ -191,7 +191,7 @@ test(
       env: { DOSSIER_ACTIVITY_KEEP: "2d" },
     });
     const ids = async () =>
-      (await askDatabase<{ id: string }>(kept.data, "select id from activity order by id")).map(
+      (await queryDatabase<{ id: string }>(kept.data, "select id from activity order by id")).map(
         ({ id }) => id,
       );
     for (const [id, days] of [
@@ -199,7 +199,7 @@ test(
       ["b_yesterday", 1],
       ["c_last_week", 7],
     ] as const)
-      await spoilDatabase(
+      await corruptDatabase(
         kept.data,
         "insert into activity (id, owner_id, document_id, version, status, at) values (?, " +
           "'usr_a', 'doc_a', 1, 'synced', ?)",

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
-import { askDatabase } from "../helpers/databases";
+import { queryDatabase } from "../helpers/databases";
 import { startEmbedder } from "../helpers/embedder";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { docx, wp } from "../helpers/office";
@@ -68,7 +68,7 @@ afterAll(async () => {
   void embedder?.stop();
 });
 
-const rowsOf = ({ data }: Executable, sql: string): Promise<any[]> => askDatabase(data, sql);
+const rowsOf = ({ data }: Executable, sql: string): Promise<any[]> => queryDatabase(data, sql);
 const countOf = async (server: Executable, sql: string): Promise<number> =>
   (await rowsOf(server, sql)).length;
 const waiting = (server: Executable): Promise<number> =>

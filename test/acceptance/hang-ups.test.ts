@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
-import { head, openSocket, type Bare } from "../helpers/sockets";
+import { head, openSocket, type RawSocket } from "../helpers/sockets";
 
 let server: Executable;
 let ada: Person;
@@ -19,7 +19,7 @@ const gone = (path: string): number =>
     .filter((line) => line.includes("the client disconnected") && line.includes(`"${path}"`))
     .length;
 
-const post = (path: string, bytes: number): Bare => {
+const post = (path: string, bytes: number): RawSocket => {
   const socket = openSocket(server.url());
   socket.send(
     head("POST", path, {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importRefusalCases } from "../cases/import-refusals";
 import { rfc3339 } from "../helpers/contract";
-import { spoilDatabase } from "../helpers/databases";
+import { corruptDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { zip } from "../helpers/office";
@@ -18,7 +18,7 @@ import {
   page,
   startWebsite,
   type ImportClient,
-  type Served,
+  type SiteContent,
   type Website,
 } from "../helpers/website";
 
@@ -221,7 +221,7 @@ describe("a killed server", () => {
   const pages = 40;
   /** Answers slowly, so that the server is killed during the import. */
   const slow =
-    (name: string): Served =>
+    (name: string): SiteContent =>
     (_request, response) =>
       void setTimeout(
         () =>
@@ -240,7 +240,7 @@ describe("a killed server", () => {
     } = await client.send("POST", "/imports", { folder_id, source: { type: "urls", urls } });
     for (let kills = 1; kills <= 5; kills++) {
       await server.untilTrue(
-        () => site.asked.filter(({ path }) => path.startsWith("/slow/")).length >= kills * 6,
+        () => site.requests.filter(({ path }) => path.startsWith("/slow/")).length >= kills * 6,
       );
       await server.kill();
       await server.restart();
@@ -280,12 +280,12 @@ describe("a killed server", () => {
     await ended(client, id);
     await server.stop();
     // The state after a kill between two files.
-    await spoilDatabase(
+    await corruptDatabase(
       server.data,
       "update imports_runs set status = 'running', finished_at = null, total = 2 where id = ?",
       [id],
     );
-    await spoilDatabase(
+    await corruptDatabase(
       server.data,
       "insert into imports_items (id, run_id, ordinal, uri, host, status, attempts, joined) " +
         "values ('itm_left', ?, 1, 'b.txt', '', 'pending', 0, 0)",

@@ -22,15 +22,15 @@ import { cleanEnvironment, mustRun, runCommand } from "../../scripts/lib/launch"
 import { findPostgres } from "../../scripts/lib/postgres";
 import { filesOf, temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
+import { startPostgresForSuite, describeOnPostgres } from "../helpers/postgres-suite";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
 const secret = "a secret key of this test";
 const many = 20_000;
 
-suiteOnPostgres("dossier migrate-to", () => {
-  const { newDatabase } = ownPostgres();
+describeOnPostgres("dossier migrate-to", () => {
+  const { newDatabase } = startPostgresForSuite();
   const directories: string[] = [];
   afterAll(() => {
     for (const data of directories) rmSync(data, { recursive: true, force: true });

@@ -14,11 +14,11 @@ import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { movableClock, type MovableClock } from "../helpers/jobs";
-import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
+import { startPostgresForSuite, describeOnPostgres } from "../helpers/postgres-suite";
 import { until } from "../helpers/server";
 
-suiteOnPostgres("several processes on one PostgreSQL", () => {
-  const { newDatabase } = ownPostgres();
+describeOnPostgres("several processes on one PostgreSQL", () => {
+  const { newDatabase } = startPostgresForSuite();
 
   describe("jobs of several processes", () => {
     const Work = job("test.work", Type.Object({ name: Type.String() }));

@@ -7,12 +7,12 @@ import { overwriteCases } from "../cases/overwrite";
 import { startExecutable } from "../helpers/executable";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 describe("overwriting", () => overwriteCases(startExecutable));
 
 test("processing resumes after a restart; a removed document isn't found", async () => {
-  using stage = setStage();
+  using stage = writeStagedPlugin();
   await using server = await startExecutable({ env: stage.env });
   const ada = await person(server, "ada");
   const folder = await ada.folder();

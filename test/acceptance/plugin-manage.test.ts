@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
-import { askDatabase, columnsIn } from "../helpers/databases";
+import { queryDatabase, columnsIn } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { selfSigned } from "../helpers/self-signed";
 
@@ -85,7 +85,7 @@ const plugins = () => readdirSync(join(dossier.data, "plugins")).sort();
 const info = async (name: string) =>
   JSON.parse(await dossier.mustCli(["plugin", "info", name, "--json"]));
 const count = async (query: string): Promise<number> =>
-  (await askDatabase<{ n: number }>(dossier.data, query))[0]!.n;
+  (await queryDatabase<{ n: number }>(dossier.data, query))[0]!.n;
 
 describe("`dossier plugin add` refuses", () => {
   const refused: [reason: string, words: () => string[], said: RegExp, code: number][] = [
@@ -295,7 +295,7 @@ test(
     await dossier.mustCli(["plugin", "remove", "wide"]);
     expect(existsSync(join(dossier.data, "plugins/wide"))).toBe(false);
     const said = (
-      await askDatabase<{ what: string | null }>(
+      await queryDatabase<{ what: string | null }>(
         dossier.data,
         "select action || ' ' || record as what from audit_entries",
       )

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { kinds } from "../../core/workbench/kinds";
 import { buildIfStale, executable } from "../../scripts/build";
-import { bench, mustBench, newcomer } from "../helpers/workbench";
+import { runPluginCommand, mustRunPluginCommand, newcomer } from "../helpers/workbench";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
 
@@ -71,12 +71,12 @@ describe("a project from `dossier plugin new`", () => {
   for (const kind of Object.keys(kinds))
     test(`of the kind ${kind} passes its checks and tests and is packed`, async () => {
       const name = nameOf(kind);
-      await mustBench(home, "new", name, "--kind", kind);
+      await mustRunPluginCommand(home, "new", name, "--kind", kind);
       const project = join(home, name);
       if (kind === "page") await Bun.write(join(project, "parts.test.ts"), parts_test);
       const [checked, tested] = await Promise.all([
-        bench(project, "check"),
-        bench(project, "test"),
+        runPluginCommand(project, "check"),
+        runPluginCommand(project, "test"),
       ]);
       expect([checked.code, checked.stdout, checked.stderr]).toEqual([
         0,
@@ -88,7 +88,7 @@ describe("a project from `dossier plugin new`", () => {
         "",
       ]);
       expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining(" 0 fail")]);
-      await mustBench(home, "pack", name, join(plugins, `${name}.js`));
+      await mustRunPluginCommand(home, "pack", name, join(plugins, `${name}.js`));
     });
 
   test("loads in one server together with all other kinds", async () => {
@@ -133,7 +133,7 @@ describe("a new plugin is refused", () => {
     ["in an existing directory", ["taken"], /already exists/],
   ];
   test.each(refused)("%s", async (_, words, says) => {
-    const { code, stderr } = await bench(home, "new", ...words);
+    const { code, stderr } = await runPluginCommand(home, "new", ...words);
     expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
   });
 });
@@ -181,7 +181,7 @@ describe("`dossier plugin check` reports", () => {
   test.each(wrong)("%s", async (_, source, says) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "faulty.ts"), source);
-    const { code, stdout, stderr } = await bench(directory, "check", "faulty.ts");
+    const { code, stdout, stderr } = await runPluginCommand(directory, "check", "faulty.ts");
     expect([code, stdout, stderr]).toEqual([
       1,
       expect.stringMatching(says),
@@ -198,7 +198,7 @@ test("types of another executable are replaced with a message", async () => {
   const old = { ...JSON.parse(readFileSync(stamp, "utf8")), version: "0.0.9", hash: "old" };
   writeFileSync(stamp, JSON.stringify(old));
   writeFileSync(join(project, ".dossier/types/core/sdk.d.ts"), "export {};\n");
-  const { code, stderr } = await bench(project, "check");
+  const { code, stderr } = await runPluginCommand(project, "check");
   expect([code, stderr]).toEqual([0, expect.stringContaining("those of Dossier 0.0.9")]);
 });
 
@@ -217,7 +217,7 @@ test("npm packages and further files are packed into one file", async () => {
       `export default definePlugin({ name: "loud", version: "1.0.0", setup: ({ log }) => ({\n` +
       `  start: async () => log.info(shout()) }) });\n`,
   );
-  await mustBench(project, "pack");
+  await mustRunPluginCommand(project, "pack");
   const packed = join(home, "loud");
   mkdirSync(packed);
   await Bun.write(join(packed, "loud.js"), Bun.file(join(project, `${nameOf("answerer")}.js`)));

@@ -10,16 +10,16 @@ import { checkServer } from "../../core/store/postgres/server-check";
 import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
+import { startPostgresForSuite, describeOnPostgres } from "../helpers/postgres-suite";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
 const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
 
-suiteOnPostgres("a server on PostgreSQL", () => {
+describeOnPostgres("a server on PostgreSQL", () => {
   const secret_key = "the key that all of them have, of 32 bytes or more";
   const originals = temporaryDirectory();
-  const postgres = ownPostgres();
+  const postgres = startPostgresForSuite();
   const { newDatabase } = postgres;
   const serverOn = (url: string, limit = "30s"): Promise<Executable> =>
     startExecutable({

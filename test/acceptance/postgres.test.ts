@@ -4,12 +4,12 @@ import { SQL } from "bun";
 import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { ownPostgres, suiteOnPostgres } from "../helpers/own-postgres";
+import { startPostgresForSuite, describeOnPostgres } from "../helpers/postgres-suite";
 import { person } from "../helpers/person";
 import { until } from "../helpers/server";
 
-suiteOnPostgres("a server on PostgreSQL", () => {
-  const postgres = ownPostgres();
+describeOnPostgres("a server on PostgreSQL", () => {
+  const postgres = startPostgresForSuite();
   const { newDatabase, urlOf } = postgres;
   const settings = (url: string) => ({ "dossier.toml": `[database]\nurl = "${url}"\n` });
   const serverOn = (url: string): Promise<Executable> => startExecutable({ files: settings(url) });

@@ -7,11 +7,11 @@ import { expectProblem } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
 import { until, type Answered } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 let server: Executable;
 let ada: Person;
-const stage = setStage();
+const stage = writeStagedPlugin();
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
   ada = await person(server, "ada");

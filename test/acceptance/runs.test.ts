@@ -69,7 +69,7 @@ afterAll(async () => {
   await site.stop(true);
   rmSync(directory, { recursive: true });
 });
-beforeEach(() => hooks.receiver.answers(() => new Response(null, { status: 204 })));
+beforeEach(() => hooks.receiver.answerWith(() => new Response(null, { status: 204 })));
 
 const start = async (source: object): Promise<string> => {
   const { status, body } = await hooks.ada.send("POST", "/imports", { folder_id: folder, source });
@@ -84,8 +84,8 @@ const ended = async (id: string): Promise<any> =>
     })
   ).body;
 const told = async (of: number): Promise<any[]> => {
-  await hooks.server.untilTrue(() => hooks.receiver.came.length >= of);
-  return hooks.receiver.came.map(({ body }) => JSON.parse(body));
+  await hooks.server.untilTrue(() => hooks.receiver.deliveries.length >= of);
+  return hooks.receiver.deliveries.map(({ body }) => JSON.parse(body));
 };
 
 describe("import.finished", () => {
@@ -136,7 +136,7 @@ describe("import.finished", () => {
         succeeded_item_count: run.succeeded_item_count,
         failed_item_count: run.failed_item_count,
       }).toEqual(counts);
-      const { body, headers } = hooks.receiver.came[0]!;
+      const { body, headers } = hooks.receiver.deliveries[0]!;
       expect([
         headers.get("x-service-event"),
         await verify(hook.secret, body, headers.get("x-service-signature")!),
@@ -211,7 +211,7 @@ describe("transcription.completed", () => {
           status: "completed",
         },
       ]);
-      const { body, headers } = hooks.receiver.came[0]!;
+      const { body, headers } = hooks.receiver.deliveries[0]!;
       expect([
         headers.get("x-service-event"),
         await verify(transcribed.secret, body, headers.get("x-service-signature")!),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findPostgres } from "../../scripts/lib/postgres";
 import { buildIfStale } from "../../scripts/build";
 import { startCluster, type Cluster } from "../helpers/cluster";
-import { expectInOrder, seen, watching, watchingBy } from "../helpers/events";
+import { expectInOrder, stateAfter, watching, watchingBy } from "../helpers/events";
 import { chunk, event, raw, says, startProvider } from "../helpers/provider";
 import { until } from "../helpers/server";
 
@@ -117,13 +117,13 @@ suite("three processes on one PostgreSQL", () => {
     const first = [await create(A, "one"), await create(C, "two"), await create(B, "three")];
     expect(await names(at_b, first)).toEqual(first);
     const last = at_b.events.at(-1)!.id;
-    await at_b.leave();
+    await at_b.disconnect();
     const missed = [await create(B, "four"), await create(A, "five")];
     const at_c = await events(C, last);
     const rest = [...missed, await create(A, "six")];
     expect(await names(at_c, rest)).toEqual(rest);
     expect(at_c.events.map(({ event: name }) => name)).not.toContain("reset");
-    await at_c.leave();
+    await at_c.disconnect();
   });
 
   /** Asks a question about a new document; returns the path of the message. */
@@ -155,7 +155,7 @@ suite("three processes on one PostgreSQL", () => {
     const held = Promise.withResolvers<void>();
     const answer = "The heron stands in shallow water [1].";
     const begun = "The heron stands";
-    provider.plays(
+    provider.answerWith(
       () =>
         new Response(
           new ReadableStream({
@@ -174,13 +174,13 @@ suite("three processes on one PostgreSQL", () => {
     const path = await asked(A, "Where does the heron stand?");
     const at_b = await stream(B, path);
     const half = await at_b.until(({ event: name, data }) => name === "delta" && !!data.text);
-    await at_b.leave();
+    await at_b.disconnect();
     const at_c = await stream(C, path, half.id);
     const poll = cluster.send(B, ada, "GET", `${path}?timeout_ms=20000`);
     held.resolve();
     expect(await at_c.ended).toBe(true);
     expectInOrder([...at_b.events, ...at_c.events]);
-    expect(seen(at_c.events, seen(at_b.events))).toMatchObject({
+    expect(stateAfter(at_c.events, stateAfter(at_b.events))).toMatchObject({
       text: answer,
       result: { answer, citations: [{ quote: "The heron stands in shallow water." }] },
     });
@@ -189,7 +189,7 @@ suite("three processes on one PostgreSQL", () => {
 
   test("cancel another process's answer", async () => {
     let aborted = false;
-    provider.plays(({ signal }) => {
+    provider.answerWith(({ signal }) => {
       signal.addEventListener("abort", () => (aborted = true));
       return raw([chunk({ content: "The heron " })], { open: true });
     });
@@ -200,6 +200,6 @@ suite("three processes on one PostgreSQL", () => {
     expect(await at_c.ended).toBe(true);
     expect(at_c.events.at(-1)).toMatchObject({ event: "error", data: { code: "cancelled" } });
     await until(() => aborted);
-    provider.plays(() => says("The heron stands in shallow water [1]."));
+    provider.answerWith(() => says("The heron stands in shallow water [1]."));
   });
 });

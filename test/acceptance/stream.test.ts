@@ -7,15 +7,22 @@ import { streamCases } from "../cases/stream";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
 import { head, openSocket } from "../helpers/sockets";
-import { expectInOrder, says, seen, watching, type Event, type Watcher } from "../helpers/events";
-import { setStage } from "../helpers/stage";
+import {
+  expectInOrder,
+  says,
+  stateAfter,
+  watching,
+  type Event,
+  type Watcher,
+} from "../helpers/events";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 describe("streams", () => streamCases(startExecutable));
 
 let server: Executable;
 let ada: Person;
 let chat: string;
-const stage = setStage();
+const stage = writeStagedPlugin();
 
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
@@ -58,7 +65,7 @@ test("after kill -9 the poll completes; a returning client gets each event once"
   expect(after.events[0]).toMatchObject({ event: "status", data: { status: "PROCESSING" } });
   const result = await resultOf(path);
   expect(result.answer).toBe("one two three four five six .");
-  expect(seen(events)).toEqual({ text: result.answer, citations: [], result, error: null });
+  expect(stateAfter(events)).toEqual({ text: result.answer, citations: [], result, error: null });
   const late = await watch(path);
   await late.ended;
   expect(
@@ -75,7 +82,7 @@ test("a finished answer's stream resumes after any event, also after a restart",
   const result = await resultOf(path);
   const whole = await watch(path);
   await whole.ended;
-  expect(seen(whole.events)).toEqual({
+  expect(stateAfter(whole.events)).toEqual({
     text: "It is so [1], not so, and nowhere.",
     citations: result.citations,
     result,
@@ -107,7 +114,7 @@ test("a stopping server ends its streams; a returning client gets the rest", asy
   await after.ended;
   const events = [...before.events, ...after.events];
   expectInOrder(events);
-  expect(seen(events)).toMatchObject({
+  expect(stateAfter(events)).toMatchObject({
     text: "one two three four .",
     result: await resultOf(path),
   });
@@ -124,7 +131,7 @@ test("clients that don't read their stream don't delay others and use little mem
   });
   const reading = await watch(path);
   await reading.ended;
-  expect(seen(reading.events).text).toBe(answer);
+  expect(stateAfter(reading.events).text).toBe(answer);
   expect((await memory_mb()) - before).toBeLessThan(120);
   for (const socket of idle) socket.cut();
   expect((await ada.send("GET", path)).status).toBe(200);

@@ -104,7 +104,7 @@ describe("a run", () => {
       ).name,
     ).toBe("The warden speaks");
     await until(() =>
-      hook.came.some(
+      hook.deliveries.some(
         (request) =>
           request.body ===
           `{"event":"transcription.completed","processing_run_id":"${run.id}","result_history_id":null,"status":"completed"}`,
@@ -206,7 +206,7 @@ describe("a killed server", () => {
       ).toBe(false);
     engine.open();
     expect((await endOf(id)).status).toBe("completed");
-    await until(() => hook.came.some((request) => request.body.includes(id)));
+    await until(() => hook.deliveries.some((request) => request.body.includes(id)));
     expect(await ada.names(folder)).toEqual(["a.wav"]);
   }, 120_000);
 
@@ -249,13 +249,13 @@ describe("a killed server", () => {
     await until(
       () =>
         here.every((run: { id: string }) =>
-          hook.came.some((request) => request.body.includes(run.id)),
+          hook.deliveries.some((request) => request.body.includes(run.id)),
         ),
       60_000,
     );
     // After a crash a delivery may arrive twice with the same id, but each run has only one.
     const deliveries = new Map<string, Set<string>>();
-    for (const { body, headers } of hook.came) {
+    for (const { body, headers } of hook.deliveries) {
       const run_id = JSON.parse(body).processing_run_id;
       deliveries.set(run_id, (deliveries.get(run_id) ?? new Set()).add(headers.get("webhook-id")!));
     }

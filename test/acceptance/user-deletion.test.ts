@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { filesOf } from "../helpers/data-directory";
-import { askDatabase, columnsIn, placesWith, spoilDatabase } from "../helpers/databases";
+import { queryDatabase, columnsIn, placesWith, corruptDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { form } from "../helpers/forms";
 import { person, type Person } from "../helpers/person";
@@ -70,7 +70,7 @@ async function rowsOf(user_id: string): Promise<string[]> {
   const found = new Set<string>();
   for (const { table, column } of named) {
     const text = `select 1 as one from ${table} where ${column} = '${user_id}'`;
-    if ((await askDatabase(server.data, text)).length > 0) found.add(table);
+    if ((await queryDatabase(server.data, text)).length > 0) found.add(table);
   }
   return [...found];
 }
@@ -124,7 +124,7 @@ test("rows left by a request during the deletion are removed at the next start",
   const user_id = await idOf("mel@example.com");
   await server.mustCli(["user", "delete", "--email", "mel@example.com", "--yes"]);
   await server.stop();
-  await spoilDatabase(
+  await corruptDatabase(
     server.data,
     "insert into prompts (id, owner_id, name, text, created_at, updated_at) values (?, ?, ?, ?, 1, 1)",
     ["prm_late", user_id, "late", "late"],

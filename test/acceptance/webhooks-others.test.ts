@@ -59,13 +59,13 @@ describe("[24] others aren't delayed by a thousand deliveries to a dead receiver
             async () => (await waiting(who, id)) === times && (await logOf(who, id)).length > 0,
             30_000,
           );
-        hooks.receiver.answers(() => new Response());
+        hooks.receiver.answerWith(() => new Response());
         await using alive = await hooks.register();
         for (let n = 1; n <= 5; n++) {
           await hooks.emit(finished);
           await alive.ended(n);
         }
-        expect(hooks.receiver.came).toHaveLength(5);
+        expect(hooks.receiver.deliveries).toHaveLength(5);
         // Meanwhile no attempt to the dead receiver has ended.
         for (const { who, id } of registered) {
           const { body } = await who.send("GET", `/webhooks/${id}/deliveries?per_page=200`);
@@ -103,7 +103,7 @@ test("[9] [12] 64 silent names at once get 503 after 5 s and delay nobody else",
   };
   const silent = Array.from({ length: 64 }, (_, n) => register(n % 2 ? bob : cal, n));
   for (const answer of silent) answer.catch(() => undefined);
-  await until(() => hooks.names.asked("silent.test") >= 2 * 10);
+  await until(() => hooks.names.queryCount("silent.test") >= 2 * 10);
   // Requests of every kind, including file access and name lookups.
   const { ada } = hooks;
   const folder = await ada.folder();
@@ -125,7 +125,7 @@ test("[9] [12] 64 silent names at once get 503 after 5 s and delay nobody else",
   await hook.ended();
   expect(ended).toEqual([]);
   // At most five lookups per owner run at a time.
-  expect(hooks.names.asked("silent.test")).toBeLessThanOrEqual(10 * 2 * 4);
+  expect(hooks.names.queryCount("silent.test")).toBeLessThanOrEqual(10 * 2 * 4);
   const first = await Promise.race(silent);
   expectProblem(first, 503, "not at fault");
   expect(first.headers.get("retry-after")).toBe("5");

@@ -7,10 +7,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inBatches, nameOf } from "../../scripts/lib/test-batches";
 import {
-  left_out_of_quick,
+  excluded_from_quick,
   mostly_waiting,
-  of_sqlite_alone,
-  on_both,
+  sqlite_only,
+  http_on_both,
   seconds_of,
 } from "../../scripts/lib/test-files";
 import { countsOf, talliesOf } from "../../scripts/lib/test-output";
@@ -107,10 +107,10 @@ describe("files in one process", () => {
 
 test("the named files exist", () => {
   const named = [
-    ...Object.keys({ ...seconds_of, ...of_sqlite_alone }),
-    ...on_both.map((name) => `http/${name}`),
+    ...Object.keys({ ...seconds_of, ...sqlite_only }),
+    ...http_on_both.map((name) => `http/${name}`),
     ...mostly_waiting,
-    ...left_out_of_quick,
+    ...excluded_from_quick,
   ];
   const missing = named.filter((name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)));
   expect(missing).toEqual([]);

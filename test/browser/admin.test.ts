@@ -143,7 +143,7 @@ describe.skipIf(!chromium_path)("models", () => {
       await field("Address").fill(provider.base_url);
       await model().getByText("Nothing is listening").waitFor({ state: "detached" });
       await field("API key").fill(canary);
-      provider.plays(({ headers }) =>
+      provider.answerWith(({ headers }) =>
         headers.get("authorization") === `Bearer ${canary}`
           ? saysWhole("yes")
           : fails(401, { message: "no" }),
@@ -158,7 +158,7 @@ describe.skipIf(!chromium_path)("models", () => {
       await page.getByText("Unsaved changes.").waitFor({ state: "detached" });
       expect(await field("API key").inputValue()).toBe("");
       expect(await page.content()).not.toContain(canary);
-      provider.plays(() => says("The heron stands in water [1]."));
+      provider.answerWith(() => says("The heron stands in water [1]."));
       const { id } = await at.api("POST", "/folders", { name: "Birds" });
       await at.api("POST", "/documents", { folder_id: id, content: "The heron stands in water." });
       await at.settled(id);
@@ -351,7 +351,7 @@ describe.skipIf(!chromium_path)("single sign-on", () => {
       await (await told).finished();
       await its.getByText("eve@example.com · Member").waitFor();
       expect(await its.getByLabel("Current password").count()).toBe(0);
-      await another.look({ width: 1280, height: 800 });
+      await another.setAppearance({ width: 1280, height: 800 });
       await its.getByRole("button", { name: "Sign out", exact: true }).first().click();
       await its.waitForURL((url) => url.origin === provider.issuer);
       await its.goto("/console/");

@@ -4,7 +4,7 @@ import {
   chromium_path,
   closeWindows,
   sharedChromium,
-  visit,
+  openPage,
   why_skipped,
 } from "../helpers/chromium";
 import { email, handbook, fileForm, limit_ms, password } from "../helpers/console";
@@ -57,7 +57,7 @@ describe.skipIf(!chromium_path)("below a path", () => {
       const outside = proxy ? `http://127.0.0.1:${proxy.port}` : dossier.url();
       const browser = await sharedChromium();
       try {
-        const { page, faults } = await visit(browser, outside);
+        const { page, faults } = await openPage(browser, outside);
         await page.goto(`${base}/`);
         await page.getByLabel("Email").fill(email);
         await page.getByLabel("Password", { exact: true }).fill(password);

@@ -64,7 +64,7 @@ const begun = [
   "The date of the next replacement is written on the lid of its housing [1].\n\n",
   "The lamp is",
 ];
-const plays = (text: string) => provider.plays(() => says(text));
+const plays = (text: string) => provider.answerWith(() => says(text));
 
 /** Asks in a new chat over the folder. */
 async function ask(folder: string, question: string): Promise<void> {
@@ -152,7 +152,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
     [
       "a question that failed",
       async () => {
-        provider.plays(() => fails(400));
+        provider.answerWith(() => fails(400));
         await ask(ids.hut, "How high is the hut?");
         await page.getByText("This question could not be answered").waitFor();
       },
@@ -225,7 +225,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
   test.each(states)(
     "%s",
     async (_state, reach) => {
-      await at.window.look({});
+      await at.window.setAppearance({});
       await reach();
       await expectWell(at.window);
     },
@@ -235,8 +235,8 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
 
 describe.skipIf(!chromium_path)("an answer", () => {
   test("is shown while it is written, and can be stopped", async () => {
-    await at.window.look({});
-    provider.plays(() =>
+    await at.window.setAppearance({});
+    provider.answerWith(() =>
       raw(
         begun.map((content) => chunk({ content })),
         { open: true },
@@ -260,7 +260,7 @@ describe.skipIf(!chromium_path)("an answer", () => {
 
   test("is shown after a reload in the middle of it", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    provider.plays(
+    provider.answerWith(
       () =>
         new Response(
           new ReadableStream({
@@ -293,7 +293,7 @@ describe.skipIf(!chromium_path)("a citation", () => {
   const card = () => page.locator(".cite-card");
   const marker = () => page.locator(".answer .cite").first();
   beforeAll(async () => {
-    await at.window.look({});
+    await at.window.setAppearance({});
     plays("It is replaced every ninety days [1].");
     await ask(ids.hut, "How often is the ceramic filter replaced?");
     await answered();
@@ -437,7 +437,7 @@ test.skipIf(!chromium_path)(
 test.skipIf(!chromium_path)(
   "an answer is rated with a note; its chat is pinned, found, exported with its quotes and printed",
   async () => {
-    await at.window.look({});
+    await at.window.setAppearance({});
     plays("It is replaced every ninety days [1].");
     await ask(ids.hut, "How often is the ceramic filter of the old kitchen replaced?");
     await answered();
@@ -445,7 +445,7 @@ test.skipIf(!chromium_path)(
     await page.getByRole("button", { name: "Good answer" }).click();
     await page.getByLabel("What was good about it?").fill("It names the page.");
     await expectWell(at.window, { within: ".chat-page" });
-    await at.window.look({});
+    await at.window.setAppearance({});
     await page.getByRole("button", { name: "Save note" }).click();
     await page.getByRole("button", { name: "Edit note" }).waitFor();
     const choose = async (item: string) => {
@@ -511,7 +511,7 @@ test.skipIf(!chromium_path)(
     expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
     // The view of a user who reads further up stays there while an answer is written below.
     const waiting = Promise.withResolvers<void>();
-    provider.plays(async () => {
+    provider.answerWith(async () => {
       await waiting.promise;
       return says("The ceramic filter is replaced every ninety days [1].");
     });

@@ -5,7 +5,7 @@ import {
   chromium_path,
   closeWindows,
   sharedChromium,
-  visit,
+  openPage,
   why_skipped,
 } from "../helpers/chromium";
 import { expectWell } from "../helpers/console";
@@ -26,7 +26,7 @@ afterAll(async () => {
 test.skipIf(!chromium_path)(
   "from the sign-in page to a section, in every size and theme",
   async () => {
-    const window = await visit(browser, dossier.url());
+    const window = await openPage(browser, dossier.url());
     const { page } = window;
     await page.goto("/console/sign-in");
     await page.getByRole("link", { name: "Documentation" }).click();

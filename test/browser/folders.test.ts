@@ -42,7 +42,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
       const question = page.getByRole("button", { name: "How many people may sleep in the hut?" });
       await question.and(page.locator(":enabled")).waitFor();
       await expectWell(at.window);
-      await at.window.look({});
+      await at.window.setAppearance({});
       await question.click();
       await page.getByText("thirty-two").first().waitFor();
       const { data } = await at.api("GET", "/folders");
@@ -76,7 +76,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
   test(
     "is sorted by a column, filtered by type, and renamed in place",
     async () => {
-      await at.window.look({});
+      await at.window.setAppearance({});
       await at.api("POST", "/documents", { folder_id: reports, name: "alpha", content: "A." });
       await link("alpha").waitFor();
       await page.getByRole("button", { name: "Document", exact: true }).click();
@@ -106,7 +106,7 @@ describe.skipIf(!chromium_path)("a folder", () => {
   test(
     "takes documents that are dragged onto it",
     async () => {
-      await at.window.look({});
+      await at.window.setAppearance({});
       await page.getByRole("row", { name: "beta" }).hover();
       await page.mouse.down();
       await page.mouse.move(400, 300, { steps: 4 });

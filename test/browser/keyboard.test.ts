@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromium_path, visit, why_skipped, type Visit } from "../helpers/chromium";
+import { chromium_path, openPage, why_skipped, type OpenedPage } from "../helpers/chromium";
 import {
   email,
   handbook,
@@ -17,7 +17,7 @@ import { startReceiver } from "../helpers/receiver";
 import { page as sitePage, startWebsite, type Website } from "../helpers/website";
 
 let at: Console;
-let window: Visit;
+let window: OpenedPage;
 let page: Page;
 let site: Website;
 const receiver = startReceiver("127.0.0.1");
@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   site = await startWebsite();
   at = await startConsole();
-  window = await visit(at.browser, at.dossier.url());
+  window = await openPage(at.browser, at.dossier.url());
   ({ page } = window);
   page.setDefaultTimeout(60_000);
   // File choosers are intercepted from now on, not only while one is awaited.
@@ -244,7 +244,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   test(
     "a webhook is registered and tested, and its delivery viewed",
     async () => {
-      receiver.answers(() => new Response("Thank you"));
+      receiver.answerWith(() => new Response("Thank you"));
       await go("w", "Webhooks");
       await page.getByText("No webhooks yet").waitFor();
       await key("n");

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromium_path, visit, why_skipped } from "../helpers/chromium";
+import { chromium_path, openPage, why_skipped } from "../helpers/chromium";
 import { email, limit_ms, password, startConsole, type Console } from "../helpers/console";
 
 let at: Console;
@@ -119,7 +119,7 @@ describe.skipIf(!chromium_path)("size", () => {
   test(
     "the first load transfers at most 125 KB, nothing twice, and nothing is loaded later unasked",
     async () => {
-      const cold = await visit(at.browser, at.dossier.url());
+      const cold = await openPage(at.browser, at.dossier.url());
       await cold.page.clock.install();
       await cold.page.goto("/console/");
       await cold.page.getByLabel("Email").waitFor();

@@ -10,7 +10,7 @@ import {
   chromium_path,
   closeWindows,
   sharedChromium,
-  visit,
+  openPage,
   why_skipped,
 } from "../helpers/chromium";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -35,7 +35,7 @@ test.skipIf(!chromium_path)(
   async () => {
     const link = /http:\S+\/console\/setup#t=\S+/;
     await until(() => link.test(dossier.output()));
-    const { page, faults } = await visit(browser, dossier.url());
+    const { page, faults } = await openPage(browser, dossier.url());
     let clicks = 0;
     const click = async (name: string | RegExp) => {
       clicks++;

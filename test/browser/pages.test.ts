@@ -144,7 +144,7 @@ async function fillRuns(): Promise<void> {
       fileForm("wind.wav", "no recording at all"),
     )
   ).id;
-  receiver.answers(
+  receiver.answerWith(
     () => new Response(thanks, { status: 500, headers: { "content-type": "text/html" } }),
   );
   ids.webhook = (
@@ -609,7 +609,7 @@ const reach = (window: ConsoleWindow, states: readonly State[]) =>
       [
         name,
         async () => {
-          await window.look({});
+          await window.setAppearance({});
           await run(handsOf(window));
           await expectWell(window, within === undefined ? {} : { within });
           // The next state starts with nothing open.

@@ -102,10 +102,10 @@ describe.skipIf(!chromium_path)("a text", () => {
   }, 60_000);
 
   test("is navigated by its outline", async () => {
-    await at.window.look({});
+    await at.window.setAppearance({});
     await tool("Outline").click();
     await expectWell(at.window, { within: ".document-view" });
-    await at.window.look({});
+    await at.window.setAppearance({});
     await page.getByRole("button", { name: "Last words" }).click();
     await page.getByText("A lighthouse").waitFor();
     await at.dossier.untilTrue(() => inView(".reader-target"));
@@ -147,14 +147,14 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
   }, 60_000);
 
   test("are navigated by thumbnails and the file's outline", async () => {
-    await at.window.look({});
+    await at.window.setAppearance({});
     await tool("Thumbnails and outline").click();
     await page.getByRole("button", { name: "Go to page 5" }).click();
     await at.dossier.untilTrue(
       async () => (await page.getByRole("textbox", { name: /^Page, 1 to/ }).inputValue()) === "5",
     );
     await expectWell(at.window, { within: ".document-view" });
-    await at.window.look({});
+    await at.window.setAppearance({});
     await page.getByRole("button", { name: "Outline", exact: true }).click();
     await page.locator(".heading-link").nth(1).click();
     await page.locator(".heading-link[aria-current=true]").waitFor();
@@ -177,7 +177,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
   }, 60_000);
 
   test("cited by answers are readable on a phone, and lead to the citations", async () => {
-    await at.window.look({ width: 390, height: 844 });
+    await at.window.setAppearance({ width: 390, height: 844 });
     const { id } = await at.api("POST", "/chats", { all_folders: true });
     const asked = { text: "How many people may sleep in the hut?" };
     const { requestId } = await at.api("POST", `/chats/${id}/messages`, asked);
@@ -197,7 +197,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     await page.getByText("Citation 2 of 2").waitFor();
     await at.dossier.untilTrue(() => inView(".text-view mark"));
     await expectWell(at.window, { within: ".document-view" });
-    await at.window.look({});
+    await at.window.setAppearance({});
     await page.goBack();
     await page.locator(".answer").first().waitFor();
     expect(at.window.faults).toEqual([]);

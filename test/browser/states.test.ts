@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
-import { chromium_path, looks, why_skipped } from "../helpers/chromium";
+import { chromium_path, appearances, why_skipped } from "../helpers/chromium";
 import {
   email,
   expectWell,
@@ -84,7 +84,7 @@ const unrouteAll = (on = page) => on.unrouteAll({ behavior: "ignoreErrors" });
 /** Each call returns the next of the sizes and themes that a page must support. */
 function lookByLook() {
   let turn = 0;
-  return () => looks[turn++ % looks.length]!;
+  return () => appearances[turn++ % appearances.length]!;
 }
 const oneLook = lookByLook();
 
@@ -336,7 +336,7 @@ describe.skipIf(!chromium_path)("the content on screen", () => {
   test(
     "stays while the server is unreachable, under a banner that disappears by itself",
     async () => {
-      await at.window.look({});
+      await at.window.setAppearance({});
       await at.open(`/folders/${ids.folder}`);
       await say("Route notes");
       await page.route("**/console/api/**", (route) => route.abort());
@@ -394,7 +394,7 @@ describe.skipIf(!chromium_path)("the content on screen", () => {
   test(
     "gives way to the sign-in page when the next call finds no session",
     async () => {
-      await at.window.look({});
+      await at.window.setAppearance({});
       await at.open("/keys");
       await say("test");
       await page.context().clearCookies();

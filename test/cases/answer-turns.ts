@@ -53,7 +53,7 @@ export function answerTurnCases(start: StartServer): void {
         Array.from({ length: 12 }, (_, n) => asker(server, `reader${n}`)),
       );
       const opened = Promise.withResolvers<void>();
-      provider.plays(async () => {
+      provider.answerWith(async () => {
         await opened.promise;
         return says(`${sentence.slice(0, -1)} [1].`);
       });
@@ -69,7 +69,7 @@ export function answerTurnCases(start: StartServer): void {
     test("one with forty questions does not block the others", async () => {
       const [many, one] = [await asker(server, "many"), await asker(server, "one")];
       const opened = Promise.withResolvers<void>();
-      provider.plays(async () => {
+      provider.answerWith(async () => {
         await opened.promise;
         return says(`${sentence.slice(0, -1)} [1].`);
       });
@@ -100,7 +100,7 @@ export function answerTurnCases(start: StartServer): void {
     );
     let at_once = 0;
     let most = 0;
-    provider.plays(async () => {
+    provider.answerWith(async () => {
       most = Math.max(most, ++at_once);
       await Bun.sleep(350);
       at_once -= 1;

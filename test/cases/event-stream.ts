@@ -57,7 +57,7 @@ export function eventStreamCases(start: StartServer): void {
     [ada, eve] = [await person(server, "ada"), await person(server, "eve")];
   }, 180_000);
   afterAll(async () => {
-    await Promise.all(open.map((stream) => stream.leave()));
+    await Promise.all(open.map((stream) => stream.disconnect()));
     await server?.[Symbol.asyncDispose]();
   });
   /** Waits until both have received everything before it. */
@@ -220,7 +220,7 @@ export function eventStreamCases(start: StartServer): void {
     const stream = await listen("ada");
     const first = await ada.folder("first");
     const { id } = await stream.until(about("folder.created", first));
-    await stream.leave();
+    await stream.disconnect();
     const missed = [await ada.folder("second"), await ada.folder("third")];
     const again = await listen("ada", "", { after: id });
     await again.until(about("folder.created", missed[1]!));
@@ -282,13 +282,13 @@ export function eventStreamCases(start: StartServer): void {
     const who = await person(server, "ben");
     const streams = await Promise.all(Array.from({ length: 110 }, () => listen("ben")));
     expectProblem(await who.send("GET", "/events"), 429, "110 streams");
-    await (await listen("eve")).leave();
+    await (await listen("eve")).disconnect();
     const id = await mark(streams[0]!, who);
     const heard = await Promise.all(
       streams.map((stream) => stream.until(about("folder.created", id))),
     );
     expect(new Set(heard.map((event) => event.id)).size).toBe(1);
-    await Promise.all(streams.slice(0, 50).map((stream) => stream.leave()));
+    await Promise.all(streams.slice(0, 50).map((stream) => stream.disconnect()));
     await until(async () => {
       const response = await server.call("ben", "GET", "/events");
       await response.body?.cancel();

@@ -9,7 +9,7 @@ import {
 } from "../helpers/contract";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 export function messageCases(start: StartServer): void {
   let server: ApiServer;
@@ -17,7 +17,7 @@ export function messageCases(start: StartServer): void {
   let bob: Person;
   let folder: string;
   let chat: string;
-  const stage = setStage();
+  const stage = writeStagedPlugin();
   const ask = (text: string, more: object = {}, session = chat) =>
     ada.send("POST", `/chats/${session}/messages`, { text, ...more });
   const poll = (id: string, headers: Record<string, string> = {}) =>

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { person, type Person } from "../helpers/person";
 import type { ApiServer, StartServer } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 export function originalCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
   let folder: string;
-  const stage = setStage();
+  const stage = writeStagedPlugin();
   const name = 'Ünï "quoted" (1)\'s 50%.txt';
 
   beforeAll(async () => {

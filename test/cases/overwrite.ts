@@ -8,13 +8,13 @@ import { filesOf, filesWith } from "../helpers/data-directory";
 import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 export function overwriteCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
   let folder: string;
-  const stage = setStage();
+  const stage = writeStagedPlugin();
   const sha256 = (text: string): string =>
     new Bun.CryptoHasher("sha256").update(text).digest("hex");
   const record = async (id: string) => (await ada.send("GET", `/documents/${id}`)).body;

@@ -3,7 +3,7 @@
  * messages when the provider is down.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openBrowser, type Browser, type Seen } from "../helpers/browser";
+import { openBrowser, type Browser, type BrowserResponse } from "../helpers/browser";
 import { startOidcProvider, type OidcProvider, type Person } from "../helpers/oidc";
 
 export interface SignInServer extends AsyncDisposable {
@@ -86,9 +86,12 @@ export function singleSignOnCases(
     if (status !== 200) throw new Error(text);
     return body.location;
   };
-  const arrive = (browser: Browser, at: URL): Promise<Seen> =>
+  const arrive = (browser: Browser, at: URL): Promise<BrowserResponse> =>
     browser.send("GET", `/${at.pathname}${at.search}`);
-  const signIn = async (browser: Browser, person: Person | null = ada): Promise<Seen> => {
+  const signIn = async (
+    browser: Browser,
+    person: Person | null = ada,
+  ): Promise<BrowserResponse> => {
     provider.person = person;
     return arrive(browser, await provider.follow(await begin(browser)));
   };
@@ -232,7 +235,7 @@ export function singleSignOnCases(
   });
 
   describe("callbacks that don't belong to the sign-in are refused", () => {
-    type Attack = (browser: Browser) => Promise<Seen>;
+    type Attack = (browser: Browser) => Promise<BrowserResponse>;
     const rows: [why: string, attack: Attack, status: number, says: RegExp][] = [
       [
         "a forged state",
@@ -251,7 +254,7 @@ export function singleSignOnCases(
           const cookie = browser.cookie();
           await arrive(browser, at);
           await browser.send("DELETE", "/session");
-          browser.keep(cookie);
+          browser.setCookies(cookie);
           return arrive(browser, at);
         },
         403,

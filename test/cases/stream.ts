@@ -2,10 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { placesWith } from "../helpers/databases";
-import { expectInOrder, says, seen, watching, type Event, type Watcher } from "../helpers/events";
+import {
+  expectInOrder,
+  says,
+  stateAfter,
+  watching,
+  type Event,
+  type Watcher,
+} from "../helpers/events";
 import { person, type Person } from "../helpers/person";
 import { until, type Answered, type ApiServer, type StartServer } from "../helpers/server";
-import { setStage } from "../helpers/stage";
+import { writeStagedPlugin } from "../helpers/staged-plugin";
 
 const isText = ({ event }: Event): boolean => event === "delta";
 
@@ -14,7 +21,7 @@ export function streamCases(start: StartServer): void {
   let ada: Person;
   let folder: string;
   let chat: string;
-  const stage = setStage();
+  const stage = writeStagedPlugin();
 
   beforeAll(async () => {
     server = await start({ env: stage.env });
@@ -48,7 +55,7 @@ export function streamCases(start: StartServer): void {
     const watchers = await Promise.all(Array.from({ length: 50 }, () => watch(path)));
     await Promise.all(watchers.map((watcher) => watcher.until(isText)));
     const [leaving, staying] = [watchers.slice(0, 25), watchers.slice(25)];
-    await Promise.all(leaving.map((watcher) => watcher.leave()));
+    await Promise.all(leaving.map((watcher) => watcher.disconnect()));
     const back = await Promise.all(
       leaving.map((watcher) => watch(path, watcher.events.at(-1)!.id)),
     );
@@ -59,7 +66,7 @@ export function streamCases(start: StartServer): void {
     for (const watcher of staying) expect(watcher.events).toEqual([...events]);
     for (const [at, watcher] of back.entries())
       expect([...leaving[at]!.events, ...watcher.events]).toEqual([...events]);
-    expect(seen(events).result).toEqual(await resultOf(path));
+    expect(stateAfter(events).result).toEqual(await resultOf(path));
   });
 
   describe("a finished answer", () => {
@@ -81,7 +88,7 @@ export function streamCases(start: StartServer): void {
         "citation",
         "done",
       ]);
-      expect(seen(whole.events)).toEqual({
+      expect(stateAfter(whole.events)).toEqual({
         text: "It is so [1], not so, and nowhere.",
         citations: result.citations,
         result,
@@ -155,7 +162,7 @@ export function streamCases(start: StartServer): void {
       const response = await server.call("ada", "GET", `/api/dev${path}/stream`);
       const watcher = watching(response);
       await watcher.ended;
-      expect([response.headers.get("warning"), seen(watcher.events).result]).toEqual([
+      expect([response.headers.get("warning"), stateAfter(watcher.events).result]).toEqual([
         expect.stringContaining("299"),
         await resultOf(path),
       ]);
@@ -216,8 +223,8 @@ export function streamCases(start: StartServer): void {
     await until(async () => (await placesWith(server.data, "quillwort")).length === 0);
     stage.open("whimbrel");
     await watcher.ended;
-    expect(seen(watcher.events).text).not.toContain("quillwort");
+    expect(stateAfter(watcher.events).text).not.toContain("quillwort");
     expect(await placesWith(server.data, "quillwort")).toEqual([]);
-    expect(seen(watcher.events).result).toEqual(await resultOf(path));
+    expect(stateAfter(watcher.events).result).toEqual(await resultOf(path));
   });
 }

@@ -9,7 +9,7 @@ import { sha256 } from "../../plugins/accounts/token";
 /** Five seconds are not enough for hashing passwords on a busy machine. */
 setDefaultTimeout(60_000);
 
-export interface Seen {
+export interface BrowserResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;
@@ -25,11 +25,11 @@ export interface Browser {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Seen>;
+  ): Promise<BrowserResponse>;
   /** The cookie header, such as `dossier=dss_…`; empty when there is none. */
   cookie(): string;
   /** Replaces all cookies. */
-  keep(cookie: string): void;
+  setCookies(cookie: string): void;
 }
 export interface BrowserOptions {
   /** The page's address, as the browser shows it. */
@@ -43,42 +43,44 @@ type Fetch = (request: Request) => Promise<Response>;
 export function openBrowser(
   fetch: Fetch,
   base: string,
-  { origin = base, headers: always = {} }: BrowserOptions = {},
+  { origin = base, headers: common_headers = {} }: BrowserOptions = {},
 ): Browser {
   const jar = new Map<string, string>();
-  const cookieNow = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-  const keepOne = (pair: string) => {
+  const cookieHeader = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  const setCookie = (pair: string) => {
     const at = pair.indexOf("=");
     jar.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   };
   return {
-    cookie: cookieNow,
-    keep: (value) => {
+    cookie: cookieHeader,
+    setCookies: (value) => {
       jar.clear();
-      for (const pair of value.split(";")) if (pair.includes("=")) keepOne(pair);
+      for (const pair of value.split(";")) if (pair.includes("=")) setCookie(pair);
     },
     async send(method, path, body, headers = {}) {
-      const cookie = cookieNow();
+      const cookie = cookieHeader();
       const is_form = body instanceof FormData;
-      const wanted: Record<string, string> = {
+      const all_headers: Record<string, string> = {
         host: new URL(origin).host,
         ...(method === "GET" ? {} : { origin, "sec-fetch-site": "same-origin" }),
         ...(body === undefined || is_form ? {} : { "content-type": "application/json" }),
         ...(cookie === "" ? {} : { cookie }),
-        ...always,
+        ...common_headers,
         ...headers,
       };
       const response = await fetch(
         new Request(`${base}${path.startsWith("//") ? path.slice(1) : `/console/api/v1${path}`}`, {
           method,
           redirect: "manual",
-          headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== "")),
+          headers: Object.fromEntries(
+            Object.entries(all_headers).filter(([, value]) => value !== ""),
+          ),
           ...(body === undefined ? {} : { body: is_form ? body : JSON.stringify(body) }),
         }),
       );
       for (const set of response.headers.getSetCookie())
         if (/Max-Age=0/.test(set)) jar.delete(set.split("=")[0]!);
-        else keepOne(set.split(";")[0]!);
+        else setCookie(set.split(";")[0]!);
       const text = await response.text();
       return {
         status: response.status,
@@ -136,6 +138,6 @@ export async function signedInAs(
     })
     .execute();
   const browser = visit(server, options);
-  browser.keep(`dossier=${token}`);
+  browser.setCookies(`dossier=${token}`);
   return browser;
 }

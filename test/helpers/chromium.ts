@@ -27,7 +27,7 @@ export const why_skipped = chromium_path
   : "No Chromium was found, so the console was not tried in a browser. Install one, or name it " +
     "in CHROMIUM.";
 
-const quiet = [
+const launch_arguments = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
@@ -38,7 +38,10 @@ const quiet = [
   "--disable-sync",
 ];
 const launch = (): Promise<Browser> =>
-  chromium.launch({ ...(chromium_path ? { executablePath: chromium_path } : {}), args: quiet });
+  chromium.launch({
+    ...(chromium_path ? { executablePath: chromium_path } : {}),
+    args: launch_arguments,
+  });
 let launched: Promise<Browser> | undefined;
 
 /**
@@ -62,12 +65,12 @@ export async function closeWindows(browser: Browser | undefined): Promise<void> 
 export const becomesTrue = (page: Page, expression: string, limit_ms = 60_000): Promise<void> =>
   until(() => page.evaluate<boolean>(`Boolean(${expression})`), limit_ms);
 
-export interface Look {
+export interface Appearance {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
 }
-export interface Visit {
+export interface OpenedPage {
   readonly page: Page;
   /**
    * Violations of the content security policy, errors of scripts, and requests to other hosts so
@@ -81,7 +84,7 @@ export interface Visit {
    */
   problems(rules?: "all" | "layout" | "none", within?: string): Promise<string[]>;
   /** Another size or theme of the same page. */
-  look(look: Look): Promise<void>;
+  setAppearance(appearance: Appearance): Promise<void>;
 }
 
 /** Minified, because it is sent to the browser with every page. */
@@ -114,11 +117,11 @@ async function violationsOn(page: Page, rules: axe.RunOptions, within: string): 
 }
 
 /** A window with its own cookies, on the server at `url`. */
-export async function visit(
+export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, height = 800, dark = false }: Look = {},
-): Promise<Visit> {
+  { width = 1280, height = 800, dark = false }: Appearance = {},
+): Promise<OpenedPage> {
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
@@ -155,14 +158,18 @@ export async function visit(
       );
       return [...found, ...(too_wide > 0 ? [`scrolls sideways by ${too_wide} px`] : [])];
     },
-    async look({ width: wide = width, height: high = height, dark: darker = false }) {
-      await page.setViewportSize({ width: wide, height: high });
-      await page.emulateMedia({ colorScheme: darker ? "dark" : "light", reducedMotion: "reduce" });
+    async setAppearance({
+      width: new_width = width,
+      height: new_height = height,
+      dark: is_dark = false,
+    }) {
+      await page.setViewportSize({ width: new_width, height: new_height });
+      await page.emulateMedia({ colorScheme: is_dark ? "dark" : "light", reducedMotion: "reduce" });
     },
   };
 }
 
 /** Every size and theme that a page must support. */
-export const looks: readonly Look[] = [1280, 768, 390].flatMap((width) =>
+export const appearances: readonly Appearance[] = [1280, 768, 390].flatMap((width) =>
   [false, true].map((dark) => ({ width, height: width === 390 ? 844 : 800, dark })),
 );

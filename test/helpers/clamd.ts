@@ -8,7 +8,7 @@ export interface Clamd extends AsyncDisposable {
   /** The documents that it received. */
   readonly scanned: string[];
   /** Its reply to the next ones. */
-  mood: "scan" | "silent" | "full" | "odd";
+  behaviour: "scan" | "silent" | "full" | "odd";
 }
 
 export async function startClamd(): Promise<Clamd> {
@@ -19,8 +19,8 @@ export async function startClamd(): Promise<Clamd> {
     const received: Buffer[] = [];
     socket.on("data", (piece) => {
       received.push(Buffer.from(piece));
-      const said = answerTo(Buffer.concat(received), clamd);
-      if (said !== null && !socket.writableEnded) socket.end(`${said}\0`);
+      const reply = answerTo(Buffer.concat(received), clamd);
+      if (reply !== null && !socket.writableEnded) socket.end(`${reply}\0`);
     });
   });
   await new Promise<void>((resolve) => {
@@ -30,7 +30,7 @@ export async function startClamd(): Promise<Clamd> {
   const clamd: Clamd = {
     address: `127.0.0.1:${port}`,
     scanned: [],
-    mood: "scan",
+    behaviour: "scan",
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => {
@@ -42,12 +42,12 @@ export async function startClamd(): Promise<Clamd> {
 }
 
 /** Null while the stream continues. */
-function answerTo(bytes: Buffer, { mood, scanned }: Clamd): string | null {
+function answerTo(bytes: Buffer, { behaviour, scanned }: Clamd): string | null {
   const command = "zINSTREAM\0";
-  if (bytes.length < command.length || mood === "silent") return null;
+  if (bytes.length < command.length || behaviour === "silent") return null;
   if (bytes.subarray(0, command.length).toString() !== command) return "UNKNOWN COMMAND";
-  if (mood === "full") return "INSTREAM size limit exceeded. ERROR";
-  if (mood === "odd") return "stream: ERROR";
+  if (behaviour === "full") return "INSTREAM size limit exceeded. ERROR";
+  if (behaviour === "odd") return "stream: ERROR";
   const content: Buffer[] = [];
   for (let at = command.length; at + 4 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);

@@ -5,7 +5,13 @@
 import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { join } from "node:path";
-import { closeWindows, sharedChromium, visit, type Look, type Visit } from "./chromium";
+import {
+  closeWindows,
+  sharedChromium,
+  openPage,
+  type Appearance,
+  type OpenedPage,
+} from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
 export const email = "ada@example.com";
@@ -16,7 +22,7 @@ export const markup = "<img src=x onerror=alert(1)>";
 export const limit_ms = 120_000;
 
 /** A console window with its own cookies. */
-export interface ConsoleWindow extends Visit {
+export interface ConsoleWindow extends OpenedPage {
   /** Loads a page of the console, until its heading is visible. */
   open(path: string): Promise<void>;
   /** Navigates within the console, without reloading. */
@@ -39,7 +45,7 @@ export interface Console extends AsyncDisposable {
   /** Loads a page of the console in Ada's window, until its heading is visible. */
   open(path: string): Promise<void>;
   /** Another window, in which nobody is signed in, or this user. */
-  anotherWindow(as?: string): Promise<ConsoleWindow>;
+  anotherWindow(user_email?: string): Promise<ConsoleWindow>;
 }
 
 /** Imports and webhooks may use loopback, so that a test can be both ends. */
@@ -56,9 +62,9 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
   const dossier = await startExecutable({ ...options, env: { ...env, ...options.env } });
   const key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
   const browser = await sharedChromium();
-  const anotherWindow = async (as?: string) => {
+  const anotherWindow = async (user_email?: string) => {
     const window = await openWindow(browser, dossier.url());
-    if (as !== undefined) await signIn(window.page, as);
+    if (user_email !== undefined) await signIn(window.page, user_email);
     return window;
   };
   const window = await anotherWindow(email);
@@ -86,10 +92,10 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
               ? {}
               : { body: text, headers: { "content-type": "application/json" } }),
           });
-          const said = await answer.text();
+          const text_received = await answer.text();
           if (!answer.ok)
-            throw new Error(`${verb} ${url} was answered with ${answer.status} ${said}`);
-          return said === "" ? undefined : (JSON.parse(said) as unknown);
+            throw new Error(`${verb} ${url} was answered with ${answer.status} ${text_received}`);
+          return text_received === "" ? undefined : (JSON.parse(text_received) as unknown);
         },
         [method, path, body === undefined ? undefined : JSON.stringify(body)] as const,
       ),
@@ -110,7 +116,7 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
 }
 
 async function openWindow(browser: Browser, url: string): Promise<ConsoleWindow> {
-  const window = await visit(browser, url);
+  const window = await openPage(browser, url);
   const { page } = window;
   return {
     ...window,
@@ -144,9 +150,9 @@ export function sideBySide(rows: readonly (readonly Step[])[]): (name: string) =
 }
 
 /** Possible from any page of the console; leads to the sign-in page. */
-export async function signIn(page: Page, as: string): Promise<void> {
+export async function signIn(page: Page, user_email: string): Promise<void> {
   await page.goto("/console/");
-  await page.getByLabel("Email").fill(as);
+  await page.getByLabel("Email").fill(user_email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator("#main h1").waitFor();
@@ -162,16 +168,16 @@ const turns = new WeakMap<Page, number>();
  * A wide and a narrow window, one light and one dark. All rules are checked in the first, and those
  * that depend on style sheets in the second; after four turns, everything was checked in each.
  */
-function looksOfTurn(page: Page): readonly [Look, Look] {
+function appearancesOfTurn(page: Page): readonly [Appearance, Appearance] {
   const turn = turns.get(page) ?? 0;
   turns.set(page, turn + 1);
   const dark = turn % 4 > 1;
-  const looks_now: [Look, Look] = [
+  const pair: [Appearance, Appearance] = [
     { width: wide, dark },
     { width: narrow, height: 844, dark: !dark },
   ];
-  if (turn % 2 === 1) looks_now.reverse();
-  return looks_now;
+  if (turn % 2 === 1) pair.reverse();
+  return pair;
 }
 
 /**
@@ -180,21 +186,21 @@ function looksOfTurn(page: Page): readonly [Look, Look] {
  * this size and theme. `within`: the new element on a page that was already checked.
  */
 export async function expectWell(
-  window: Visit,
-  { at, within }: { readonly at?: Look; readonly within?: string } = {},
+  window: OpenedPage,
+  { at, within }: { readonly at?: Appearance; readonly within?: string } = {},
 ): Promise<void> {
-  const [first, second] = at === undefined ? looksOfTurn(window.page) : [at];
-  const found = async (look: Look, rules: Parameters<Visit["problems"]>[0]) => {
-    await window.look(look);
+  const [first, second] = at === undefined ? appearancesOfTurn(window.page) : [at];
+  const problemsIn = async (look: Appearance, rules: Parameters<OpenedPage["problems"]>[0]) => {
+    await window.setAppearance(look);
     return { look, problems: await window.problems(rules, within) };
   };
-  expect(await found(first, "all")).toEqual({ look: first, problems: [] });
+  expect(await problemsIn(first, "all")).toEqual({ look: first, problems: [] });
   if (second !== undefined) {
-    expect(await found({ width: medium }, "none")).toEqual({
+    expect(await problemsIn({ width: medium }, "none")).toEqual({
       look: { width: medium },
       problems: [],
     });
-    expect(await found(second, "layout")).toEqual({ look: second, problems: [] });
+    expect(await problemsIn(second, "layout")).toEqual({ look: second, problems: [] });
   }
   expect(window.faults).toEqual([]);
 }

@@ -8,10 +8,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { memoryPlace } from "../../scripts/lib/memory-place";
+import { memoryDirectory } from "../../scripts/lib/memory-directory";
 
 /** A new directory, in memory if there is enough. */
-export const temporaryDirectory = (): string => mkdtempSync(join(memoryPlace(), "dossier-test-"));
+export const temporaryDirectory = (): string =>
+  mkdtempSync(join(memoryDirectory(), "dossier-test-"));
 
 /**
  * Creates the server's reserve file as a sparse file of full size: writing 16 MiB for every server
@@ -31,7 +32,7 @@ export const filesIn = (data: string): string[] =>
     .filter((path) => !path.startsWith("backups/"))
     .sort();
 
-/** The server's directory, and those of further processes, which `several.ts` names. */
+/** The server's directory, and those of further processes, which `process-group.ts` names. */
 function directoriesOf(data: string): string[] {
   const all = [data];
   for (let n = 2; existsSync(`${data}-${n}`); n++) all.push(`${data}-${n}`);
@@ -58,7 +59,7 @@ export const temporaryFiles = (data: string): string[] =>
     .filter((path) => path.split("/").slice(0, -1).includes("tmp") && !path.includes("/copies/"));
 
 /** How s3rver names the files of objects. */
-export const stored_as = "._S3rver_object";
+export const object_suffix = "._S3rver_object";
 /** The originals of a server on this directory, in the shared bucket. */
 export const prefixOf = (data: string): string => Bun.hash(data).toString(36);
 
@@ -71,8 +72,8 @@ export function filesOf(data: string): string[] {
       .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
       .sort();
   const stored = entriesIn(join(store, "originals", prefixOf(data)))
-    .filter(({ name }) => name.endsWith(stored_as))
-    .map(({ name }) => name.slice(0, -stored_as.length));
+    .filter(({ name }) => name.endsWith(object_suffix))
+    .map(({ name }) => name.slice(0, -object_suffix.length));
   const arriving = entriesIn(join(data, "tmp"))
     .filter(({ parentPath }) => parentPath.endsWith("arriving"))
     .map(({ name }) => `tmp/${name}`);

@@ -18,7 +18,7 @@ export const on_postgres = server_url !== undefined && server_url !== "";
 export const processes = on_postgres ? Number(process.env.TEST_PROCESSES ?? "1") : 1;
 
 /** Features of the embedded database that PostgreSQL has differently or not at all. */
-const of_sqlite_alone = {
+const sqlite_features = {
   backups: "on PostgreSQL the database is backed up by its own tools",
   copies: "what a killed process leaves is taken as a copy of the directory, database and all",
   alone: "no other process can be at work there when a server starts",
@@ -29,7 +29,7 @@ const of_sqlite_alone = {
 } as const;
 
 /** For tests of features that only the embedded database has: `onSqlite("backups").test(…)`. */
-export const onSqlite = (_why: keyof typeof of_sqlite_alone) => ({
+export const onSqlite = (_why: keyof typeof sqlite_features) => ({
   test: test.skipIf(on_postgres),
   describe: describe.skipIf(on_postgres),
 });
@@ -64,7 +64,7 @@ export const hasDatabase = async (data: string): Promise<boolean> =>
   (await asAdmin(`select 1 from pg_database where datname = '${nameOf(data)}'`)).length > 0;
 
 /** Copies the database of one directory to another, unless that one already has its own. */
-export async function passDatabase(from: string, to: string): Promise<void> {
+export async function moveDatabase(from: string, to: string): Promise<void> {
   await asAdmin(`alter database ${nameOf(from)} rename to ${nameOf(to)}`).catch(async (error) => {
     if (!(await hasDatabase(to))) throw error;
     await dropDatabase(from);
@@ -120,7 +120,7 @@ export async function placesWith(data: string, word: string): Promise<string[]> 
 }
 
 /** The result of a statement, as numbers and texts, on whichever database the server has. */
-export async function askDatabase<T>(data: string, statement: string): Promise<T[]> {
+export async function queryDatabase<T>(data: string, statement: string): Promise<T[]> {
   if (on_postgres) {
     await using sql = new SQL(databaseUrlOf(data), { max: 1, bigint: true });
     const rows: Record<string, unknown>[] = await sql.unsafe(statement);
@@ -140,7 +140,7 @@ export async function askDatabase<T>(data: string, statement: string): Promise<T
 
 /** Every column of every table. */
 export const columnsIn = (data: string): Promise<{ table: string; column: string }[]> =>
-  askDatabase(
+  queryDatabase(
     data,
     on_postgres
       ? `select table_name as "table", column_name as "column" from information_schema.columns
@@ -150,7 +150,7 @@ export const columnsIn = (data: string): Promise<{ table: string; column: string
   );
 
 /** The integrity check of the embedded database; PostgreSQL has none. */
-export function damageIn(data: string): unknown[] {
+export function integrityErrors(data: string): unknown[] {
   if (on_postgres) return [];
   using database = new Database(join(data, "dossier.db"), { readonly: true });
   return [
@@ -163,7 +163,7 @@ export function damageIn(data: string): unknown[] {
 }
 
 /** A change that bypasses constraints and code. */
-export async function spoilDatabase(
+export async function corruptDatabase(
   data: string,
   statement: string,
   values: readonly (string | number)[],
@@ -181,12 +181,12 @@ export async function spoilDatabase(
   using database = new Database(join(data, "dossier.db"));
   database.run("pragma foreign_keys = off");
   // A server in this process can't end its transaction while this waits.
-  for (let tries = 1; ; tries++)
+  for (let attempt = 1; ; attempt++)
     try {
       database.run(statement, [...values]);
       return;
     } catch (error) {
-      if (tries === 500 || (error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+      if (attempt === 500 || (error as { code?: string }).code !== "SQLITE_BUSY") throw error;
       await Bun.sleep(10);
     }
 }

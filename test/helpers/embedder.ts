@@ -6,8 +6,8 @@ import { hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { reference_pairs } from "../../plugins/search-index/vectors/reference-pairs";
 import { reference_questions } from "../../plugins/search-index/vectors/reference-questions";
 
-/** The endpoint's behaviour from now on. */
-export type Mood =
+/** How the endpoint responds. */
+export type EmbedderBehaviour =
   | "well"
   | "500"
   | "429"
@@ -59,7 +59,7 @@ const references = new Set([
 /** Whether a text is one of the probes by which a model is measured. */
 export const isReference = (text: string): boolean => references.has(text);
 
-export interface Asked {
+export interface EmbedderRequest {
   readonly model: string;
   readonly input: readonly string[];
   readonly dimensions?: number;
@@ -68,39 +68,39 @@ export interface Asked {
 
 /** `lengths`: dimensions by model; other models do not exist. */
 export function startEmbedder(lengths: Readonly<Record<string, number>> = { small: 512 }) {
-  const asked: Asked[] = [];
-  let mood: Mood = "well";
+  const requests: EmbedderRequest[] = [];
+  let behaviour: EmbedderBehaviour = "well";
 
   async function answer(request: Request): Promise<Response> {
     if (!request.url.endsWith("/v1/embeddings")) return new Response("no", { status: 404 });
     const body = (await request.json()) as { model: string; input: string[]; dimensions?: number };
-    asked.push({ ...body, authorization: request.headers.get("authorization") });
+    requests.push({ ...body, authorization: request.headers.get("authorization") });
     const length = lengths[body.model];
     if (length === undefined) return new Response("no such model", { status: 404 });
-    if (typeof mood === "object") {
-      const status = mood.refuses(body.input, body.model);
+    if (typeof behaviour === "object") {
+      const status = behaviour.refuses(body.input, body.model);
       if (status !== undefined) return new Response("refused", { status });
-    } else if (/^\d+$/.test(mood))
-      return new Response("secret words of the endpoint", { status: Number(mood) });
-    if (mood === "silent") return new Promise(() => {});
-    if (mood === "broken off") return new Response('{"data": [');
-    if (mood === "no JSON") return new Response("<html>");
-    const dimensions = (body.dimensions ?? length) + (mood === "wrong dimension" ? 1 : 0);
+    } else if (/^\d+$/.test(behaviour))
+      return new Response("secret words of the endpoint", { status: Number(behaviour) });
+    if (behaviour === "silent") return new Promise(() => {});
+    if (behaviour === "broken off") return new Response('{"data": [');
+    if (behaviour === "no JSON") return new Response("<html>");
+    const dimensions = (body.dimensions ?? length) + (behaviour === "wrong dimension" ? 1 : 0);
     const numbers: unknown[][] = body.input.map((text) => vectorOf(text, dimensions, body.model));
     const odd: Partial<Record<string, unknown>> = {
       NaN: "NaN",
       null: null,
       "too large a number": 1e300,
     };
-    if (typeof mood === "string" && mood in odd) numbers.at(-1)![3] = odd[mood];
-    if (mood === "no numbers") for (const vector of numbers) vector.length = 0;
-    if (mood === "too few") numbers.pop();
-    if (mood === "too many") numbers.push(numbers[0]!);
+    if (typeof behaviour === "string" && behaviour in odd) numbers.at(-1)![3] = odd[behaviour];
+    if (behaviour === "no numbers") for (const vector of numbers) vector.length = 0;
+    if (behaviour === "too few") numbers.pop();
+    if (behaviour === "too many") numbers.push(numbers[0]!);
     // In any order: the index of each tells which text it belongs to.
     const data = numbers
       .map((embedding, index) => ({
         object: "embedding",
-        index: mood === "mixed up" ? 1 : index,
+        index: behaviour === "mixed up" ? 1 : index,
         embedding,
       }))
       .reverse();
@@ -109,9 +109,9 @@ export function startEmbedder(lengths: Readonly<Record<string, number>> = { smal
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: answer });
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
-    asked,
-    behaves(next: Mood) {
-      mood = next;
+    asked: requests,
+    setBehaviour(next: EmbedderBehaviour) {
+      behaviour = next;
     },
     stop: () => server.stop(true),
   };

@@ -9,18 +9,18 @@ export interface Event<I = number> {
   readonly data: any;
 }
 /** The client's state after these events: each `status` resets it. */
-export interface Seen {
+export interface StreamState {
   readonly text: string;
   readonly citations: readonly any[];
   readonly result: any;
   readonly error: any;
 }
 
-export function seen(
+export function stateAfter(
   events: readonly Event[],
-  before: Seen = { text: "", citations: [], result: null, error: null },
-): Seen {
-  return events.reduce((so_far: Seen, { event, data }): Seen => {
+  before: StreamState = { text: "", citations: [], result: null, error: null },
+): StreamState {
+  return events.reduce((so_far: StreamState, { event, data }): StreamState => {
     switch (event) {
       case "status":
         return { ...so_far, text: "", citations: [] };
@@ -61,11 +61,11 @@ export interface Watcher<I = number> {
   /** Comments so far. */
   readonly comments: number;
   /** Waits for a matching event. @throws Error when the stream ends without one. */
-  until(fits: (event: Event<I>) => boolean): Promise<Event<I>>;
+  until(matches: (event: Event<I>) => boolean): Promise<Event<I>>;
   /** Settles when the stream has ended: true when the server ended it, false when it broke. */
   readonly ended: Promise<boolean>;
   /** Disconnects. */
-  leave(): Promise<void>;
+  disconnect(): Promise<void>;
 }
 
 export const watching = (response: Response): Watcher => watchingBy(response, Number);
@@ -76,7 +76,7 @@ export function watchingBy<I>(response: Response, idOf: (text: string) => I): Wa
   const waiting = new Set<() => void>();
   const reader = response.body?.getReader();
   let comments = 0;
-  let over = false;
+  let is_over = false;
   let rest = "";
   const take = (block: string): void => {
     const fields = new Map(
@@ -111,7 +111,7 @@ export function watchingBy<I>(response: Response, idOf: (text: string) => I): Wa
     } catch {
       return false;
     } finally {
-      over = true;
+      is_over = true;
       wake();
     }
   }
@@ -124,21 +124,21 @@ export function watchingBy<I>(response: Response, idOf: (text: string) => I): Wa
     get comments() {
       return comments;
     },
-    async until(fits) {
+    async until(matches) {
       for (;;) {
-        const event = events.find(fits);
+        const event = events.find(matches);
         if (event) return event;
-        if (over) throw new Error(`the stream ended after ${JSON.stringify(events)}`);
+        if (is_over) throw new Error(`the stream ended after ${JSON.stringify(events)}`);
         await new Promise<void>((resolve) => {
-          const hear = () => {
-            waiting.delete(hear);
+          const onEvent = () => {
+            waiting.delete(onEvent);
             resolve();
           };
-          waiting.add(hear);
+          waiting.add(onEvent);
         });
       }
     },
-    leave: async () => {
+    disconnect: async () => {
       await reader?.cancel().catch(() => undefined);
     },
   };

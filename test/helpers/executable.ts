@@ -33,7 +33,7 @@ import {
   type ApiServer,
   type StartOptions,
 } from "./server";
-import { directoriesOf, launchSeveral, settingsOfSeveral } from "./several";
+import { directoriesOf, launchGroup, groupSettings } from "./process-group";
 
 export interface CallOptions {
   /** The API key. Default: that of the last user created; null sends none. */
@@ -88,10 +88,10 @@ export interface ExecutableOptions extends StartOptions {
 }
 
 /** What `callOf` takes after the key. */
-type Sent = Parameters<typeof callOf> extends [unknown, ...infer Rest] ? Rest : never;
+type CallArguments = Parameters<typeof callOf> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** With one of these settings, which define how it listens, a server is a single process. */
-const of_one_process = ["DOSSIER_SERVER_SOCKET", "DOSSIER_SERVER_TLS_CERT"];
+const single_process_settings = ["DOSSIER_SERVER_SOCKET", "DOSSIER_SERVER_TLS_CERT"];
 
 const running = new Set<Launched>();
 process.on("exit", () => {
@@ -105,28 +105,29 @@ process.on("exit", () => {
 export async function startExecutable({
   env = {},
   args = [],
-  data: given,
+  data: given_directory,
   files = {},
   example,
 }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
-  const data = given ?? temporaryDirectory();
+  const data = given_directory ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
-  const usesOwn = async (): Promise<boolean> =>
+  const usesOwnDatabase = async (): Promise<boolean> =>
     !("DOSSIER_DATABASE_URL" in env) &&
     [undefined, on_postgres && databaseUrlOf(data)].includes(await namedDatabase(data));
-  if (given === undefined && (await usesOwn())) await prepareDatabase(data);
-  if (has_database) await settleDatabase(data);
+  if (given_directory === undefined && (await usesOwnDatabase())) await prepareDatabase(data);
+  if (has_database) await ensureDatabase(data);
   if (example !== undefined) await addExample(example, data);
-  const is_several = has_database && processes > 1 && !of_one_process.some((name) => name in env);
-  const settings = { ...(is_several && settingsOfSeveral(data)), ...settingsOf(env) };
+  const is_several =
+    has_database && processes > 1 && !single_process_settings.some((name) => name in env);
+  const settings = { ...(is_several && groupSettings(data)), ...settingsOf(env) };
   let last_key: string | null = null;
-  let now = await start();
+  let server_process = await start();
 
   async function start(): Promise<Launched> {
     const launched = await (is_several
-      ? launchSeveral({ data, env: settings, args }, processes)
+      ? launchGroup({ data, env: settings, args }, processes)
       : launch({ data, env: settings, args }));
     running.add(launched);
     void launched.exited.then(() => running.delete(launched));
@@ -134,11 +135,14 @@ export async function startExecutable({
   }
 
   const createUser = async (email: string, role: "admin" | "member" = "member"): Promise<string> =>
-    (await usesOwn()) ? addUser(data, email, role) : createKey(data, email, { role });
-  const request = (key: string | null, ...sent: Sent): Promise<Response> => {
+    (await usesOwnDatabase()) ? addUser(data, email, role) : createKey(data, email, { role });
+  const request = (key: string | null, ...sent: CallArguments): Promise<Response> => {
     const { path, init } = callOf(key, ...sent);
     // A separate connection per request, where each goes to another process.
-    return fetch(`${now.url}${path}`, processes > 1 ? { ...init, keepalive: false } : init);
+    return fetch(
+      `${server_process.url}${path}`,
+      processes > 1 ? { ...init, keepalive: false } : init,
+    );
   };
   const keys = new Map<string, Promise<string>>();
   const executable: Executable = {
@@ -158,9 +162,9 @@ export async function startExecutable({
     call: async (who, method, path, body, headers = {}) =>
       request(who === null ? null : await executable.key(who), method, path, body, headers),
     send: async (...sent) => answerOf(await executable.call(...sent)),
-    url: () => now.url,
-    pid: () => now.pid,
-    output: () => now.output(),
+    url: () => server_process.url,
+    pid: () => server_process.pid,
+    output: () => server_process.output(),
     async createUser(email = "ada@example.com", options = {}) {
       last_key = await createUser(email, options.role);
       return last_key;
@@ -194,20 +198,20 @@ export async function startExecutable({
       }
     },
     async stop() {
-      now.kill("SIGTERM");
-      return now.exited;
+      server_process.kill("SIGTERM");
+      return server_process.exited;
     },
     async kill() {
-      now.kill("SIGKILL");
-      await now.exited;
+      server_process.kill("SIGKILL");
+      await server_process.exited;
     },
     async restart() {
       await executable.stop();
-      now = await start();
+      server_process = await start();
     },
     async [Symbol.asyncDispose]() {
       await executable.kill();
-      if (given !== undefined) return;
+      if (given_directory !== undefined) return;
       for (const directory of directoriesOf(data, processes))
         rmSync(directory, { recursive: true, force: true });
       if (has_database) await dropDatabase(data);
@@ -228,7 +232,7 @@ async function namedDatabase(data: string): Promise<string | undefined> {
  * A PostgreSQL database for this directory, created empty if necessary. The directory's settings
  * name it from then on, for the server and for commands.
  */
-async function settleDatabase(data: string): Promise<void> {
+async function ensureDatabase(data: string): Promise<void> {
   if ((await namedDatabase(data)) !== undefined) return;
   const file = Bun.file(join(data, "dossier.toml"));
   const text = (await file.exists()) ? await file.text() : "";

@@ -96,14 +96,14 @@ export async function launchFirefox(): Promise<Firefox> {
 async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
   const found = Promise.withResolvers<string>();
   const timer = setTimeout(() => found.reject(new Error("Firefox did not start.")), start_ms);
-  let said = "";
+  let output = "";
   void (async () => {
     for await (const piece of stderr) {
-      said += new TextDecoder().decode(piece);
-      const address = /WebDriver BiDi listening on (ws:\/\/\S+)/.exec(said)?.[1];
+      output += new TextDecoder().decode(piece);
+      const address = /WebDriver BiDi listening on (ws:\/\/\S+)/.exec(output)?.[1];
       if (address) found.resolve(address);
     }
-    found.reject(new Error(`Firefox ended: ${said}`));
+    found.reject(new Error(`Firefox ended: ${output}`));
   })();
   return found.promise.finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-/** Takes folder archives apart and puts them together again. */
+/** Unpacks folder archives, changes parts of them, and packs them again. */
 import { memorySource, findDirectory, readDirectory, readEntry } from "../../core/lib/zip";
 import { ZipStream } from "../../core/lib/zip-stream";
 

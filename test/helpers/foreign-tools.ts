@@ -1,7 +1,7 @@
 /**
  * Programs of other languages that tests use: installed once by the languages' own package
  * managers, in exact versions, and kept in the user's cache directory. If the language or its
- * package index is missing, they say so.
+ * package index is missing, the result says so.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -45,9 +45,10 @@ export async function runTool(
 }
 
 /** The same, for a program that must succeed; returns its output. @throws Error with its output. */
-export async function mustTool(...given: Parameters<typeof runTool>): Promise<string> {
-  const { code, stdout, stderr } = await runTool(...given);
-  if (code !== 0) throw new Error(`${given[0].join(" ")} ended with ${code}:\n${stderr}${stdout}`);
+export async function mustTool(...tool_arguments: Parameters<typeof runTool>): Promise<string> {
+  const { code, stdout, stderr } = await runTool(...tool_arguments);
+  if (code !== 0)
+    throw new Error(`${tool_arguments[0].join(" ")} ended with ${code}:\n${stderr}${stdout}`);
   return stdout;
 }
 
@@ -57,14 +58,18 @@ export async function findPython(): Promise<Found> {
   if (!python) return { missing: "there is no python3" };
   const { code, stdout } = await runTool([python, "--version"]);
   if (code !== 0) return { missing: "python3 does not start" };
-  const wanted = join(programs, "requirements.txt");
-  const made = await cached("python", stdout + readFileSync(wanted, "utf8"), async (place) => {
-    await mustTool([python, "-m", "venv", place], { ms: install_ms_max });
-    const pip = [join(place, "bin/python"), "-m", "pip", "install", "--quiet"];
-    const how = ["--disable-pip-version-check", "--retries", "1", "-r", wanted];
-    await mustTool([...pip, ...how], { ms: install_ms_max });
-  });
-  return "path" in made ? { path: join(made.path, "bin/python") } : made;
+  const requirements = join(programs, "requirements.txt");
+  const installed = await cachedInstallation(
+    "python",
+    stdout + readFileSync(requirements, "utf8"),
+    async (place) => {
+      await mustTool([python, "-m", "venv", place], { ms: install_ms_max });
+      const pip = [join(place, "bin/python"), "-m", "pip", "install", "--quiet"];
+      const options = ["--disable-pip-version-check", "--retries", "1", "-r", requirements];
+      await mustTool([...pip, ...options], { ms: install_ms_max });
+    },
+  );
+  return "path" in installed ? { path: join(installed.path, "bin/python") } : installed;
 }
 
 /** The program oapi-codegen. */
@@ -72,25 +77,31 @@ export async function findOapiCodegen(): Promise<Found> {
   const go = Bun.which("go");
   if (!go) return { missing: "there is no go" };
   const { stdout } = await runTool([go, "version"]);
-  const made = await cached("go", `${stdout}${oapi_codegen}`, async (place) => {
+  const installed = await cachedInstallation("go", `${stdout}${oapi_codegen}`, async (place) => {
     await mustTool([go, "install", oapi_codegen], { env: { GOBIN: place }, ms: install_ms_max });
   });
-  return "path" in made ? { path: join(made.path, "oapi-codegen") } : made;
+  return "path" in installed ? { path: join(installed.path, "oapi-codegen") } : installed;
 }
 
 /** A directory with the JARs of test/programs/solr/pom.xml. */
 export async function findSolr(): Promise<Found> {
   const [java, mvn] = [Bun.which("java"), Bun.which("mvn")];
   if (!java || !mvn) return { missing: "there is no java with mvn" };
-  const wanted = join(programs, "solr/pom.xml");
-  return cached("solr", readFileSync(wanted, "utf8"), async (place) => {
-    const how = ["--quiet", "--batch-mode", "--file", wanted, `-DoutputDirectory=${place}`];
-    await mustTool([mvn, "dependency:copy-dependencies", ...how], { ms: install_ms_max });
+  const requirements = join(programs, "solr/pom.xml");
+  return cachedInstallation("solr", readFileSync(requirements, "utf8"), async (place) => {
+    const options = [
+      "--quiet",
+      "--batch-mode",
+      "--file",
+      requirements,
+      `-DoutputDirectory=${place}`,
+    ];
+    await mustTool([mvn, "dependency:copy-dependencies", ...options], { ms: install_ms_max });
   });
 }
 
 /** A directory filled by `make`, named after `versions`. It gets that name when it is complete. */
-async function cached(
+async function cachedInstallation(
   kind: string,
   versions: string,
   make: (place: string) => Promise<void>,
@@ -98,19 +109,19 @@ async function cached(
   const hash = new Bun.CryptoHasher("sha256").update(versions).digest("hex").slice(0, 16);
   const path = join(cacheDirectory(), `${kind}-${hash}`);
   if (existsSync(path)) return { path };
-  let making: string | undefined;
+  let temporary: string | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    making = mkdtempSync(`${path}-`);
-    await make(making);
+    temporary = mkdtempSync(`${path}-`);
+    await make(temporary);
     // A concurrent process has created the same.
-    if (!existsSync(path)) renameSync(making, path);
+    if (!existsSync(path)) renameSync(temporary, path);
     return { path };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { missing: `it could not be installed: ${why.slice(0, 400)}` };
   } finally {
-    if (making !== undefined) rmSync(making, { recursive: true, force: true });
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
 }
 

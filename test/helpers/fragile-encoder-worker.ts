@@ -11,8 +11,8 @@ import type {
 declare const self: Worker;
 const answer = (message: FromEncoderWorker): void => self.postMessage(message, {});
 
-let sent = 0;
-let held = 0;
+let received_count = 0;
+let held_id = 0;
 /** `file`: of the model; its first line is the problem to report. */
 function open(file: string): void {
   const state = existsSync(file) ? "fine" : "is missing";
@@ -22,18 +22,19 @@ function open(file: string): void {
 }
 
 function encode(id: number, text: string): void {
-  sent++;
+  received_count++;
   const [order, file] = text.split(" ");
   if (order === "die" || (order === "die-once" && !existsSync(file!))) {
     if (file !== undefined) writeFileSync(file, "died");
     process.exit(1);
   }
   // Until it is cancelled, or `release` arrives.
-  if (order === "hold") held = id;
+  if (order === "hold") held_id = id;
   else if (order === "fail") answer({ id, error: "it failed" });
   else {
-    answer({ id, vectors: [Float32Array.of(sent)] });
-    if (order === "release" && held !== 0) answer({ id: held, vectors: [Float32Array.of(sent)] });
+    answer({ id, vectors: [Float32Array.of(received_count)] });
+    if (order === "release" && held_id !== 0)
+      answer({ id: held_id, vectors: [Float32Array.of(received_count)] });
   }
 }
 

@@ -5,7 +5,7 @@ import { serveWorker } from "../../plugins/search-index/workers/worker-server";
 export type Order =
   | "answer"
   | "parts"
-  /** A hundred, and gives way whenever it is time to. */
+  /** A hundred, yielding whenever it is due. */
   | "many parts"
   | "fail"
   | "be away"
@@ -30,13 +30,13 @@ export interface FragileProtocol {
   readonly response: string;
 }
 
-let asked = 0;
+let request_count = 0;
 let at_once = 0;
 let most_at_once = 0;
 serveWorker<FragileProtocol>(({ marker, broken }) => {
   if (broken) throw new Error("it can't be opened");
   return async ({ order, file }, run) => {
-    asked++;
+    request_count++;
     if (order === "parts")
       for (const part of [1, 2, 3]) {
         run.sendPart(part);
@@ -75,6 +75,6 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
       return run.due ? "it should yield" : "it may continue";
     }
     if (order === "most at once") return String(most_at_once);
-    return order === "count" ? String(asked) : marker;
+    return order === "count" ? String(request_count) : marker;
   };
 });

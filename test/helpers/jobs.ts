@@ -32,7 +32,7 @@ export interface MovableClock extends Clock {
   pass(ms: number): void;
 }
 
-export interface JobsWorld {
+export interface JobsFixture {
   readonly directory: string;
   readonly store: Store;
   readonly db: Db<JobsTables>;
@@ -48,7 +48,7 @@ export interface JobsWorld {
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;
   /** The only job. @throws Error when there are more or none. */
-  only(): Promise<JobsTables["core_jobs"]>;
+  onlyJob(): Promise<JobsTables["core_jobs"]>;
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
   };
 }
 
-export async function jobsWorld(): Promise<JobsWorld> {
+export async function openJobs(): Promise<JobsFixture> {
   const lines: string[] = [];
   const log = jsonLog("debug", (line) => lines.push(line));
   const clock = movableClock();
@@ -95,7 +95,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
     queue: (options = {}) =>
       new JobQueue({ store, clock, log, notifier: new SharedNotifier(store), ...options }),
     states: async () => (await rows()).map(({ state }) => state),
-    async only() {
+    async onlyJob() {
       const [row, another] = await rows();
       if (!row || another)
         throw new Error(row ? "there are more jobs than one" : "there is no job");
@@ -106,20 +106,20 @@ export async function jobsWorld(): Promise<JobsWorld> {
 }
 
 /** Records that something happened, in the job's transaction. */
-export const record = (tx: Db<any>, name: string): Promise<unknown> =>
+export const recordEffect = (tx: Db<any>, name: string): Promise<unknown> =>
   tx.insertInto("effects").values({ name }).execute();
-export const recorded = async (db: Db<any>): Promise<string[]> =>
+export const effectsIn = async (db: Db<any>): Promise<string[]> =>
   (await db.selectFrom("effects").select("name").orderBy("name").execute()).map(
     (row: { name: string }) => row.name,
   );
 
 /** Polls until `met`, for conditions without a promise. Fails after ten seconds. */
 export async function until(
-  met: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   what = "what the test waits for",
 ): Promise<void> {
   const pauses = new Pauses();
-  for (const end = performance.now() + 10_000; !(await met());) {
+  for (const end = performance.now() + 10_000; !(await condition());) {
     if (performance.now() > end) throw new Error(`${what} did not happen`);
     await pauses.next();
   }

@@ -3,13 +3,13 @@
  * and that records requests.
  */
 import { sep } from "node:path";
-import { stored_as, temporaryDirectory } from "./data-directory";
+import { object_suffix, temporaryDirectory } from "./data-directory";
 
 /** It ships no types. */
 const S3rver = require("@20minutes/s3rver");
 
 /** The response to a request; undefined lets it pass. */
-type Door = (method: string, path: string) => Promise<Response | undefined> | undefined;
+type ProxyRule = (method: string, path: string) => Promise<Response | undefined> | undefined;
 
 export interface ObjectStore extends AsyncDisposable {
   readonly endpoint: string;
@@ -21,7 +21,7 @@ export interface ObjectStore extends AsyncDisposable {
   /** Requests such as `PUT /originals/ab/…`, in order, since this was emptied. */
   readonly requests: { method: string; path: string; range: string | null; bytes: number }[];
   /** The fate of requests from now on: pass, break, wait, or a given response. */
-  door: "open" | "shut" | "slow" | Door;
+  door: "open" | "shut" | "slow" | ProxyRule;
   /** Names of the objects, except probes. */
   keys(): Promise<string[]>;
 }
@@ -40,9 +40,9 @@ export async function startObjectStore(): Promise<ObjectStore> {
   // Logging is off, and its own formatter would load another version of its package here.
   server.logger.format = { transform: (line: object) => line };
   const { port } = await server.run();
-  const behind = `http://127.0.0.1:${port}`;
+  const upstream = `http://127.0.0.1:${port}`;
   const bucket = new Bun.S3Client({
-    endpoint: behind,
+    endpoint: upstream,
     bucket: "originals",
     region: "us-east-1",
     accessKeyId: key_of_store.access_key,
@@ -60,8 +60,9 @@ export async function startObjectStore(): Promise<ObjectStore> {
       const { pathname, search } = new URL(request.url);
       if (store.door === "slow") await Bun.sleep(60_000);
       if (store.door === "shut") return new Response("down", { status: 503 });
-      const said = typeof store.door === "function" && (await store.door(request.method, pathname));
-      if (said) return said;
+      const response =
+        typeof store.door === "function" && (await store.door(request.method, pathname));
+      if (response) return response;
       store.requests.push({
         method: request.method,
         path: pathname,
@@ -69,7 +70,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
         bytes: Number(request.headers.get("content-length") ?? 0),
       });
       const headers = new Headers(request.headers);
-      return fetch(`${behind}${pathname}${search}`, {
+      return fetch(`${upstream}${pathname}${search}`, {
         method: request.method,
         headers,
         ...(request.body && { body: request.body }),
@@ -87,9 +88,9 @@ export async function startObjectStore(): Promise<ObjectStore> {
   };
   store.keys = async () => {
     const found = await Array.fromAsync(
-      new Bun.Glob(`**/*${stored_as}`).scan(`${directory}/originals`),
+      new Bun.Glob(`**/*${object_suffix}`).scan(`${directory}/originals`),
     );
-    const keys = found.map((name) => name.slice(0, -stored_as.length).replaceAll(sep, "/"));
+    const keys = found.map((name) => name.slice(0, -object_suffix.length).replaceAll(sep, "/"));
     return keys.filter((key) => !key.includes("probe-"));
   };
   store[Symbol.asyncDispose] = async () => {

@@ -1,27 +1,32 @@
 /**
- * The blocks of a page of the documentation, what the comments before them say of how they are
- * tried, and whether what was printed is what the page shows.
+ * The fenced blocks of a page of the documentation, the comments that control how they are tested,
+ * and the comparison of actual output with the output that a page shows.
  */
 
 export interface Block {
-  /** `sh`, `json`, `ts`, … as it stands after the fence. */
+  /** The word after the fence: `sh`, `json`, `ts`, … */
   readonly language: string;
   readonly text: string;
-  /** Of its fence, from 1. */
+  /** The line number of its fence, starting at 1. */
   readonly line: number;
   /**
-   * What comments before it say, `<!-- word: value -->`, which readers don't see:
+   * The comments before it, `<!-- word: value -->`, which readers of the page don't see:
    *
-   * - `until: words`: it goes on and on, and the next block begins once it has said this.
-   * - `file: name`: it is the file of this name, in the directory where the reader is.
-   * - `append: name`: it comes at the end of that file.
-   * - `after: words in name`: it comes into that file, after the first line with the words.
-   * - `needs: words`: it is left out where one of these programs is not installed, or one of these
-   *   stages (page-stage.ts) can't be had.
-   * - `online: command`: it needs a network; it is left out where it fails and this fails, too.
-   * - `agent: tool`: it configures an agent, which starts its server so and calls this tool.
-   * - `restarted: the server`: the server of the page has been started again before it.
-   * - `picture: directories`: the files that it names are there, or in one of these.
+   * - `until: words`: the command keeps running; the next block starts once it has printed these
+   *   words.
+   * - `file: name`: the block is written to this file, relative to the shell's directory.
+   * - `append: name`: the block is appended to this file.
+   * - `after: words in name`: the block is inserted into this file, after the first line that
+   *   contains the words.
+   * - `needs: words`: the block is skipped unless these programs are installed and these stages
+   *   (page-stage.ts) are available.
+   * - `online: command`: the block needs a network. If it fails, and this command fails too, it is
+   *   skipped.
+   * - `agent: tool`: the block is the configuration of an MCP client, which starts the server with
+   *   it and calls this tool.
+   * - `restarted: the server`: the server of the page is restarted before the block.
+   * - `picture: directories`: every file named in the block must exist, at the root of the project
+   *   or in one of these directories.
    */
   readonly marks: ReadonlyMap<string, string>;
 }
@@ -31,7 +36,7 @@ const known_marks = [
   ...["picture", "restarted"],
 ];
 
-/** Every fenced block, in order. @throws Error on a comment before one that nobody understands. */
+/** Every fenced block, in order. @throws Error on an unknown comment. */
 export function blocksOf(markdown: string): readonly Block[] {
   const blocks: Block[] = [];
   let marks = new Map<string, string>();
@@ -52,15 +57,15 @@ export function blocksOf(markdown: string): readonly Block[] {
     if (fence) open = { language: fence[1]!, line: index + 1, lines: [] };
     else if (mark && known_marks.includes(mark[1]!)) marks.set(mark[1]!, mark[2]!);
     else if (/^\s*(```|<!--)/.test(line))
-      throw new Error(`line ${index + 1} is neither a block nor a word about one: ${line}`);
+      throw new Error(`line ${index + 1} is neither a block nor a known comment: ${line}`);
     else if (line !== "") marks = new Map();
   }
   return blocks;
 }
 
 /**
- * A text with words that the reader fills in, such as `dsk_…`, filled with what was printed before.
- * What stands in a comment of the shell stays. @throws Error when nothing printed fits.
+ * Replaces placeholders such as `dsk_…` by matching words of earlier output, except in comments of
+ * the shell. @throws Error when nothing matches.
  */
 export function filled(script: string, printed: readonly string[]): string {
   return script
@@ -73,7 +78,7 @@ export function filled(script: string, printed: readonly string[]): string {
     .join("\n");
 }
 
-/** The last one printed that fits; if none does, one that begins as the word, with its end. */
+/** The latest word that matches; otherwise the latest one with the same beginning, plus the end. */
 function fillingOf(word: string, printed: readonly string[]): string {
   const [start = "", end = ""] = word.split("…");
   const whole = new RegExp(`${wildcard(word, String.raw`[^\s"',)]+?`)}(?=[\\s"',)]|$)`);
@@ -86,17 +91,17 @@ function fillingOf(word: string, printed: readonly string[]): string {
     const found = begun.exec(text)?.[0];
     if (found !== undefined) return found + end;
   }
-  throw new Error(`nothing that was printed fits ${word}`);
+  throw new Error(`no earlier output matches ${word}`);
 }
 
-/** As a pattern, `…` being anything. */
+/** As a pattern in which `…` matches anything. */
 const wildcard = (text: string, anything = "[^]*?"): string =>
   text
     .split("…")
     .map((part) => RegExp.escape(part))
     .join(anything);
 
-/** Whether the lines that a page shows were printed in this order; `…` is anything. */
+/** Whether the lines that a page shows were printed, in this order; `…` matches anything. */
 export function linesAreIn(shown: string, printed: string): boolean {
   const lines = shown
     .trim()
@@ -107,7 +112,7 @@ export function linesAreIn(shown: string, printed: string): boolean {
   );
 }
 
-/** The JSON values in a text, whatever stands between them. */
+/** The JSON values in a text, ignoring what is between them. */
 export function valuesIn(text: string): unknown[] {
   const values: unknown[] = [];
   for (let at = text.search(/[{[]/); at >= 0;) {
@@ -124,7 +129,7 @@ export function valuesIn(text: string): unknown[] {
   return values;
 }
 
-/** Behind the bracket that closes the one at `start`. */
+/** The index after the bracket that closes the one at `start`. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let in_string = false;
@@ -140,34 +145,34 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Times, sizes and the like differ each time. */
+/** Numbers that differ from run to run, such as times and sizes. */
 const varying = /(_ms|_bytes|_s|score|^size|^total|^count|progress|dossier_version)$/;
 
 /**
- * Where what came is not what the page shows; null when it is. `…` in a text is anything. Fields
- * that a page leaves out may come: the OpenAPI document has them all.
+ * Where an actual value differs from the one that the page shows; null when it does not. `…` in a
+ * text matches anything, and further fields are allowed: the OpenAPI document has them all.
  */
-export function difference(shown: unknown, came: unknown, at = ""): string | null {
+export function difference(shown: unknown, actual: unknown, path = ""): string | null {
+  const differs = (): string =>
+    `${path}: shown ${JSON.stringify(shown)}, actually ${JSON.stringify(actual)}`;
   if (typeof shown === "string")
-    return typeof came === "string" && new RegExp(`^${wildcard(shown)}$`).test(came)
+    return typeof actual === "string" && new RegExp(`^${wildcard(shown)}$`).test(actual)
       ? null
-      : `${at}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`;
-  if (typeof shown === "number" && typeof came === "number" && varying.test(at.split("/").at(-1)!))
-    return null;
-  if (typeof shown !== "object" || shown === null || typeof came !== "object" || came === null)
-    return Object.is(shown, came)
-      ? null
-      : `${at}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`;
-  const wanted = shown as Record<string, unknown>;
-  const given = came as Record<string, unknown>;
-  for (const [key, value] of Object.entries(wanted)) {
+      : differs();
+  const field = path.split("/").at(-1)!;
+  if (typeof shown === "number" && typeof actual === "number" && varying.test(field)) return null;
+  if (typeof shown !== "object" || shown === null || typeof actual !== "object" || actual === null)
+    return Object.is(shown, actual) ? null : differs();
+  const actual_fields = actual as Record<string, unknown>;
+  for (const [key, value] of Object.entries(shown)) {
     if (key === "…" || (Array.isArray(shown) && value === "…")) continue;
-    if (!(key in given)) return `${at}/${key} is shown, and did not come`;
-    const found = difference(value, given[key], `${at}/${key}`);
-    if (found !== null) return found;
+    if (!(key in actual_fields)) return `${path}/${key} is shown, but missing`;
+    const inner = difference(value, actual_fields[key], `${path}/${key}`);
+    if (inner !== null) return inner;
   }
   const may_have_more = !Array.isArray(shown) || shown.at(-1) === "…";
-  return may_have_more || shown.length === (came as unknown[]).length
+  const actual_length = (actual as unknown[]).length;
+  return may_have_more || shown.length === actual_length
     ? null
-    : `${at} has ${shown.length} elements, and ${(came as unknown[]).length} came`;
+    : `${path} has ${actual_length} elements instead of ${shown.length}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A bash that somebody types into: one block after the other, in one session, so that variables,
- * functions and the directory stay. What it prints is told block by block.
+ * One bash session that runs the blocks of a page one after the other, so that variables, functions
+ * and the directory persist. Output is returned per block.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,9 +12,9 @@ export interface Printed {
   readonly stderr: string;
 }
 
-/** Longer than a block takes, and shorter than somebody who waits. */
+/** More than any block needs. */
 const limit_ms = 90_000;
-const mark = "---end-of-block---";
+const end_marker = "---end-of-block---";
 
 export class PageShell implements AsyncDisposable {
   private readonly bash;
@@ -23,10 +23,10 @@ export class PageShell implements AsyncDisposable {
   private stdout = "";
   private stderr = "";
   private count = 0;
-  /** Where the reader is. */
+  /** The current directory. */
   directory: string;
 
-  /** `command`: what becomes the bash. */
+  /** `command`: starts the bash. */
   constructor(
     directory: string,
     env: Record<string, string>,
@@ -45,17 +45,17 @@ export class PageShell implements AsyncDisposable {
     this.type("set -euo pipefail");
   }
 
-  /** A file of the machine that this shell sees, which may have its own `/etc`. */
+  /** The path of a file as this process sees it; the shell may have an `/etc` of its own. */
   pathOf(path: string): string {
     return path.startsWith("/etc/") ? `/proc/${this.bash.pid}/root${path}` : path;
   }
 
   private async read(
     stream: ReadableStream<Uint8Array>,
-    take: (text: string) => void,
+    onText: (text: string) => void,
   ): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
+    for await (const bytes of stream) onText(decoder.decode(bytes, { stream: true }));
   }
 
   private type(line: string): void {
@@ -63,7 +63,7 @@ export class PageShell implements AsyncDisposable {
     void this.bash.stdin.flush();
   }
 
-  /** A file with the block. The shell reads it by `source`, so that no command eats the next one. */
+  /** Writes the block to a file for `source`, so that no command reads the next one as its input. */
   private script(text: string): string {
     const path = join(this.scripts, `${this.count++}.sh`);
     writeFileSync(path, text);
@@ -75,55 +75,56 @@ export class PageShell implements AsyncDisposable {
     this.stdout = "";
     this.stderr = "";
     this.type(`source '${this.script(text)}' </dev/null`);
-    this.type(`printf '\\n%s%s\\n' '${mark}' "$PWD"; printf '%s' '${mark}' >&2`);
+    this.type(`printf '\\n%s%s\\n' '${end_marker}' "$PWD"; printf '%s' '${end_marker}' >&2`);
     const deadline = performance.now() + limit_ms;
     const pauses = new Pauses();
     while (
       !this.stdout.endsWith("\n") ||
-      !this.stdout.includes(mark) ||
-      !this.stderr.includes(mark)
+      !this.stdout.includes(end_marker) ||
+      !this.stderr.includes(end_marker)
     ) {
       const printed = `${this.stdout}\n${this.stderr}`;
       if (this.bash.exitCode !== null) {
-        // What it printed last may be on its way.
+        // The last output may not have been read yet.
         await Bun.sleep(20);
-        throw new Error(`it failed:\n${text}\n${this.stdout}\n${this.stderr}`);
+        throw new Error(`the block failed:\n${text}\n${this.stdout}\n${this.stderr}`);
       }
-      if (performance.now() > deadline) throw new Error(`it does not end:\n${text}\n${printed}`);
+      if (performance.now() > deadline)
+        throw new Error(`the block did not end:\n${text}\n${printed}`);
       await pauses.next();
     }
-    const [stdout, directory] = this.stdout.split(`\n${mark}`) as [string, string];
+    const [stdout, directory] = this.stdout.split(`\n${end_marker}`) as [string, string];
     this.directory = directory.trim();
-    return { stdout, stderr: this.stderr.slice(0, this.stderr.indexOf(mark)) };
+    return { stdout, stderr: this.stderr.slice(0, this.stderr.indexOf(end_marker)) };
   }
 
   /**
-   * Begins a block that goes on and on, and waits until it has said `words`. The same block again
-   * ends the one before, as Ctrl-C does. Answers what it said so far.
+   * Starts a block that keeps running, and waits until it has printed `words`. If it is running
+   * already, it is ended first, as by Ctrl-C. Returns the output so far.
    */
   async begin(text: string, words: string): Promise<string> {
     const before = this.running.get(text);
     if (before !== undefined) await this.end(before);
-    const said = join(this.scripts, `${this.count}.log`);
+    const log_path = join(this.scripts, `${this.count}.log`);
     // A process group of its own, so that all of it ends together.
     const { stdout } = await this.run(
-      `set -m; (source '${this.script(text)}') </dev/null >'${said}' 2>&1 & set +m; echo $!`,
+      `set -m; (source '${this.script(text)}') </dev/null >'${log_path}' 2>&1 & set +m; echo $!`,
     );
     this.running.set(text, Number(stdout));
     const deadline = performance.now() + limit_ms;
     for (;;) {
-      // It is there once the shell has come to it.
-      const so_far = await Bun.file(said)
+      // The shell creates the file when it starts the block.
+      const so_far = await Bun.file(log_path)
         .text()
         .catch(() => "");
       if (so_far.includes(words)) return so_far;
-      if (performance.now() > deadline || !this.lives(Number(stdout)))
-        throw new Error(`it never said “${words}”:\n${text}\n${so_far}`);
+      if (performance.now() > deadline || !this.isRunning(Number(stdout)))
+        throw new Error(`the block never printed “${words}”:\n${text}\n${so_far}`);
       await Bun.sleep(20);
     }
   }
 
-  private lives(group: number): boolean {
+  private isRunning(group: number): boolean {
     try {
       return process.kill(-group, 0);
     } catch {
@@ -132,9 +133,9 @@ export class PageShell implements AsyncDisposable {
   }
 
   private async end(group: number): Promise<void> {
-    if (this.lives(group)) process.kill(-group, "SIGINT");
+    if (this.isRunning(group)) process.kill(-group, "SIGINT");
     const deadline = performance.now() + 15_000;
-    while (this.lives(group)) {
+    while (this.isRunning(group)) {
       if (performance.now() > deadline) process.kill(-group, "SIGKILL");
       await Bun.sleep(10);
     }

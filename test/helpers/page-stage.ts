@@ -42,7 +42,7 @@ export interface Staged {
   /** The shell, instead of plain bash. */
   readonly shell?: readonly string[];
   /** Called once the server of the page runs. */
-  readonly begun?: () => void;
+  readonly onServerStart?: () => void;
   readonly close?: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export const stages = {
     names: [["/run/dossier/dossier.sock", join(place.home, "dossier.sock")]],
   }),
   prometheus: tokenFile,
-  "failed jobs": (place: Place): Staged => ({ begun: () => failJobs(place.data) }),
+  "failed jobs": (place: Place): Staged => ({ onServerStart: () => failJobs(place.data) }),
   "earlier version": earlierVersion,
   "plugin site": pluginSite,
 } satisfies Record<string, (place: Place) => Staged | Promise<Staged>>;

@@ -8,7 +8,7 @@ import type { Block } from "./page-blocks";
 export async function checkSyntax({ language, text }: Block): Promise<void> {
   switch (language) {
     case "sh":
-      return asked(["bash", "-n"], "", text);
+      return runChecker(["bash", "-n"], "", text);
     case "json":
       return void JSON.parse(text);
     case "yaml":
@@ -17,17 +17,21 @@ export async function checkSyntax({ language, text }: Block): Promise<void> {
       return void Bun.TOML.parse(text);
     case "ts":
     case "js":
-      return readsAsCode(text);
+      return checkCode(text);
     case "python":
-      return asked(["python3", "-c", "import ast, sys; ast.parse(sys.stdin.read())"], "", text);
+      return runChecker(
+        ["python3", "-c", "import ast, sys; ast.parse(sys.stdin.read())"],
+        "",
+        text,
+      );
     case "nginx":
-      return asked(
+      return runChecker(
         ["nginx", "-t", "-e", "stderr", "-g", "pid /dev/null;", "-c"],
         "nginx.conf",
         `events {}\nhttp { server {\n${text}\n} }\n`,
       );
     case "caddyfile":
-      return asked(
+      return runChecker(
         ["caddy", "adapt", "--adapter", "caddyfile", "--config"],
         "Caddyfile",
         `dossier.example {\n${text}\n}\n`,
@@ -35,17 +39,17 @@ export async function checkSyntax({ language, text }: Block): Promise<void> {
     case "text":
       return;
     default:
-      throw new Error(`nobody knows the syntax of ${language || "a block without a language"}`);
+      throw new Error(`no check of the syntax of ${language || "a block without a language"}`);
   }
 }
 
-/** Statements, or a part of a list or of an object. */
-function readsAsCode(shown: string): void {
+/** Accepts statements, an expression, and a part of a list or of an object. */
+function checkCode(shown: string): void {
   // An omission, as an argument.
   const text = shown.replaceAll(", …", "");
   const transpiler = new Bun.Transpiler({ loader: "ts" });
-  const ways = [text, `(async () => {${text}})`, `({${text}})`, `[${text}]`];
-  const reads = ways.some((way) => {
+  const forms = [text, `(async () => {${text}})`, `({${text}})`, `[${text}]`];
+  const is_code = forms.some((way) => {
     try {
       transpiler.transformSync(way);
       return true;
@@ -53,11 +57,11 @@ function readsAsCode(shown: string): void {
       return false;
     }
   });
-  if (!reads) transpiler.transformSync(text);
+  if (!is_code) transpiler.transformSync(text);
 }
 
 /** Runs a program, if installed, with a file or with standard input. */
-async function asked(command: readonly string[], file: string, text: string): Promise<void> {
+async function runChecker(command: readonly string[], file: string, text: string): Promise<void> {
   if (!Bun.which(command[0]!)) return;
   const directory = temporaryDirectory();
   try {
@@ -68,8 +72,8 @@ async function asked(command: readonly string[], file: string, text: string): Pr
       stdout: "ignore",
       stderr: "pipe",
     });
-    const [said, code] = await Promise.all([run.stderr.text(), run.exited]);
-    if (code !== 0) throw new Error(said);
+    const [output, code] = await Promise.all([run.stderr.text(), run.exited]);
+    if (code !== 0) throw new Error(output);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -65,23 +65,23 @@ export async function readPage(page: Page): Promise<Reading> {
     to_compile: { name: string; text: string }[];
   };
   for (const block of blocksOf(readFileSync(join(root, page.path), "utf8"))) {
-    const place = `${page.path}:${block.line}`;
+    const location = `${page.path}:${block.line}`;
     try {
       const missing = reader.missing(block);
       if (missing !== null) {
         await checkSyntax(block);
-        reading.missing.push(`${place}: ${missing}`);
-        reader.nothingCame();
+        reading.missing.push(`${location}: ${missing}`);
+        reader.clearOutput();
       } else if (isForReading(block)) {
         const name = `${page.path.replace(/\W+/g, "-")}-${block.line}`;
         reading.to_compile.push({ name, text: block.text });
       } else {
         const left_out = await reader.read(block);
         if (left_out === null) reading.ran++;
-        else reading.missing.push(`${place}: ${left_out}`);
+        else reading.missing.push(`${location}: ${left_out}`);
       }
     } catch (error) {
-      throw new Error(`${place}: ${error instanceof Error ? error.message : error}`, {
+      throw new Error(`${location}: ${error instanceof Error ? error.message : error}`, {
         cause: error,
       });
     }
@@ -100,7 +100,7 @@ async function dataOfStart(): Promise<string> {
     DOSSIER_ADMIN_EMAIL: "ada@example.com",
     DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
   };
-  const server = await startExecutable({ data, env: { ...everybodys, ...admin } });
+  const server = await startExecutable({ data, env: { ...default_settings, ...admin } });
   const command = ["key", "create", "--user", "ada@example.com", "--name", "start"];
   const key = await server.mustCli(command);
   const folder = await server.api("POST", "/folders", { name: "Handbooks" }, { key });
@@ -113,8 +113,8 @@ async function dataOfStart(): Promise<string> {
   return data;
 }
 
-/** With the default setting, unlike in other tests. */
-const everybodys = { DOSSIER_RATE_LIMIT_REQUESTS: "600" };
+/** The default rate limit, unlike in other tests. */
+const default_settings = { DOSSIER_RATE_LIMIT_REQUESTS: "600" };
 
 function freePort(): number {
   using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -122,7 +122,7 @@ function freePort(): number {
 }
 
 /** A copy of the project, and the rest of a reader's home directory. */
-function layOut(home: string): { readonly clone: string; readonly programs: string } {
+function createHome(home: string): { readonly clone: string; readonly programs: string } {
   const clone = join(home, "dossier");
   const programs = join(home, "bin");
   for (const directory of [clone, programs, join(home, "mnt"), join(home, "srv")])
@@ -145,7 +145,7 @@ function requireNamed(picture: string, directories: readonly string[]): void {
 
 class Reader implements AsyncDisposable {
   private last: Printed | null = null;
-  private readonly all: string[] = [];
+  private readonly outputs: string[] = [];
 
   private constructor(
     readonly shell: PageShell,
@@ -162,20 +162,20 @@ class Reader implements AsyncDisposable {
     const { after, env = {}, stages: wanted = [], elsewhere, installs } = page;
     const home = temporaryDirectory();
     const data = join(home, "data");
-    const { clone, programs } = layOut(home);
+    const { clone, programs } = createHome(home);
     if (after === "server") cpSync(await (started ??= dataOfStart()), data, { recursive: true });
     else mkdirSync(data);
     const staged = new Map<string, Staged>();
     for (const name of wanted) staged.set(name, await stages[name]({ home, data }));
     for (const word of elsewhere?.words ?? []) staged.set(word, { missing: elsewhere!.why });
-    const all_env = Object.assign({}, env, ...[...staged.values()].map((page) => page.env));
-    const of_server = [...staged.values()].map((page) => page.server_env);
+    const common_env = Object.assign({}, env, ...[...staged.values()].map((page) => page.env));
+    const server_settings = [...staged.values()].map((page) => page.server_env);
     const server_env = Object.assign(
-      { ...everybodys, ...all_env, ...page.server_env },
-      ...of_server,
+      { ...default_settings, ...common_env, ...page.server_env },
+      ...server_settings,
     );
     const server = after === "nothing" ? null : await startExecutable({ data, env: server_env });
-    for (const { begun } of staged.values()) begun?.();
+    for (const { onServerStart } of staged.values()) onServerStart?.();
     const host = server ? new URL(server.url()).host : null;
     const path = [
       ...[...staged.values()].flatMap((page) => page.path ?? []),
@@ -193,7 +193,7 @@ class Reader implements AsyncDisposable {
         ...(host === null ? {} : { DOSSIER_MCP_URL: `http://${host}` }),
         // Installed packages stay unchanged.
         ...(installs ? {} : { npm_config_dry_run: "true" }),
-        ...all_env,
+        ...common_env,
       }),
       [...staged.values()].find((page) => page.shell)?.shell,
     );
@@ -230,7 +230,7 @@ class Reader implements AsyncDisposable {
     } catch (error) {
       const left_out = online !== undefined && !(await this.succeeds(online));
       if (!left_out) throw error;
-      this.nothingCame();
+      this.clearOutput();
       return `there is no network: \`${online}\` fails`;
     }
   }
@@ -243,18 +243,18 @@ class Reader implements AsyncDisposable {
   private async readBlock(block: Block): Promise<void> {
     const { language, marks } = block;
     if (marks.has("restarted")) await this.restart();
-    const text = this.here(block.text);
+    const text = this.localised(block.text);
     const into = ["file", "append", "after"].find((word) => marks.has(word));
     if (into !== undefined) this.write(into, marks.get(into)!, text);
     else if (marks.has("picture")) requireNamed(text, marks.get("picture")!.split(" "));
     else if (marks.has("agent"))
-      await callAsAgent(filled(text, this.all), marks.get("agent")!, this.path);
+      await callAsAgent(filled(text, this.outputs), marks.get("agent")!, this.path);
     else if (["sh", "bash"].includes(language)) await this.type(text, marks.get("until"));
     else if (language === "zsh" || language === "fish") await this.typeInto(language, text);
     else if (language === "toml") await this.load(text);
     else if (language === "json") this.compareJson(block.text);
     else if (language === "text") this.compareText(block.text);
-    else throw new Error(`nobody knows what to do with a block of ${language || "no language"}`);
+    else throw new Error(`no test of blocks of ${language || "no language"}`);
   }
 
   /** Of another shell than the page's. */
@@ -270,37 +270,38 @@ class Reader implements AsyncDisposable {
     this.names[at] = [documented_host, new URL(this.server!.url()).host];
   }
 
-  nothingCame(): void {
+  clearOutput(): void {
     this.last = null;
   }
 
   private async type(text: string, until: string | undefined): Promise<void> {
-    const script = filled(text, this.all);
+    const script = filled(text, this.outputs);
     if (until === undefined) this.last = await this.shell.run(script);
     else {
-      const said = await this.shell.begin(script, until);
-      const host = /http:\/\/(127\.0\.0\.1:\d+)/.exec(said)?.[1];
+      const log = await this.shell.begin(script, until);
+      const host = /http:\/\/(127\.0\.0\.1:\d+)/.exec(log)?.[1];
       const known = this.names.findIndex(([name]) => name === documented_host);
       if (host && this.server === null) {
         if (known >= 0) this.names.splice(known, 1);
         this.names.unshift([documented_host, host]);
       }
-      this.last = { stdout: said, stderr: "" };
+      this.last = { stdout: log, stderr: "" };
     }
-    this.all.push(this.last.stdout);
+    this.outputs.push(this.last.stdout);
   }
 
-  /** Translates a text of the page to this environment, and actual output back. */
-  private here(text: string): string {
-    return this.names.reduce((all, [there, here]) => all.replaceAll(there, here), text);
+  /** Translates a text of the page to this environment. */
+  private localised(text: string): string {
+    return this.names.reduce((all, [documented, local]) => all.replaceAll(documented, local), text);
   }
-  private there(text: string): string {
-    return this.names.reduce((all, [there, here]) => all.replaceAll(here, there), text);
+  /** Translates actual output back to the texts of the page. */
+  private documented(text: string): string {
+    return this.names.reduce((all, [documented, local]) => all.replaceAll(local, documented), text);
   }
 
   private write(how: string, where: string, text: string): void {
     const [words, name] = how === "after" ? where.split(" in ") : ["", where];
-    const path = this.shell.pathOf(resolve(this.shell.directory, this.here(name!)));
+    const path = this.shell.pathOf(resolve(this.shell.directory, this.localised(name!)));
     if (how === "file") {
       mkdirSync(dirname(path), { recursive: true });
       return writeFileSync(path, text);
@@ -326,24 +327,24 @@ class Reader implements AsyncDisposable {
     });
     const [stdout, stderr] = await Promise.all([run.stdout.text(), run.stderr.text()]);
     if ((await run.exited) !== 0 || stderr !== "") throw new Error(`${stderr}${stdout}\n${text}`);
-    if (!stdout.includes("dossier.toml")) throw new Error(`nothing is taken from it:\n${text}`);
+    if (!stdout.includes("dossier.toml")) throw new Error(`no setting comes from it:\n${text}`);
   }
 
   private compareJson(text: string): void {
     const shown = JSON.parse(text) as unknown;
-    const came = valuesIn(this.there(this.came()));
-    const found = came.map((value) => difference(shown, value));
-    if (!found.includes(null))
-      throw new Error(`${found.join("\n") || "no JSON came"}\nOf what came:\n${this.came()}`);
+    const actual = valuesIn(this.documented(this.output()));
+    const differences = actual.map((value) => difference(shown, value));
+    if (!differences.includes(null))
+      throw new Error(`${differences.join("\n") || "no JSON"}\nin this output:\n${this.output()}`);
   }
 
   private compareText(text: string): void {
-    if (!linesAreIn(text, this.there(this.came())))
-      throw new Error(`shown:\n${text}\nand there came:\n${this.there(this.came())}`);
+    if (!linesAreIn(text, this.documented(this.output())))
+      throw new Error(`shown:\n${text}\nactual output:\n${this.documented(this.output())}`);
   }
 
-  private came(): string {
-    if (this.last === null) throw new Error("there is nothing before it whose output it shows");
+  private output(): string {
+    if (this.last === null) throw new Error("no command before this block has printed anything");
     return `${this.last.stdout}\n${this.last.stderr}`;
   }
 

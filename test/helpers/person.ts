@@ -83,8 +83,8 @@ export async function person(server: ApiServer, who: string): Promise<Person> {
     ask: async (chat_id, text) => {
       const sent = await send("POST", `/chats/${chat_id}/messages`, { text });
       if (sent.status !== 202) throw new Error(`expected 202, not ${sent.status}: ${sent.text}`);
-      const { status, body, text: said } = await finished(sent.headers.get("location")!);
-      if (status !== 200) throw new Error(`no answer: ${status} ${said}`);
+      const { status, body, text: response_text } = await finished(sent.headers.get("location")!);
+      if (status !== 200) throw new Error(`no answer: ${status} ${response_text}`);
       return body.result;
     },
   };

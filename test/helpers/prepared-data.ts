@@ -27,7 +27,7 @@ import {
   hasDatabase,
   insertRows,
   on_postgres,
-  passDatabase,
+  moveDatabase,
 } from "./databases";
 
 export const password = "correct horse battery staple";
@@ -61,7 +61,7 @@ async function preparedDatabase(): Promise<string> {
   });
   await emptyDatabase(data);
   // Another test may be creating it at this moment.
-  if (on_postgres) await passDatabase(data, path);
+  if (on_postgres) await moveDatabase(data, path);
   else {
     keepOnly(path);
     const fresh = `${path}.${process.pid}`;

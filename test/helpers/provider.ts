@@ -3,14 +3,14 @@
  * silent.
  */
 
-export interface Asked {
+export interface ProviderRequest {
   readonly headers: Headers;
   readonly path: string;
   readonly body: any;
   readonly signal: AbortSignal;
 }
 /** `n` counts the requests since the script was set, from 0. */
-export type Play = (asked: Asked, n: number) => Response | Promise<Response>;
+export type ProviderScript = (asked: ProviderRequest, n: number) => Response | Promise<Response>;
 
 const event = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
@@ -80,8 +80,8 @@ const pieces = (text: string, size: number): string[] =>
   );
 
 export function startProvider() {
-  let play: Play = () => says("");
-  let asked: Asked[] = [];
+  let play: ProviderScript = () => says("");
+  let requests: ProviderRequest[] = [];
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -93,18 +93,18 @@ export function startProvider() {
         body: request.method === "GET" ? null : await request.json(),
         signal: request.signal,
       };
-      asked.push(received_request);
-      return play(received_request, asked.length - 1);
+      requests.push(received_request);
+      return play(received_request, requests.length - 1);
     },
   });
   return {
     base_url: `http://127.0.0.1:${server.port}/v1`,
     /** Sets the script; forgets earlier requests. */
-    plays(next: Play) {
+    answerWith(next: ProviderScript) {
       play = next;
-      asked = [];
+      requests = [];
     },
-    asked: () => asked,
+    asked: () => requests,
     stop: () => server.stop(true),
   };
 }

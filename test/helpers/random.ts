@@ -1,7 +1,7 @@
 /** Reproducible pseudo-random numbers for tests. */
 
 /** Pseudo-random numbers from 0 up to 1, reproducible by seed (mulberry32, public domain). */
-export function chance(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

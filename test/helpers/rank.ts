@@ -21,14 +21,14 @@ export async function rankPacked(
   segments: readonly Segment[],
   query: Query,
   limit: number,
-  together: number,
+  pack_size: number,
   isSearched: (segment: number) => boolean = () => true,
 ): Promise<Ranking> {
   const searched = segments.map((_segment, at) => at).filter(isSearched);
   const ranker = new Ranker(query, searched.length);
-  for (let first = 0; first < segments.length; first += together) {
+  for (let first = 0; first < segments.length; first += pack_size) {
     const members = segments
-      .slice(first, first + together)
+      .slice(first, first + pack_size)
       .map((segment, at) => ({ id: first + at, segment }));
     const { head, parts } = await buildPack(members, no_pauses);
     const pack = { id: first, number: first, head: new PackHead(head) };

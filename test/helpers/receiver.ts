@@ -3,45 +3,45 @@ import type { Plugin } from "../../core/plugin/contract";
 import { definePlugin, handle } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 
-export interface Came {
+export interface Delivery {
   readonly method: string;
   readonly path: string;
   readonly body: string;
   readonly headers: Headers;
 }
-export type Answering = (n: number, came: Came) => Response | Promise<Response>;
+export type ReceiverScript = (n: number, deliveries: Delivery) => Response | Promise<Response>;
 
 export interface Receiver extends Disposable {
   readonly port: number;
   /** The deliveries, in order. */
-  readonly came: readonly Came[];
+  readonly deliveries: readonly Delivery[];
   /** Sets the script from now on; forgets earlier deliveries. `n` counts from 0. */
-  answers(next: Answering): void;
+  answerWith(next: ReceiverScript): void;
 }
 
 export function startReceiver(hostname = "127.0.0.2"): Receiver {
-  const came: Came[] = [];
-  let answering: Answering = () => new Response(null, { status: 204 });
+  const deliveries: Delivery[] = [];
+  let answering: ReceiverScript = () => new Response(null, { status: 204 });
   const server = Bun.serve({
     port: 0,
     hostname,
     idleTimeout: 0,
     async fetch(request) {
-      const delivery: Came = {
+      const delivery: Delivery = {
         method: request.method,
         path: new URL(request.url).pathname,
         body: await request.text(),
         headers: request.headers,
       };
-      came.push(delivery);
-      return answering(came.length - 1, delivery);
+      deliveries.push(delivery);
+      return answering(deliveries.length - 1, delivery);
     },
   });
   return {
     port: server.port!,
-    came,
-    answers(next) {
-      came.length = 0;
+    deliveries,
+    answerWith(next) {
+      deliveries.length = 0;
       answering = next;
     },
     [Symbol.dispose]: () => void server.stop(true),
@@ -49,8 +49,8 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
 }
 
 /** A plugin that records events as webhooks would send them. */
-export function webhookListener(): { readonly plugin: Plugin; readonly told: any[] } {
-  const told: any[] = [];
+export function webhookListener(): { readonly plugin: Plugin; readonly events: any[] } {
+  const events: any[] = [];
   const plugin = definePlugin({
     name: "listener",
     version: "1.0.0",
@@ -59,12 +59,12 @@ export function webhookListener(): { readonly plugin: Plugin; readonly told: any
         handle(
           WebhookDue,
           async (due) => {
-            told.push(due);
+            events.push(due);
           },
           { attempts_max: 1, timeout_ms: 1_000 },
         ),
       ],
     }),
   });
-  return { plugin, told };
+  return { plugin, events };
 }

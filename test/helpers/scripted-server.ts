@@ -25,7 +25,7 @@ export const says = (answer: string, passages: readonly FoundPassage[] = []): Sa
   citations: passages.map((passage, i) => ({ ...passage, id: i + 1 })),
 });
 /** The best passage for the question. */
-export const found = async ({ find, text }: Question): Promise<FoundPassage> =>
+export const bestPassage = async ({ find, text }: Question): Promise<FoundPassage> =>
   (await find(text, { limit: 5 })).passages[0]!;
 
 export async function startScriptedServer(options: Omit<TestServerOptions, "plugins"> = {}) {

@@ -47,7 +47,7 @@ export function openSearcher(
 ): {
   readonly searcher: Searcher;
   /** As the worker does, with its own searcher. */
-  readonly answer: RequestHandler<SearchProtocol>;
+  readonly handleRequest: RequestHandler<SearchProtocol>;
   readonly connection: ReadConnection;
 } {
   const connection = openReadConnection(spec);
@@ -55,7 +55,7 @@ export function openSearcher(
   const options = { analyzers, analyzer_version, cache_bytes_max: 1 << 24 };
   return {
     searcher: new Searcher(reader, options),
-    answer: searchHandler(reader, options),
+    handleRequest: searchHandler(reader, options),
     connection,
   };
 }
@@ -85,8 +85,8 @@ export async function openTestIndex({
   directory,
   requireFreeSpace = () => undefined,
 }: TestIndexOptions = {}) {
-  const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
-  const path = join(at, "dossier.db");
+  const index_directory = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
+  const path = join(index_directory, "dossier.db");
   const log = jsonLog("error");
   const store = new SqliteStore(path, { log });
   if (directory === undefined)
@@ -111,8 +111,8 @@ export async function openTestIndex({
     now_ms,
     analyzer_version: analyzer.version,
     encoder: {
-      ask: async ({ text: given, ...input }, options) => {
-        const text = given ?? (await readWhole(pieces, input.stored!));
+      ask: async ({ text: inline_text, ...input }, options) => {
+        const text = inline_text ?? (await readWhole(pieces, input.stored!));
         for (const segment of encodeDocument({ ...input, text }, analyzer)) {
           options?.signal?.throwIfAborted();
           options?.onPart?.(segment);
@@ -123,7 +123,7 @@ export async function openTestIndex({
     },
     searcher: {
       ask: async (request, { onPart }) =>
-        opened.answer(request, { ...no_pauses, sendPart: (part) => onPart?.(part) }),
+        opened.handleRequest(request, { ...no_pauses, sendPart: (part) => onPart?.(part) }),
     },
   });
   await index.start();
@@ -140,7 +140,7 @@ export async function openTestIndex({
     await texts.stop();
     opened.connection.close();
     await store.close();
-    if (!keep) rmSync(at, { recursive: true, force: true });
+    if (!keep) rmSync(index_directory, { recursive: true, force: true });
   };
   closing.push(() => close());
   return {
@@ -148,7 +148,7 @@ export async function openTestIndex({
     texts,
     store,
     path,
-    directory: at,
+    directory: index_directory,
     close,
     /** Prepares and publishes. */
     async add(

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { Answered } from "./server";
 
 /** A socket that sends on command; with `paused` it never reads. */
-export interface Bare {
+export interface RawSocket {
   send(bytes: string | Uint8Array): void;
   /**
    * The next response. @throws Error when none has arrived after four seconds or the peer closes
@@ -16,7 +16,7 @@ export interface Bare {
 export function openSocket(
   url: string,
   { paused = false }: { readonly paused?: boolean } = {},
-): Bare {
+): RawSocket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];

@@ -12,14 +12,14 @@ export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
   const added = [...stored.keys()];
   const store = {
     /** Segments that were requested, in order. */
-    asked: [] as number[],
+    requested_ids: [] as number[],
     add(id: number, block: Uint8Array): void {
       stored.set(id, block);
       added.push(id);
     },
     reader: {
       async vectors(_set_id, _dimensions, ids) {
-        store.asked.push(...ids);
+        store.requested_ids.push(...ids);
         return new Map(ids.map((id) => [id, stored.get(id)?.slice() ?? null]));
       },
       async vectorsSince(set_id, mark) {

@@ -2,9 +2,12 @@
 import type { Prepared, SearchIndex } from "../../plugins/search-index/contract";
 import { IndexService } from "../../plugins/search-index/service";
 
-type Given = Parameters<SearchIndex["prepare"]>;
+type PrepareArguments = Parameters<SearchIndex["prepare"]>;
 /** Called with each request; its result is used. */
-export type OnPrepare = (input: Given[0], prepare: () => Promise<Prepared>) => Promise<Prepared>;
+export type OnPrepare = (
+  input: PrepareArguments[0],
+  prepare: () => Promise<Prepared>,
+) => Promise<Prepared>;
 
 /**
  * Starts a server whose index calls `now().on` for each preparation. A service is frozen once it is
@@ -15,9 +18,9 @@ export async function withWatchedIndex<T>(
   now: { readonly on: OnPrepare | null },
 ): Promise<T> {
   const { prepare } = IndexService.prototype;
-  IndexService.prototype.prepare = function (...given: Given) {
-    const prepared = () => prepare.apply(this, given);
-    return now.on === null ? prepared() : now.on(given[0], prepared);
+  IndexService.prototype.prepare = function (...prepare_arguments: PrepareArguments) {
+    const prepared = () => prepare.apply(this, prepare_arguments);
+    return now.on === null ? prepared() : now.on(prepare_arguments[0], prepared);
   };
   try {
     return await start();

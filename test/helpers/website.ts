@@ -3,11 +3,11 @@ import { Server, createServer, type IncomingMessage, type ServerResponse } from 
 import { Pauses } from "./pauses";
 
 /** A text is an HTML page; anything else is sent unchanged. A function decides per request. */
-export type Served =
+export type SiteContent =
   | string
   | Response
   | ((request: IncomingMessage, response: ServerResponse) => void);
-export interface Asked {
+export interface SiteRequest {
   readonly path: string;
   readonly at_ms: number;
   readonly headers: IncomingMessage["headers"];
@@ -17,13 +17,13 @@ export interface Website extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
   /** The content at a path; other paths return 404. */
-  set(path: string, what: Served | undefined): void;
+  set(path: string, what: SiteContent | undefined): void;
   /** Adds it at an unused path, and returns the path. */
-  put(what: Served): string;
+  put(what: SiteContent): string;
   /** An unused path. */
   freePath(): string;
   /** Every request so far, in order. */
-  readonly asked: Asked[];
+  readonly requests: SiteRequest[];
   /** Requested paths, except robots.txt. */
   paths(): string[];
   /** Open connections, and their maximum. */
@@ -31,12 +31,12 @@ export interface Website extends AsyncDisposable {
 }
 
 export async function startWebsite(): Promise<Website> {
-  const pages = new Map<string, Served>();
-  const asked: Asked[] = [];
+  const pages = new Map<string, SiteContent>();
+  const requests: SiteRequest[] = [];
   const open = { now: 0, most: 0 };
   const server: Server = createServer((request, response) => {
     const path = request.url!;
-    asked.push({ path, at_ms: performance.now(), headers: request.headers });
+    requests.push({ path, at_ms: performance.now(), headers: request.headers });
     open.now += 1;
     open.most = Math.max(open.most, open.now);
     response.on("close", () => {
@@ -53,7 +53,7 @@ export async function startWebsite(): Promise<Website> {
   return {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
-    asked,
+    requests,
     open,
     set: (path, what) => void (what === undefined ? pages.delete(path) : pages.set(path, what)),
     freePath,
@@ -62,7 +62,7 @@ export async function startWebsite(): Promise<Website> {
       pages.set(path, what);
       return path;
     },
-    paths: () => asked.map(({ path }) => path).filter((path) => path !== "/robots.txt"),
+    paths: () => requests.map(({ path }) => path).filter((path) => path !== "/robots.txt"),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -73,7 +73,7 @@ export async function startWebsite(): Promise<Website> {
 }
 
 async function answer(
-  what: Served | undefined,
+  what: SiteContent | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

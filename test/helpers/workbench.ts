@@ -10,7 +10,10 @@ import { temporaryDirectory } from "./data-directory";
 export const newcomer = { HOME: tmpdir(), PATH: "/usr/bin:/bin" };
 
 /** Runs `dossier plugin …` in a directory and waits for its end. */
-export async function bench(cwd: string, ...words: readonly string[]): Promise<CommandResult> {
+export async function runPluginCommand(
+  cwd: string,
+  ...words: readonly string[]
+): Promise<CommandResult> {
   const run = Bun.spawn([executable, "plugin", ...words], {
     cwd,
     env: newcomer,
@@ -27,8 +30,11 @@ export async function bench(cwd: string, ...words: readonly string[]): Promise<C
 }
 
 /** The same, for a command that must succeed; returns its output. @throws Error with its output. */
-export async function mustBench(cwd: string, ...words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await bench(cwd, ...words);
+export async function mustRunPluginCommand(
+  cwd: string,
+  ...words: readonly string[]
+): Promise<string> {
+  const { code, stdout, stderr } = await runPluginCommand(cwd, ...words);
   if (code !== 0)
     throw new Error(`dossier plugin ${words.join(" ")} ended with ${code}: ${stderr}${stdout}`);
   return stdout;
@@ -36,7 +42,7 @@ export async function mustBench(cwd: string, ...words: readonly string[]): Promi
 
 /** Packs a plugin of `examples/` into this file. */
 export const packExample = (name: string, file: string): Promise<string> =>
-  mustBench(
+  mustRunPluginCommand(
     resolve(import.meta.dir, "../.."),
     "pack",
     `examples/${name}`,
@@ -47,6 +53,6 @@ export const packExample = (name: string, file: string): Promise<string> =>
 export async function addExample(name: string, data: string): Promise<void> {
   const packed = join(temporaryDirectory(), `${name}.js`);
   await packExample(name, packed);
-  await mustBench(data, "add", packed, "--data", data);
+  await mustRunPluginCommand(data, "add", packed, "--data", data);
   rmSync(dirname(packed), { recursive: true });
 }

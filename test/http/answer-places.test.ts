@@ -47,7 +47,7 @@ const cited: [why: string, sentence: string, page: number, page_end: number][] =
 ];
 for (const [why, sentence, page, page_end] of cited)
   test(`a sentence ${why} is cited with its own pages`, async () => {
-    provider.plays(() => says(`${sentence.replace(/\s/g, " ")} [1]`));
+    provider.answerWith(() => says(`${sentence.replace(/\s/g, " ")} [1]`));
     const chat = (await ada.create("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
     const path = `/chats/${chat}/messages`;
     const message = await ada.send("POST", path, { text: "What about the heron?" });

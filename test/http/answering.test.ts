@@ -11,7 +11,7 @@ import type { Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
 import { onSqlite } from "../helpers/databases";
 import {
-  found,
+  bestPassage,
   heron,
   says,
   startScriptedServer,
@@ -119,7 +119,7 @@ describe("what an answer may be based on", () => {
     let history: Question["history"] = [];
     scripted.answers(async (question) => {
       history = question.history;
-      return says(`Answer to ${question.text} [1]`, [await found(question)]);
+      return says(`Answer to ${question.text} [1]`, [await bestPassage(question)]);
     });
     for (let i = 1; i <= 7; i++) await scripted.answerOf("hal", library.chat, `${i} heron?`);
     expect(history).toEqual(
@@ -140,7 +140,7 @@ describe("what is stored of an answer", () => {
   test("quotes missing from the document are dropped, and the rest are renumbered", async () => {
     const { chat } = await scripted.library("sue");
     scripted.answers(async (question) => {
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       const good = { ...passage, quote: "It waits for fish.", start: 35, end: 53 };
       return says("A [1]. B [2]. C [3]. D [4]. E [5].", [
         { ...good, quote: "It waits for mice." },
@@ -159,7 +159,7 @@ describe("what is stored of an answer", () => {
   test("citations of an answerer without markers or passages follow its answer", async () => {
     const { chat } = await scripted.library("una");
     scripted.answers(async (question) => {
-      const { passage: _, ...before } = await found(question);
+      const { passage: _, ...before } = await bestPassage(question);
       return { ...says("In water."), citations: [{ ...before, id: 1 }] };
     });
     const { answer, citations, related } = await scripted.answerOf("una", chat);
@@ -175,12 +175,12 @@ describe("what is stored of an answer", () => {
     const elsewhere = await scripted.library("ria", "The owl sits in a tree. It waits for mice.");
     let stolen: FoundPassage | undefined;
     scripted.answers(async (question) => {
-      stolen = await found(question);
+      stolen = await bestPassage(question);
       return says("Owl.");
     });
     await scripted.answerOf("ria", elsewhere.chat, "owl?");
     scripted.answers(async (question) => {
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       return {
         ...says("Water [1].", [{ ...passage, quote: "It waits for fish.", start: 35, end: 53 }]),
         related: [
@@ -205,7 +205,9 @@ describe("what is stored of an answer", () => {
   test("a long quote is cut to the part that supports the answer", async () => {
     const talk = "Somebody tells a very long story about the hut by the sea. ".repeat(12);
     const { chat } = await scripted.library("eli", `${talk}${heron} ${talk}`);
-    scripted.answers(async (question) => says("It waits for fish [1].", [await found(question)]));
+    scripted.answers(async (question) =>
+      says("It waits for fish [1].", [await bestPassage(question)]),
+    );
     const { citations } = await scripted.answerOf("eli", chat);
     expect(citations[0]).toMatchObject({ quote: "It waits for fish.", verified: true });
     expect(citations[0].passage.end - citations[0].passage.start).toBeGreaterThan(500);
@@ -216,7 +218,7 @@ describe("what is stored of an answer", () => {
     const elsewhere = await scripted.library("ted", "The owl sits in a tree. It waits for mice.");
     let stolen: FoundPassage | undefined;
     scripted.answers(async (question) => {
-      stolen = await found(question);
+      stolen = await bestPassage(question);
       return says("Owl.");
     });
     await scripted.answerOf("ted", elsewhere.chat, "owl?");
@@ -231,7 +233,7 @@ describe("what is stored of an answer", () => {
     let attempts = 0;
     scripted.answers(async (question) => {
       attempts += 1;
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       if (!passage) return { ...says("Nothing."), outcome: "no_answer" };
       await send("uma", "DELETE", `/documents/${document}?folder_id=${folder}`);
       return says(`${passage.quote} [1]`, [passage]);
@@ -308,7 +310,7 @@ describe("the overview of folders", () => {
 });
 
 describe("reading an answer back", () => {
-  const citing = async (question: Question) => says("In water [1].", [await found(question)]);
+  const citing = async (question: Question) => says("In water [1].", [await bestPassage(question)]);
 
   test("an answer stored by an earlier version uses its quotes as passages", async () => {
     const { chat } = await scripted.library("old");
@@ -332,7 +334,9 @@ describe("reading an answer back", () => {
     const { folder, chat } = await scripted.library("pam");
     scripted.answers(async (question) => ({
       ...(await citing(question)),
-      related: [{ ...(await found(question)), quote: "It waits for fish.", start: 35, end: 53 }],
+      related: [
+        { ...(await bestPassage(question)), quote: "It waits for fish.", start: 35, end: 53 },
+      ],
     }));
     const path = await scripted.ask("pam", chat);
     await scripted.server.settle();
@@ -363,7 +367,7 @@ describe("reading an answer back", () => {
   test("a passage missing from the new version is stale; one that remains is not", async () => {
     const { folder, chat } = await scripted.library("roy", `${heron}\n\nThe owl sits in a tree.`);
     scripted.answers(async (question) => {
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       return says("Water [1] and fish [2].", [
         { ...passage, quote: "The heron stands in shallow water.", start: 0, end: 34 },
         { ...passage, quote: "It waits for fish.", start: 35, end: 53 },
@@ -411,8 +415,8 @@ describe("reading an answer back", () => {
       );
       scripted.answers(async (question) =>
         says("Fish [1].", [
-          { ...(await found(question)), quote: "It waits for fish.", start: 0, end: 18 },
-          { ...(await found(question)), quote: "It waits for fish. It", start: 0, end: 21 },
+          { ...(await bestPassage(question)), quote: "It waits for fish.", start: 0, end: 18 },
+          { ...(await bestPassage(question)), quote: "It waits for fish. It", start: 0, end: 21 },
         ]),
       );
       const path = await scripted.ask("sid", chat, "What does it wait for?");

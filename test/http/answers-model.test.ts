@@ -61,7 +61,7 @@ describe("a model that writes nothing in time", () => {
     "%s: the documents are quoted, with a warning",
     async (_why, play) => {
       const { ask } = await startSite({ DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "150ms" });
-      provider.plays(play);
+      provider.answerWith(play);
       expect(await ask(question)).toMatchObject({
         model: "extractive",
         outcome: "answered",
@@ -72,7 +72,7 @@ describe("a model that writes nothing in time", () => {
   );
   test("is not one that sends its reasoning first", async () => {
     const { ask } = await startSite({ DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "1s" });
-    provider.plays(
+    provider.answerWith(
       () =>
         new Response(
           new ReadableStream({
@@ -100,7 +100,7 @@ test("the model is sent as many passages as the setting allows", async () => {
     [{ DOSSIER_ANSWERS_PASSAGES_MAX: "2" }, 2],
   ] as const) {
     const { ask } = await startSite(env, texts);
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     await ask(question);
     expect(
       answering()[0]!
@@ -116,12 +116,12 @@ describe("the health of the model", () => {
     const health = async (): Promise<string | undefined> =>
       (await server.host.health()).find(({ plugin }) => plugin === "answers-openai")?.failing;
     expect(await health()).toBeUndefined();
-    provider.plays(() => fails(401));
+    provider.answerWith(() => fails(401));
     await ask(question);
     expect(await health()).toMatch(
       /^The language model is not responding, so answers quote the documents: .*401.*config test/,
     );
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     expect(await ask(question)).toMatchObject({ model: "tiny-1" });
     expect(await health()).toBeUndefined();
   });
@@ -185,7 +185,7 @@ describe("a question that the model rewrites", () => {
   ];
   /** Rewrites as told, and answers from what it is sent. */
   const plays = (rewritten: string | Response | Promise<Response>) =>
-    provider.plays(({ body }) => {
+    provider.answerWith(({ body }) => {
       const { content } = body.messages.at(-1);
       if (!content.includes("<sources>"))
         return typeof rewritten === "string" ? says(rewritten) : rewritten;
@@ -223,7 +223,7 @@ describe("a question that the model rewrites", () => {
     ]) {
       const { ask, chat } = await startSite({ DOSSIER_ANSWERS_REWRITE_TIMEOUT: "100ms" }, texts);
       const id = await chat();
-      provider.plays(({ body }) =>
+      provider.answerWith(({ body }) =>
         body.messages.at(-1).content.includes("<sources>") ? says(good) : bad(),
       );
       await ask(question, id);
@@ -240,7 +240,7 @@ describe("a question that the model rewrites", () => {
 
     const on = await startSite({}, texts);
     const other = await on.chat();
-    provider.plays(({ body }) =>
+    provider.answerWith(({ body }) =>
       body.messages.at(-1).content.includes("<sources>") ? says(good) : fails(500),
     );
     for (const text of [question, "And it?", "And it?", "And it?", "And it?"])

@@ -18,7 +18,7 @@ import {
   saysWhole,
   startProvider,
   used,
-  type Play,
+  type ProviderScript,
   type Provider,
 } from "../helpers/provider";
 
@@ -274,7 +274,7 @@ describe("text that the model writes", () => {
   for (const [why, text, expected] of cases)
     test(why, async () => {
       for (const size of [1, 7, 1_000]) {
-        provider.plays(() => says(text, { size }));
+        provider.answerWith(() => says(text, { size }));
         const result = await kind.result();
         expect({
           answer: result.answer,
@@ -291,7 +291,7 @@ describe("text that the model writes", () => {
     });
 
   test("may quote a term of the question, but no statement of it", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       says(`${good} The "deep snow" is not named. The text says "herons love deep snow" [1].`),
     );
     const result = await kind.result(
@@ -309,7 +309,7 @@ describe("text that the model writes", () => {
     "**NO_ANSWER**\n\nThe heron stands in shallow water [1].",
     "<think>Nothing there.</think>no_answer",
   ])("that says NO_ANSWER gives no answer and is not a failure: %s", async (written) => {
-    second_provider.plays(() => says(written));
+    second_provider.answerWith(() => says(written));
     expect(await strict.result()).toMatchObject({
       outcome: "no_answer",
       citations: [],
@@ -320,7 +320,7 @@ describe("text that the model writes", () => {
     expect(second_provider.asked()).toHaveLength(1);
   });
   test("is not requested when nothing is found", async () => {
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     expect(await kind.result("Xylophone zeppelin?")).toMatchObject({
       outcome: "no_answer",
       citations: [],
@@ -328,7 +328,7 @@ describe("text that the model writes", () => {
     expect(provider.asked()).toHaveLength(0);
   });
   test("that no source supports is requested once more, with the rule repeated", async () => {
-    provider.plays((_, n) => says(n === 0 ? "In deep snow, I believe." : good));
+    provider.answerWith((_, n) => says(n === 0 ? "In deep snow, I believe." : good));
     expect(await kind.result()).toMatchObject({
       answer: good,
       usage: { input_tokens: 2 * used.prompt_tokens },
@@ -339,13 +339,13 @@ describe("text that the model writes", () => {
     ).toEqual([false, true]);
   });
   test("that is cut off keeps whole sentences and warns", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       says("The heron stands in shallow water [1]. It waits for fi", { finish: "length" }),
     );
     expect(await kind.result()).toMatchObject({ answer: good, warnings: [{ code: "answer_cut" }] });
   });
   test("of ten megabytes is cut", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       raw([
         chunk({ content: `${good} ` }),
         ...Array.from({ length: 1_000 }, () =>
@@ -360,7 +360,7 @@ describe("text that the model writes", () => {
 });
 
 describe("a provider that", () => {
-  const cases: [string, Play, string, number][] = [
+  const cases: [string, ProviderScript, string, number][] = [
     ["answers 500", () => fails(500), "provider_unavailable", 3],
     [
       "has a wrong key",
@@ -445,11 +445,11 @@ describe("a provider that", () => {
   ];
   const failWith = async (
     [falling_back, failing]: readonly [Site, Site],
-    play: Play,
+    play: ProviderScript,
     code: string,
     calls: number,
   ) => {
-    for (const endpoint of [provider, second_provider]) endpoint.plays(play);
+    for (const endpoint of [provider, second_provider]) endpoint.answerWith(play);
     // Both at the same time, since each pauses between its attempts.
     const [result, failed] = await Promise.all([falling_back.result(), failing.ask()]);
     expect(result).toMatchObject({ outcome: "answered", model: "extractive" });
@@ -469,7 +469,8 @@ describe("a provider that", () => {
       why,
       async () => {
         // A success in between keeps the provider from being paused after repeated failures.
-        for (const endpoint of [provider, second_provider]) endpoint.plays(() => says("NO_ANSWER"));
+        for (const endpoint of [provider, second_provider])
+          endpoint.answerWith(() => says("NO_ANSWER"));
         await Promise.all([kind.result(), strict.result()]);
         await failWith([kind, strict], play, code, calls);
       },
@@ -486,35 +487,35 @@ describe("a provider that", () => {
   }, 60_000);
 
   test("never answers is abandoned at the time limit", async () => {
-    provider.plays(() => new Promise<Response>(() => undefined));
+    provider.answerWith(() => new Promise<Response>(() => undefined));
     const hasty = await startSite({ DOSSIER_ANSWERS_TIMEOUT: "2s" });
     expect((await hasty.result()).warnings).toMatchObject([{ code: "provider_unavailable" }]);
     expect(provider.asked()).toHaveLength(1);
   });
   test("is briefly busy is asked again", async () => {
-    provider.plays((_, n) => (n === 0 ? fails(429, {}, { "retry-after": "0" }) : says(good)));
+    provider.answerWith((_, n) => (n === 0 ? fails(429, {}, { "retry-after": "0" }) : says(good)));
     expect(await kind.result()).toMatchObject({ answer: good, warnings: [] });
   });
   test("breaks off once is asked again, and no text is repeated", async () => {
-    provider.plays((_, n) => (n === 0 ? breaksOff(`${good} It wai`) : says(good)));
+    provider.answerWith((_, n) => (n === 0 ? breaksOff(`${good} It wai`) : says(good)));
     expect(await kind.result()).toMatchObject({ answer: good, warnings: [] });
   });
   test("does not stream is supported", async () => {
-    provider.plays(() => saysWhole(good));
+    provider.answerWith(() => saysWhole(good));
     expect(await kind.result()).toMatchObject({
       answer: good,
       usage: { input_tokens: used.prompt_tokens },
     });
   });
   test("leaves the connection open after its last word is not waited for", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       raw([chunk({ content: good }), chunk({}, "stop"), event("[DONE]")], { open: true }),
     );
     expect(await kind.result()).toMatchObject({ answer: good, usage: null, warnings: [] });
   });
   test("rejects newer fields is asked without them", async () => {
     const site = await startSite({});
-    provider.plays(({ body }) =>
+    provider.answerWith(({ body }) =>
       "stream_options" in body
         ? fails(400, { message: "unknown field stream_options" })
         : "max_tokens" in body
@@ -524,7 +525,7 @@ describe("a provider that", () => {
             : saysWhole(good),
     );
     expect(await site.result()).toMatchObject({ answer: good });
-    provider.plays(provider.asked().length > 0 ? () => saysWhole(good) : () => fails(500));
+    provider.answerWith(provider.asked().length > 0 ? () => saysWhole(good) : () => fails(500));
     await site.result();
     expect(Object.keys(provider.asked()[0]!.body).toSorted()).toEqual([
       "max_completion_tokens",
@@ -534,7 +535,7 @@ describe("a provider that", () => {
   });
   test("keeps failing is paused", async () => {
     const site = await startSite({});
-    provider.plays(() => fails(503));
+    provider.answerWith(() => fails(503));
     for (let i = 0; i < 6; i++) await site.result();
     expect(provider.asked()).toHaveLength(15);
   }, 30_000);
@@ -542,7 +543,7 @@ describe("a provider that", () => {
 
 describe("what the model is sent", () => {
   test("the rules, passages as data, question and key, and no other headers of ours", async () => {
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     await kind.result("Which fish does the kingfisher dive for?");
     const { body, headers, path } = provider.asked()[0]!;
     expect(path).toBe("/v1/chat/completions");
@@ -560,7 +561,7 @@ describe("what the model is sent", () => {
     );
   });
   test("saved prompts in their order, with a warning for one that is too long", async () => {
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     const prompts: Prompt[] = [];
     for (const [name, text] of [
       ["b", "Be brief."],
@@ -580,10 +581,10 @@ describe("what the model is sent", () => {
   test("earlier turns without markers, alternating, as many as fit", async () => {
     const chat = await kind.chat();
     const long = `${"heron ".repeat(600)}?`;
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     for (const text of [long, question, "And where do herons nest in spring?", long])
       await kind.result(text, chat);
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     await kind.result("What does it wait for?", chat);
     const { messages } = provider.asked()[0]!.body;
     expect(messages.slice(1, -1).map((message: any) => message.role)).toEqual([
@@ -598,7 +599,7 @@ describe("what the model is sent", () => {
     expect(messages[2].content).toBe("The heron stands in shallow water.");
   });
   test("a question that fills the context is not sent", async () => {
-    provider.plays(() => says(good));
+    provider.answerWith(() => says(good));
     expect((await kind.result(`heron ${"water ".repeat(5_000)}`)).warnings).toMatchObject([
       { code: "provider_unavailable" },
     ]);
@@ -633,7 +634,7 @@ describe("what is shown while the model writes", () => {
     return { shown, result: JSON.parse(seen.at(-1)!.data!) };
   }
   test("is the same answer that a poll returns", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       says(
         `${good} It waits for fish without moving【1】 [99]. Herons nest in tall trees near rivers [1] [1].`,
       ),
@@ -643,7 +644,7 @@ describe("what is shown while the model writes", () => {
     expect(result.citations).toHaveLength(3);
   });
   test("is withdrawn when the model breaks off for good", async () => {
-    provider.plays(() =>
+    provider.answerWith(() =>
       breaksOff(
         `${good} It waits for fish without moving [1]. Herons nest in tall trees near rivers [1]. A heron weighs`,
       ),
@@ -658,7 +659,7 @@ describe("what is shown while the model writes", () => {
   test("stops on cancellation, and the provider's request is aborted", async () => {
     const let_go = Promise.withResolvers<void>();
     const chat = await kind.chat();
-    provider.plays(({ signal }) => {
+    provider.answerWith(({ signal }) => {
       signal.addEventListener("abort", () => let_go.resolve());
       return new Promise<Response>(() => undefined);
     });

@@ -148,7 +148,7 @@ beforeAll(async () => {
 afterAll(() => clamd[Symbol.asyncDispose]());
 beforeEach(async () => {
   behaviour.now = "by words";
-  clamd.mood = "scan";
+  clamd.behaviour = "scan";
   folder = await ada.folder();
   asked.length = 0;
   contents.length = 0;
@@ -444,13 +444,13 @@ describe("the example virus scanner", () => {
     expect(await placesWith(server.data, virus)).toEqual([]);
   });
 
-  const troubles: readonly (readonly [mood: Clamd["mood"], status: number, code: string])[] = [
+  const troubles: readonly (readonly [mood: Clamd["behaviour"], status: number, code: string])[] = [
     ["silent", 503, "check_failed"],
     ["odd", 503, "check_failed"],
     ["full", 422, "not_scanned"],
   ];
   test.each(troubles)("lets nothing in when clamd is %s", async (mood, status, code) => {
-    clamd.mood = mood;
+    clamd.behaviour = mood;
     // Larger than the connection's buffers, so that the answer comes while it is being sent.
     const text = mood === "silent" ? "An otter." : "0123456789".repeat(600_000);
     const sent = await ada.upload(folder, "a.txt", text);

@@ -6,7 +6,12 @@ import { suggestionsOf, topicOf } from "../../plugins/chats/answers/suggestions"
 import { lineHeadings } from "../../plugins/documents/overview";
 import { signedIn } from "../helpers/browser";
 import { expectProblem } from "../helpers/contract";
-import { found, says, startScriptedServer, type ScriptedServer } from "../helpers/scripted-server";
+import {
+  bestPassage,
+  says,
+  startScriptedServer,
+  type ScriptedServer,
+} from "../helpers/scripted-server";
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
@@ -73,7 +78,7 @@ describe("feedback on an answer", () => {
   let poll: string;
   let chat: string;
   beforeAll(async () => {
-    scripted.answers(async (question) => says("In water [1].", [await found(question)]));
+    scripted.answers(async (question) => says("In water [1].", [await bestPassage(question)]));
     ({ chat } = await scripted.library("erik"));
     poll = await scripted.ask("erik", chat);
     await scripted.finished("erik", poll);

@@ -455,8 +455,8 @@ test("a webhook delivery is verified, also with the old secret during rotation",
   const webhook = await ada.createWebhook({ url, event_type: "import.finished" });
   const renewed = await ada.rotateWebhookSecret(webhook.id);
   await ada.testWebhook(webhook.id);
-  await until(() => receiver.came.length > 0);
-  const { body, headers } = receiver.came[0]!;
+  await until(() => receiver.deliveries.length > 0);
+  const { body, headers } = receiver.deliveries[0]!;
   for (const secret of [webhook.secret, renewed.secret, ["whsec_AAAA", renewed.secret]]) {
     const { id, event } = await verifyWebhook({ body, headers, secret });
     expect([id, event]).toEqual([

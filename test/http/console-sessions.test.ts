@@ -184,16 +184,16 @@ describe("the cookie", () => {
 
   test("known before the sign-in is useless afterwards", async () => {
     const victim = visit(server);
-    victim.keep("dossier=dss_chosenByTheAttacker0000000000000");
+    victim.setCookies("dossier=dss_chosenByTheAttacker0000000000000");
     await signIn(victim);
     expect(victim.cookie()).not.toContain("chosenByTheAttacker");
     const attacker = visit(server);
-    attacker.keep("dossier=dss_chosenByTheAttacker0000000000000");
+    attacker.setCookies("dossier=dss_chosenByTheAttacker0000000000000");
     expect((await attacker.send("GET", "/folders")).status).toBe(401);
     // Signing in again ends the browser's previous session.
     const before = victim.cookie();
     await signIn(victim);
-    attacker.keep(before);
+    attacker.setCookies(before);
     expect((await attacker.send("GET", "/folders")).status).toBe(401);
   });
 
@@ -668,7 +668,7 @@ describe("a user's sessions", () => {
     const [here, there] = [await signedInAs(`usr_${name}`), await signedInAs(`usr_${name}`)];
     const cookie = here.cookie();
     await act(here, `usr_${name}`);
-    here.keep(cookie);
+    here.setCookies(cookie);
     expect([
       (await here.send("GET", "/folders")).status,
       (await there.send("GET", "/folders")).status,
@@ -762,7 +762,7 @@ test("a browser that kept its cookie is still signed in after reloading the page
   const browser = openBrowser((request) => server.fetch(request), "http://dossier.test");
   await signIn(browser);
   const again = openBrowser((request) => server.fetch(request), "http://dossier.test");
-  again.keep(`theme=dark; ${browser.cookie()}`);
+  again.setCookies(`theme=dark; ${browser.cookie()}`);
   expect((await again.send("GET", "/session")).body).toMatchObject({
     user: { email: "ada@example.com" },
     setup_needed: false,

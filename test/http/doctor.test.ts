@@ -10,7 +10,7 @@ import { insertPack } from "../../plugins/search-index/segments/pack-store";
 import { fromStored } from "../../plugins/search-index/segments/stored-segment";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { signedIn, type Browser } from "../helpers/browser";
-import { onSqlite, spoilDatabase } from "../helpers/databases";
+import { onSqlite, corruptDatabase } from "../helpers/databases";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { startTestServer, type TestServer } from "../helpers/host";
 
@@ -22,7 +22,7 @@ let names: NameServer;
 
 /** Writes past the server, which would refuse it: data that no version writes. */
 const write = (statement: string, ...values: (string | number)[]): Promise<void> =>
-  spoilDatabase(server.data, statement, values);
+  corruptDatabase(server.data, statement, values);
 async function check(name: string, deep = false): Promise<Checked> {
   const options = { deep: deep ? () => undefined : undefined };
   for await (const checked of server.host.slot(Doctors)[0]!.examine(options))

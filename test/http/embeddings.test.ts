@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { signedIn } from "../helpers/browser";
-import { startEmbedder, type Mood } from "../helpers/embedder";
+import { startEmbedder, type EmbedderBehaviour } from "../helpers/embedder";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { Pauses } from "../helpers/pauses";
 import { until } from "../helpers/server";
@@ -15,9 +15,9 @@ afterAll(async () => {
 });
 
 const key = "sk-embedder-key-of-the-test";
-async function start(more: Record<string, string> = {}, mood: Mood = "well") {
+async function start(more: Record<string, string> = {}, mood: EmbedderBehaviour = "well") {
   const embedder = startEmbedder();
-  embedder.behaves(mood);
+  embedder.setBehaviour(mood);
   const server = await startTestServer({
     env: {
       DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
@@ -175,7 +175,7 @@ test("the configured dimensions are requested from the embedder", async () => {
 });
 
 describe("an embedder that", () => {
-  const cases: [string, Mood, RegExp][] = [
+  const cases: [string, EmbedderBehaviour, RegExp][] = [
     ["answers 500", "500", /responded with status 500/],
     ["is over its limit", "429", /responded with status 429/],
     ["refuses the key", "401", /check embeddings.api_key/],
@@ -205,7 +205,7 @@ describe("an embedder that", () => {
       expect(await failing()).not.toMatch(/secret words|127\.0\.0\.1|sk-embedder/);
       expect((await rows(server, "index_vectors")).length).toBe(0);
       if (mood === "silent") await setTimeLimit(server, "30s");
-      embedder.behaves("well");
+      embedder.setBehaviour("well");
       await embedded(server);
       expect(await quotes(server, "How expensive are cars?")).toEqual([car]);
       expect(await failing()).toBe("");
@@ -214,7 +214,7 @@ describe("an embedder that", () => {
     const { server, embedder } = await start();
     const { folder } = await library(server);
     await embedded(server);
-    embedder.behaves("wrong dimension");
+    embedder.setBehaviour("wrong dimension");
     await synced(
       server,
       await made(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
@@ -226,7 +226,7 @@ describe("an embedder that", () => {
     );
     expect(await quotes(server, "boat")).toEqual(["A boat."]);
     expect(new Set(await lengths(server))).toEqual(new Set([512]));
-    embedder.behaves("well");
+    embedder.setBehaviour("well");
     await embedded(server);
     expect((await rows(server, "index_vectors")).length).toBe(4);
   });
@@ -272,7 +272,7 @@ describe("a search while the embedder is", () => {
       const { server, embedder } = await start();
       await library(server);
       await embedded(server);
-      embedder.behaves(mood);
+      embedder.setBehaviour(mood);
       if (mood === "silent") await setTimeLimit(server, "50ms");
       const calls_before = embedder.asked.length;
       for (let i = 0; i < 6; i++)
@@ -411,7 +411,7 @@ describe("prefixes", () => {
         );
       });
     await complete("small");
-    embedder.behaves({ refuses: (all) => (all[0]!.startsWith("<.>") ? 503 : undefined) });
+    embedder.setBehaviour({ refuses: (all) => (all[0]!.startsWith("<.>") ? 503 : undefined) });
     const { status } = await admin.send("PATCH", "/settings", {
       "embeddings.query_prefix": "<?> ",
       "embeddings.document_prefix": "<.> ",
@@ -420,7 +420,7 @@ describe("prefixes", () => {
     const question = "How expensive are cars?";
     expect((await quotes(server, question, { limit: 1 }))[0]).toContain("vehicle");
     expect(embedder.asked.some(({ input }) => input[0] === question)).toBe(true);
-    embedder.behaves("well");
+    embedder.setBehaviour("well");
     await complete('small ["<?> ","<.> "]');
     expect((await quotes(server, `${question}!`, { limit: 1 }))[0]).toContain("vehicle");
     expect(embedder.asked.some(({ input }) => input[0] === `<?> ${question}!`)).toBe(true);

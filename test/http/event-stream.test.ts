@@ -35,7 +35,7 @@ test("events are stored only for listeners, and for some time after they leave",
   expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
   const stream = await listening(server, "ada");
   await Promise.all([ada.folder(), eve.folder()]);
-  await stream.leave();
+  await stream.disconnect();
   await ada.folder();
   expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([2, 1]);
   await server.store.db
@@ -49,7 +49,7 @@ test("events are stored only for listeners, and for some time after they leave",
   expect(await rows(server, "events_log")).toBe(0);
   const again = await listening(server, "ada", "", { after: stream.events[0]!.id });
   await again.until(({ event }) => event === "reset");
-  await again.leave();
+  await again.disconnect();
 });
 
 test("old events are dropped: a late reader gets a reset, a connected one continues", async () => {
@@ -68,7 +68,7 @@ test("old events are dropped: a late reader gets a reset, a connected one contin
   const folder = await ada.folder("new");
   await stream.until(about("folder.created", folder));
   expect(namesOf(stream)).not.toContain("reset");
-  await Promise.all([stream.leave(), back.leave()]);
+  await Promise.all([stream.disconnect(), back.disconnect()]);
 });
 
 test("a console session gets the same stream, which ends with the session", async () => {
@@ -109,6 +109,6 @@ test("a change that is rolled back is not sent, and streams close cleanly", asyn
   await ada.send("PUT", `/folders/${id}`, { name: "renamed" });
   await stream.until(about("folder.changed", id));
   expect(namesOf(stream)).toEqual(["folder.created", "folder.changed"]);
-  await stream.leave();
+  await stream.disconnect();
   await server.stop();
 });

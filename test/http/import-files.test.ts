@@ -13,7 +13,7 @@ let server: TestServer;
 let site: Website;
 let ada: Person;
 const scripted = scriptedExtractor();
-const { plugin: listener, told } = webhookListener();
+const { plugin: listener, events } = webhookListener();
 beforeAll(async () => {
   site = await startWebsite();
   server = await startTestServer({
@@ -66,7 +66,7 @@ describe("files from the device", () => {
       source: { kind: "upload", uri: null, run_id: run.id },
     });
     await server.settle();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect((await ada.send("POST", `/imports/${run.id}/retry`)).status).toBe(409);
     await expectSound(server);
   });

@@ -25,7 +25,7 @@ import {
   page,
   problems,
   startWebsite,
-  type Served,
+  type SiteContent,
   type Website,
 } from "../helpers/website";
 
@@ -34,7 +34,7 @@ let site: Website;
 let ada: Person;
 const scripted = scriptedExtractor();
 /** The webhook events that would be delivered. */
-const { plugin: listener, told } = webhookListener();
+const { plugin: listener, events } = webhookListener();
 /** A source from a plugin, with a fault. */
 const tries = new Map<string, number>();
 const odd: ImportSource<{ readonly uris: readonly string[] }> = {
@@ -90,7 +90,7 @@ const importing = (folder_id: string, source: object, more: object = {}) =>
   importOf(ada, { folder_id, source, ...more });
 const held = (key: string) => file(`#!wait ${key}\nHeld back.`, "text/plain");
 const path = (): string => site.freePath();
-const put = (what: Served): string => site.put(what);
+const put = (what: SiteContent): string => site.put(what);
 
 describe("a run", () => {
   test("makes a document of each page, sends one webhook, and records the outcome", async () => {
@@ -149,7 +149,7 @@ describe("a run", () => {
     );
     expect(await ada.found("otter", [folder])).toEqual([document.id]);
     await server.settle();
-    expect(told.filter(({ body }) => body.import_run_id === run.id)).toEqual([
+    expect(events.filter(({ body }) => body.import_run_id === run.id)).toEqual([
       {
         owner_id: "usr_ada",
         event_type: "import.finished",
@@ -220,7 +220,7 @@ describe("a run", () => {
     expect([run.status, counts(run)]).toEqual([status, counted]);
     await server.settle();
     expect(
-      told.filter(({ body }) => body.import_run_id === run.id).map(({ body }) => body.status),
+      events.filter(({ body }) => body.import_run_id === run.id).map(({ body }) => body.status),
     ).toEqual([status]);
   });
 
@@ -460,7 +460,7 @@ describe("cancelling and retrying", () => {
     await server.settle();
     expect(site.paths().filter((asked) => rest.includes(asked))).toEqual([]);
     expect(await ada.names(folder)).toEqual(["First"]);
-    expect(told.filter(({ body }) => body.import_run_id === id)).toEqual([]);
+    expect(events.filter(({ body }) => body.import_run_id === id)).toEqual([]);
     expect([
       (await ada.send("POST", `/imports/${id}/cancel`)).status,
       (await ada.send("POST", `/imports/${id}/retry`)).status,
@@ -510,7 +510,7 @@ describe("cancelling and retrying", () => {
     ]);
     expect(site.paths().slice(before)).toEqual([bad, worse]);
     await server.settle();
-    expect(told.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
+    expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
     site.set(worse, page("Best", "best"));
     await ada.send("POST", `/imports/${run.id}/retry`);
     expect((await ended(ada, run.id)).run).toMatchObject({

@@ -101,7 +101,7 @@ test("tool results stay below the token limit, and say what is missing", async (
 
 test("a client that disconnects stops the work on its answer", async () => {
   const provider = startProvider();
-  provider.plays(() => breaksOff("The heron stands in shallow water [1]. It ", true));
+  provider.answerWith(() => breaksOff("The heron stands in shallow water [1]. It ", true));
   const server = await startTestServer({
     env: {
       DOSSIER_ANSWERS_PROVIDER: "openai",

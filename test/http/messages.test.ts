@@ -8,7 +8,7 @@ import { on_postgres } from "../helpers/databases";
 import { startTestServer } from "../helpers/host";
 import { messageCases } from "../cases/messages";
 import {
-  found,
+  bestPassage,
   heron,
   says,
   startScriptedServer,
@@ -55,7 +55,7 @@ describe("the same requestId", () => {
 describe("polling", () => {
   test("the result has exactly the documented fields, with times as whole numbers", async () => {
     scripted.answers(async (question) => {
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       return says("In water [1].", [passage]);
     });
     const result = await scripted.answerOf("ada", chat);

@@ -40,7 +40,7 @@ describe("with a language model", () => {
   afterAll(() => provider.stop());
 
   test("it gets the conversation and instructions, and its token usage is returned", async () => {
-    provider.plays(() => says("The heron stands in shallow water [1]."));
+    provider.answerWith(() => says("The heron stands in shallow water [1]."));
     const client = await openAi(server, "ada");
     const answer = await client.chat.completions.create({
       model: "dossier",
@@ -63,7 +63,9 @@ describe("with a language model", () => {
   });
 
   test("its answer arrives in pieces", async () => {
-    provider.plays(() => says("The heron stands in shallow water [1]. It waits for fish [1]."));
+    provider.answerWith(() =>
+      says("The heron stands in shallow water [1]. It waits for fish [1]."),
+    );
     const client = await openAi(server, "ada");
     const stream = await client.chat.completions.create({ ...ask(question), stream: true });
     const pieces: string[] = [];
@@ -78,7 +80,7 @@ describe("with a language model", () => {
     ["aborting a request", false],
   ];
   test.each(leaving)("%s stops the work on it", async (_how, stream) => {
-    provider.plays(() => breaksOff("The heron stands in shallow water [1]. It ", true));
+    provider.answerWith(() => breaksOff("The heron stands in shallow water [1]. It ", true));
     const client = await openAi(server, "ada");
     const left = new AbortController();
     const answer = client.chat.completions.create(
@@ -94,7 +96,7 @@ describe("with a language model", () => {
   });
 
   test("when it fails, documents are quoted", async () => {
-    provider.plays(() => fails(500));
+    provider.answerWith(() => fails(500));
     const answer = await (await openAi(server, "ada")).chat.completions.create(ask(question));
     expect(answer.choices[0]!.message.content).toContain("shallow water");
     expect((answer as any).dossier.warnings.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import { definePlugin, fill } from "../../core/sdk";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { on_postgres } from "../helpers/databases";
 import { startTestServer } from "../helpers/host";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 import { until } from "../helpers/server";
 
 const programs = findPgvector();
@@ -26,7 +26,7 @@ const documents = 20;
 /** A question equal to a passage's first line is near it; all other distances are random. */
 function vectorOf(text: string, model: string): Float32Array {
   const words = /Text \d+ \d+|Added words/.exec(text)?.[0] ?? text;
-  const random = chance(Number(Bun.hash(model + words) % 1_000_000n));
+  const random = randomNumbers(Number(Bun.hash(model + words) % 1_000_000n));
   return Float32Array.from({ length: dimensions }, () => random() - 0.4);
 }
 const embedderOf = (model: string) =>

@@ -9,11 +9,11 @@ import { Rerankers } from "../../plugins/search/contract";
 import { on_postgres } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 import { callOf, until } from "../helpers/server";
 
 const under_way_max = 50;
-const next = chance(5);
+const next = randomNumbers(5);
 const letter = () => String.fromCharCode(97 + Math.floor(next() * 26));
 const words = Array.from({ length: 400 }, () => Array.from({ length: 8 }, letter).join(""));
 const wordsOf = (count: number) =>

@@ -248,7 +248,7 @@ describe("a language model that", () => {
   test("rejects max_tokens is asked without it", async () => {
     const bodies: any[] = [];
     const provider = startProvider();
-    provider.plays(({ body }) => {
+    provider.answerWith(({ body }) => {
       bodies.push(body);
       return "max_tokens" in body ? says(400, { error: "unsupported" }) : saysWhole("yes");
     });
@@ -342,7 +342,7 @@ describe("an embedder that", () => {
   });
   type Case = [
     why: string,
-    mood: Parameters<typeof embedder.behaves>[0],
+    mood: Parameters<typeof embedder.setBehaviour>[0],
     more: object,
     status: "ok" | "warn" | "fail",
     detail: RegExp,
@@ -414,7 +414,7 @@ describe("an embedder that", () => {
     ["is turned off", "well", { "embeddings.provider": "none" }, "ok", /words only/, null],
   ];
   test.each(cases)("%s", async (_why, mood, more, status, detail, setting) => {
-    embedder.behaves(mood);
+    embedder.setBehaviour(mood);
     expect((await tried("embeddings", settings(more))).body).toMatchObject({
       status,
       detail: expect.stringMatching(detail),

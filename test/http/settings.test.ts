@@ -231,7 +231,7 @@ describe("model endpoints", () => {
   test("the language model can be turned on, replaced and turned off", async () => {
     const [first, second] = [startProvider(), startProvider()];
     for (const provider of [first, second])
-      provider.plays(() => says("The heron stands in shallow water [1]."));
+      provider.answerWith(() => says("The heron stands in shallow water [1]."));
     const bob = await person(server, "bob");
     const folder_id = await bob.folder("Birds");
     await bob.text(folder_id, birds);

@@ -159,7 +159,7 @@ describe("a callback is refused", () => {
     [
       "with a forged cookie",
       (browser) => {
-        browser.keep("dossier-sign-in-attempt=v1.AAAA");
+        browser.setCookies("dossier-sign-in-attempt=v1.AAAA");
         return back(browser, "x");
       },
       /started in another browser/,
@@ -170,7 +170,7 @@ describe("a callback is refused", () => {
         const state = (await began(browser)).get("state");
         const cookie = browser.cookie();
         await back(browser, state);
-        browser.keep(cookie);
+        browser.setCookies(cookie);
         return back(browser, state);
       },
       /already used/,

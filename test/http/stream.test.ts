@@ -15,13 +15,13 @@ import type { Documents } from "../../plugins/documents/contract";
 import { streamCases } from "../cases/stream";
 import { startTestServer } from "../helpers/host";
 import {
-  found,
+  bestPassage,
   heron,
   says,
   startScriptedServer,
   type ScriptedServer,
 } from "../helpers/scripted-server";
-import { expectInOrder, seen, watching, type Event, type Watcher } from "../helpers/events";
+import { expectInOrder, stateAfter, watching, type Event, type Watcher } from "../helpers/events";
 
 describe("streams", () => streamCases(startTestServer));
 
@@ -95,7 +95,7 @@ describe("a finished answer", () => {
   let result: AnswerResult;
   beforeAll(async () => {
     scripted.answers(async (question) => {
-      const passage = await found(question);
+      const passage = await bestPassage(question);
       return says("In water [1], and it waits [2].", [
         passage,
         { ...passage, quote: heron.slice(35), start: 35 },
@@ -122,7 +122,7 @@ describe("a finished answer", () => {
       { status: "PROCESSING" },
     ]);
     expectInOrder(watcher.events);
-    expect(seen(watcher.events)).toEqual({
+    expect(stateAfter(watcher.events)).toEqual({
       text: result.answer,
       citations: result.citations,
       result,
@@ -143,7 +143,7 @@ describe("after its events are deleted", () => {
       await speaker.say(text);
       await watcher.until(({ data }) => data.text === text);
     }
-    const passage = await found(await speaker.begun);
+    const passage = await bestPassage(await speaker.begun);
     speaker.end(() =>
       says("In water [1], it waits [2].", [
         passage,
@@ -165,7 +165,7 @@ describe("after its events are deleted", () => {
       ["status", "delta", "citation", "citation", "done"],
     ]);
     expectInOrder(watcher.events);
-    expect(seen(watcher.events)).toEqual({
+    expect(stateAfter(watcher.events)).toEqual({
       text: result.answer,
       citations: result.citations,
       result,
@@ -185,7 +185,7 @@ describe("after its events are deleted", () => {
         const at_end = at === events.length - 1;
         expect([told, id, rest.status]).toEqual([told, id, at_end ? 204 : 200]);
         expectInOrder([...events.slice(0, at + 1), ...rest.events]);
-        expect([told, id, seen(rest.events, seen(events.slice(0, at + 1)))]).toEqual([
+        expect([told, id, stateAfter(rest.events, stateAfter(events.slice(0, at + 1)))]).toEqual([
           told,
           id,
           { text: result.answer, citations: result.citations, result, error: null },
@@ -216,7 +216,7 @@ describe("a long answer", () => {
   ];
   for (const [why, text] of texts)
     test(`${why}: \`done\` has all of it, also after its events are deleted`, async () => {
-      scripted.answers(async (question) => says(`${text} [1]`, [await found(question)]));
+      scripted.answers(async (question) => says(`${text} [1]`, [await bestPassage(question)]));
       const path = await scripted.ask("ada", chat);
       await scripted.server.settle();
       const result = await resultOf(path);
@@ -232,10 +232,10 @@ describe("a long answer", () => {
         return watcher.events;
       };
       const before = await shown();
-      expect(seen(before)).toEqual(whole);
+      expect(stateAfter(before)).toEqual(whole);
       expect(await shown(before.at(-2)!.id)).toEqual(before.slice(-1));
       await prune();
-      expect(seen(await shown())).toEqual(whole);
+      expect(stateAfter(await shown())).toEqual(whole);
     });
 });
 
@@ -260,7 +260,7 @@ describe("an answer in progress", () => {
       expectInOrder(events);
       expect(events).toEqual([...watchers[0]!.events]);
     }
-    expect(seen(watchers[0]!.events)).toEqual({
+    expect(stateAfter(watchers[0]!.events)).toEqual({
       text: result.answer,
       citations: [],
       result,
@@ -279,7 +279,7 @@ describe("an answer in progress", () => {
       await watcher.until(
         ({ event, data }) => event === "delta" && data.text.includes(`part ${n}`),
       );
-      await watcher.leave();
+      await watcher.disconnect();
       all.push(...watcher.events);
     }
     speaker.end(() => says("part 0 part 1 part 2 part 3 part 4 part 5 and the end."));
@@ -287,7 +287,7 @@ describe("an answer in progress", () => {
     await last.ended;
     all.push(...last.events);
     expectInOrder(all);
-    expect(seen(all)).toMatchObject({
+    expect(stateAfter(all)).toMatchObject({
       text: "part 0 part 1 part 2 part 3 part 4 part 5 and the end.",
       result: await resultOf(path),
     });
@@ -303,7 +303,7 @@ describe("an answer in progress", () => {
     speaker.end(() => says("A bird 🐦 sings."));
     await watcher.ended;
     expect(watcher.events.filter(({ event }) => event === "status").length).toBe(2);
-    expect(seen(watcher.events).text).toBe("A bird 🐦 sings.");
+    expect(stateAfter(watcher.events).text).toBe("A bird 🐦 sings.");
   });
 
   test("an answer that changes at the end is sent again", async () => {
@@ -316,7 +316,7 @@ describe("an answer in progress", () => {
     await watcher.ended;
     expectInOrder(watcher.events);
     expect(kinds(watcher.events)).toEqual(["status", "status", "delta", "status", "delta", "done"]);
-    expect(seen(watcher.events).text).toBe("Surely.");
+    expect(stateAfter(watcher.events).text).toBe("Surely.");
     const late = await scripted.watch("ada", path);
     await late.ended;
     expect(kinds(late.events)).toEqual(["status", "status", "status", "delta", "done"]);
@@ -341,7 +341,7 @@ describe("an answer in progress", () => {
     await scripted.finished("ada", path);
     await watcher.ended;
     expectInOrder(watcher.events);
-    expect(seen(watcher.events)).toMatchObject({
+    expect(stateAfter(watcher.events)).toMatchObject({
       text: "Attempt 2: it stands in water.",
       result: { answer: "Attempt 2: it stands in water." },
     });
@@ -350,7 +350,7 @@ describe("an answer in progress", () => {
       await rest.ended;
       expect([
         id,
-        seen(rest.events, seen(watcher.events.filter((event) => event.id <= id))).text,
+        stateAfter(rest.events, stateAfter(watcher.events.filter((event) => event.id <= id))).text,
       ]).toEqual([id, "Attempt 2: it stands in water."]);
     }
   });
@@ -382,7 +382,7 @@ describe("an answer in progress", () => {
     speaker.end(() => says(text));
     const watcher = await scripted.watch("ada", path);
     await watcher.ended;
-    expect(seen(watcher.events).text).toBe(text.trim());
+    expect(stateAfter(watcher.events).text).toBe(text.trim());
     expect(
       Math.max(...watcher.events.map(({ data }) => data.text?.length ?? 0)),
     ).toBeLessThanOrEqual(4_096);
@@ -422,7 +422,7 @@ describe("an answer that ends without a result", () => {
       for (const round of ["stored", "pruned"]) {
         const late = await scripted.watch("ada", path);
         await late.ended;
-        expect([round, seen(late.events)]).toEqual([
+        expect([round, stateAfter(late.events)]).toEqual([
           round,
           { text: "", citations: [], result: null, error: { code, message } },
         ]);
@@ -454,7 +454,7 @@ test("deleting a document removes its text from a running answer's stream", asyn
   const speaker = spoken();
   const path = await scripted.ask("pia", library.chat, "What is the secret of the bittern?");
   const watcher = await scripted.watch("pia", path);
-  const passage = await found(await speaker.begun);
+  const passage = await bestPassage(await speaker.begun);
   await speaker.say("The secret of the bittern ");
   await watcher.until(({ event }) => event === "delta");
   await send("pia", "DELETE", `/folders/${library.folder}`);
@@ -469,18 +469,18 @@ test("deleting a document removes its text from a running answer's stream", asyn
   speaker.end(() => says("The secret of the bittern is its cry [1].", [passage]));
   await scripted.finished("pia", path);
   await watcher.ended;
-  expect(seen(watcher.events)).toMatchObject({
+  expect(stateAfter(watcher.events)).toMatchObject({
     citations: [],
     result: { outcome: "no_answer", citations: [] },
   });
-  expect(seen(watcher.events).text).not.toContain("cry");
+  expect(stateAfter(watcher.events).text).not.toContain("cry");
 });
 
 test("a document deleted before the first word is never shown", async () => {
   const library = await scripted.library("quinn", "The secret of the bittern is its cry.");
   const speaker = spoken();
   const path = await scripted.ask("quinn", library.chat, "What is the secret of the bittern?");
-  await found(await speaker.begun);
+  await bestPassage(await speaker.begun);
   await send("quinn", "DELETE", `/folders/${library.folder}`);
   await speaker.say("The secret of the bittern ");
   await Bun.sleep(100);
@@ -491,13 +491,13 @@ test("a document deleted before the first word is never shown", async () => {
 
 test("citations in the stream of a finished answer lose deleted text too", async () => {
   const library = await scripted.library("rex");
-  scripted.answers(async (question) => says("In water [1].", [await found(question)]));
+  scripted.answers(async (question) => says("In water [1].", [await bestPassage(question)]));
   const path = await scripted.ask("rex", library.chat);
   await scripted.server.settle();
   await send("rex", "DELETE", `/folders/${library.folder}`);
   const watcher = await scripted.watch("rex", path);
   await watcher.ended;
-  expect(seen(watcher.events)).toMatchObject({
+  expect(stateAfter(watcher.events)).toMatchObject({
     text: "In water [1].",
     citations: [{ quote: "", stale: true }],
     result: { citations: [{ quote: "", stale: true }] },
@@ -551,7 +551,7 @@ describe("a single watcher", () => {
     const watcher = watching(new Response(await open(path, streaming())));
     while (watcher.comments < 3) await Bun.sleep(2);
     expect(kinds(watcher.events)).toEqual(["status", "status"]);
-    await watcher.leave();
+    await watcher.disconnect();
     held.open();
     await scripted.server.settle();
   });

@@ -202,7 +202,7 @@ test("pending vectors follow the settings", async () => {
     [0],
   ]);
 
-  embedder.behaves("silent");
+  embedder.setBehaviour("silent");
   const calls_before = embedder.asked.length;
   await change({ "embeddings.provider": "openai" });
   // A job cancelled while it starts learns of it only when its lease is renewed.
@@ -213,7 +213,7 @@ test("pending vectors follow the settings", async () => {
   await change({ "embeddings.model": "large" });
   await until(async () => (await pendingIn(server, [folder]))[0] === 2);
   expect(await states(first, second)).toEqual(["pending", "pending"]);
-  embedder.behaves("well");
+  embedder.setBehaviour("well");
   await change({ "embeddings.timeout": "2s" });
   await settled(server, [folder]);
   expect(await states(first, second)).toEqual(["ready", "ready"]);
@@ -243,7 +243,7 @@ test("a new embedder counts many documents in batches, each of them once", async
     ids.push(...made.map(({ id }) => id));
   }
   await server.settle();
-  embedder.behaves("silent");
+  embedder.setBehaviour("silent");
   await change({
     "embeddings.provider": "openai",
     "embeddings.base_url": embedder.url,
@@ -257,7 +257,7 @@ test("a new embedder counts many documents in batches, each of them once", async
   }
   await until(async () => (await pendingIn(server, [folder]))[0] === many);
   expect(await pendingIn(server, [other])).toEqual([2]);
-  embedder.behaves("well");
+  embedder.setBehaviour("well");
   await change({ "embeddings.timeout": "2s" });
   await settled(server, [folder, other]);
   expect(await stateOf(server, ids[0]!)).toBe("ready");

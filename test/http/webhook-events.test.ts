@@ -38,10 +38,10 @@ const register = (who: Person, event_type: string, events?: unknown, path = "") 
 /** The deliveries that some work causes, by event and then in order. */
 async function told(work: () => Promise<unknown>): Promise<any[]> {
   await server.settle();
-  receiver.answers(() => new Response());
+  receiver.answerWith(() => new Response());
   await work();
   await server.settle();
-  return receiver.came
+  return receiver.deliveries
     .map(({ body }) => JSON.parse(body))
     .toSorted((one, other) => (one.event < other.event ? -1 : one.event > other.event ? 1 : 0));
 }
@@ -127,7 +127,7 @@ describe("deliveries", () => {
         folder_ids: [folder_id],
       },
     ]);
-    for (const { body, headers } of receiver.came) {
+    for (const { body, headers } of receiver.deliveries) {
       expect(headers.get("x-service-event")).toBe(JSON.parse(body).event);
       new Webhook(hook.secret).verify(body, Object.fromEntries(headers));
     }
@@ -177,7 +177,7 @@ describe("deliveries", () => {
     const folder_id = await who.folder();
     const before = await jobs();
     expect((await told(() => who.text(folder_id, "One."))).length).toBe(1);
-    expect(receiver.came.map(({ path }) => path)).toEqual(["/listed"]);
+    expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/listed"]);
     expect(await jobs()).toBe(before + 1);
     await who.send("DELETE", `/webhooks/${hook.id}`);
     expect(await told(() => who.text(folder_id, "Two."))).toEqual([]);

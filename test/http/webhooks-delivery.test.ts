@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => {
   for (const resource of [names, receiver]) resource[Symbol.dispose]();
 });
-beforeEach(() => receiver.answers(() => new Response()));
+beforeEach(() => receiver.answerWith(() => new Response()));
 
 let made = 0;
 /** A webhook of a new person. */
@@ -86,7 +86,7 @@ test("a day after rotation the old secret no longer signs", async () => {
     .execute();
   await emit(hook.who);
   await hook.ended();
-  const { body, headers } = receiver.came[0]!;
+  const { body, headers } = receiver.deliveries[0]!;
   new Webhook(secret).verify(body, Object.fromEntries(headers));
   expect(() => new Webhook(hook.secret).verify(body, Object.fromEntries(headers))).toThrow();
 });
@@ -104,7 +104,7 @@ test("a secret sealed with another key sends nothing, and the log says what to d
     "dropped",
     expect.stringContaining("rotate the secret"),
   ]);
-  expect(receiver.came).toEqual([]);
+  expect(receiver.deliveries).toEqual([]);
 });
 
 test("nothing is sent for a deactivated user", async () => {
@@ -127,12 +127,12 @@ test("nothing is sent for a deactivated user", async () => {
       attempts,
     ]),
   ).toEqual([["cancelled", []]]);
-  expect(receiver.came).toEqual([]);
+  expect(receiver.deliveries).toEqual([]);
 });
 
 test("an attempt interrupted by a crash counts, and there is no fourth", async () => {
   const hook = await register();
-  receiver.answers(() => new Response(null, { status: 500 }));
+  receiver.answerWith(() => new Response(null, { status: 500 }));
   // As a killed server leaves it: two attempts have ended, the third has begun, and its job is
   // claimed again.
   const id = "whd_00000000000000000000000001";
@@ -176,11 +176,11 @@ test("an attempt interrupted by a crash counts, and there is no fourth", async (
       { status_code: null, error: expect.stringContaining("interrupted") },
     ],
   });
-  expect(receiver.came).toEqual([]);
+  expect(receiver.deliveries).toEqual([]);
   await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 3 });
   await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 4 });
   await server.settle();
-  expect(receiver.came).toEqual([]);
+  expect(receiver.deliveries).toEqual([]);
 });
 
 describe("Retry-After", () => {

@@ -11,7 +11,14 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
-import { ended, importOf, page, startWebsite, type Served, type Website } from "../helpers/website";
+import {
+  ended,
+  importOf,
+  page,
+  startWebsite,
+  type SiteContent,
+  type Website,
+} from "../helpers/website";
 
 let server: TestServer;
 let site: Website;
@@ -39,7 +46,7 @@ afterAll(async () => {
 const importing = async (...urls: string[]) =>
   importOf(ada, { folder_id: await ada.folder(), source: { type: "urls", urls } });
 let n = 0;
-const put = (what: Served): string => {
+const put = (what: SiteContent): string => {
   const at = `/h${n++}`;
   site.set(at, what);
   return site.url + at;
@@ -59,7 +66,7 @@ const redirect = (location: string, status = 302) =>
 
 describe("answers", () => {
   const bomb = gzipSync(Buffer.alloc(8 * 2 ** 20, "a"));
-  const cases: [reason: string, what: Served, result: RegExp][] = [
+  const cases: [reason: string, what: SiteContent, result: RegExp][] = [
     [
       "compressed with gzip",
       body(gzipSync("The otter."), { "content-encoding": "gzip" }),
@@ -188,7 +195,7 @@ describe("addresses", () => {
     names.set("good.test", ["127.0.0.1"]);
     site.set("/good", page("Good", "The otter."));
     expect(await outcome(`http://good.test:${port}/good`)).toBe("# Good\n\nThe otter.");
-    expect(site.asked.at(-1)!.headers.host).toBe(`good.test:${port}`);
+    expect(site.requests.at(-1)!.headers.host).toBe(`good.test:${port}`);
   });
 
   const redirects: [reason: string, location: () => string, result: RegExp][] = [
@@ -225,7 +232,7 @@ describe("addresses", () => {
 describe("politeness", () => {
   /** A separate site, because robots.txt applies to a whole site. */
   async function polite(
-    robots: Served | undefined,
+    robots: SiteContent | undefined,
     use: (site: Website) => Promise<void>,
   ): Promise<void> {
     await using own_site = await startWebsite();
@@ -247,12 +254,12 @@ describe("politeness", () => {
           ),
         ).toEqual(["succeeded", "robots_disallowed", "succeeded", "robots_disallowed"]);
         expect([
-          own_site.asked.filter(({ path }) => path === "/robots.txt").length,
+          own_site.requests.filter(({ path }) => path === "/robots.txt").length,
           own_site.paths(),
         ]).toEqual([1, ["/open", "/closed/open", "/around"]]);
       },
     ));
-  const unreadable: [reason: string, robots: Served, code: string][] = [
+  const unreadable: [reason: string, robots: SiteContent, code: string][] = [
     ["an error", new Response("no", { status: 503 }), "robots_unreadable"],
     ["too many requests", new Response("no", { status: 429 }), "robots_unreadable"],
     [
@@ -285,7 +292,7 @@ describe("politeness", () => {
   test("a host's crawl delay is observed, with one connection at a time", () =>
     polite(body("User-agent: *\nCrawl-delay: 0.2\n", {}), async (own_site) => {
       await importing(...Array.from({ length: 4 }, (_, i) => `${own_site.url}/open?${i}`));
-      const times = own_site.asked
+      const times = own_site.requests
         .filter(({ path }) => path !== "/robots.txt")
         .map(({ at_ms }) => at_ms);
       expect(times.slice(1).every((at, i) => at - times[i]! >= 190)).toBe(true);
@@ -311,8 +318,8 @@ describe("politeness", () => {
         signal: new AbortController().signal,
       });
       await received.release();
-      const times = own_site.asked.map(({ at_ms }) => at_ms);
-      expect([url, own_site.asked.map(({ path }) => path)]).toEqual([
+      const times = own_site.requests.map(({ at_ms }) => at_ms);
+      expect([url, own_site.requests.map(({ path }) => path)]).toEqual([
         `${own_site.url}/open`,
         ["/robots.txt", "/around", "/open"],
       ]);

@@ -19,7 +19,7 @@ import {
   page,
   problems,
   startWebsite,
-  type Served,
+  type SiteContent,
   type Website,
 } from "../helpers/website";
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 const importing = (folder_id: string, source: object, more: object = {}) =>
   importOf(ada, { folder_id, source, ...more });
 const path = (): string => site.freePath();
-const put = (what: Served): string => site.put(what);
+const put = (what: SiteContent): string => site.put(what);
 
 describe("sources", () => {
   test("a sitemap index with compressed sitemaps and a broken one", async () => {

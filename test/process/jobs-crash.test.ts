@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempts_max } from "../helpers/jobs-child";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 
 const kills = 20;
 /** Longest life of one server, milliseconds. */
@@ -65,7 +65,7 @@ test(`every acknowledged job runs exactly once, with ${kills} kills in between`,
     process.env["DOSSIER_TEST_SEED"] ?? crypto.getRandomValues(new Uint32Array(1))[0],
   );
   console.log(`seed ${seed}; DOSSIER_TEST_SEED=${seed} repeats it`);
-  const random = chance(seed);
+  const random = randomNumbers(seed);
   const directory = mkdtempSync(join(tmpdir(), "dossier-crash-"));
   const acknowledged: number[] = [];
   let number = 0;

@@ -1,7 +1,7 @@
 /** Nothing is removed for good because the clock was wrong for a while. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { CertainTime, seenAgain, type Seen } from "../../core/jobs/certain-time";
-import { jobsWorld, minute, movableClock, type JobsWorld } from "../helpers/jobs";
+import { openJobs, minute, movableClock, type JobsFixture } from "../helpers/jobs";
 
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -123,9 +123,9 @@ describe("the certain time", () => {
 });
 
 describe("the saved certain time", () => {
-  let world: JobsWorld;
+  let world: JobsFixture;
   beforeEach(async () => {
-    world = await jobsWorld();
+    world = await openJobs();
   });
   afterEach(() => world.close());
   const begin = async (): Promise<CertainTime> => {

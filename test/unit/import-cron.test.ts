@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { cron_pattern, nextTime } from "../../core/lib/cron";
 import { checkCron } from "../../plugins/imports/cron";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 
 const documented = new RegExp(cron_pattern, "u");
 const now = Date.parse("2026-11-23T12:00:00Z");
@@ -53,7 +53,7 @@ test("a range across the end equals its two parts", () => {
 });
 
 test("every documented expression is accepted", () => {
-  const random = chance(7);
+  const random = randomNumbers(7);
   const choose = (items: readonly string[]): string => items[Math.floor(random() * items.length)]!;
   const number = (min: number, max: number): string =>
     String(min + Math.floor(random() * (max - min + 1)));

@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import { Likeness } from "../../plugins/search-index/vectors/likeness";
 import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 import { vectorsInMemory } from "../helpers/vectors";
 
 const dimensions = 32;
 /** On one subject: they have much in common. */
 function passages(count: number, seed: number): Float32Array[] {
-  const random = chance(seed);
+  const random = randomNumbers(seed);
   return Array.from({ length: count }, () =>
     normalised(Float32Array.from({ length: dimensions }, () => 0.5 + random()))!,
   );
@@ -52,9 +52,9 @@ test("only a few of many segments are read, and only once", async () => {
   const store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>);
   const likeness = new Likeness(1, dimensions);
   const first = await likeness.of(store.ids(), store.reader, no_pauses);
-  const { length } = store.asked;
+  const { length } = store.requested_ids;
   expect(length).toBeGreaterThan(16);
   expect(length).toBeLessThan(256);
   expect(await likeness.of(store.ids(), store.reader, no_pauses)).toBe(first);
-  expect(store.asked.length).toBe(length);
+  expect(store.requested_ids.length).toBe(length);
 });

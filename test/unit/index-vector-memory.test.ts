@@ -3,13 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { packVectors } from "../../plugins/search-index/vectors/vector-math";
 import { unknown, VectorDirectory } from "../../plugins/search-index/vectors/vector-directory";
 import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 
 const dimensions = 384;
 const per_segment = 100;
 const mebibyte = 2 ** 20;
-const random = chance(1);
+const random = randomNumbers(1);
 const vector = (): Float32Array => Float32Array.from({ length: dimensions }, () => random() - 0.5);
 /** About 39 kB. */
 const block = packVectors(
@@ -29,9 +29,9 @@ describe("vectors that fit", () => {
     const store = storeOf(1, 300);
     const memory = new VectorMemory(dimensions, 16 * mebibyte);
     const first = await nearestOf(store, query, 10, store.ids(), memory);
-    expect(store.asked).toEqual([...store.ids()]);
-    store.asked.length = 0;
-    expect([await nearestOf(store, query, 10, store.ids(), memory), store.asked]).toEqual([
+    expect(store.requested_ids).toEqual([...store.ids()]);
+    store.requested_ids.length = 0;
+    expect([await nearestOf(store, query, 10, store.ids(), memory), store.requested_ids]).toEqual([
       first,
       [],
     ]);
@@ -40,7 +40,7 @@ describe("vectors that fit", () => {
   test("cost nothing when they are not in scope", async () => {
     const store = storeOf(1, 100);
     const hits = await nearestOf(store, query, 10, Float64Array.of(7, 50));
-    expect([store.asked, new Set(hits.map(({ segment }) => segment))]).toEqual([
+    expect([store.requested_ids, new Set(hits.map(({ segment }) => segment))]).toEqual([
       [7, 50],
       new Set([0, 1]),
     ]);
@@ -73,9 +73,9 @@ describe("vectors that don't fit", () => {
     const expected = await nearestOf(store, query, 10);
     const reads: number[] = [];
     for (let round = 0; round < 4; round++) {
-      store.asked.length = 0;
+      store.requested_ids.length = 0;
       expect(await nearestOf(store, query, 10, store.ids(), memory)).toEqual(expected);
-      reads.push(store.asked.length);
+      reads.push(store.requested_ids.length);
       expect(memory.held_bytes).toBeLessThanOrEqual(4 * mebibyte);
     }
     const held = Math.floor(mebibyte / block.length) * 4;
@@ -85,9 +85,9 @@ describe("vectors that don't fit", () => {
     const store = storeOf(1, 300);
     const memory = new VectorMemory(dimensions, 6 * mebibyte);
     const readsOf = async (first: number, count: number): Promise<number> => {
-      store.asked.length = 0;
+      store.requested_ids.length = 0;
       await nearestOf(store, query, 10, range(first, count), memory);
-      return store.asked.length;
+      return store.requested_ids.length;
     };
     const per_slab = Math.floor(mebibyte / block.length);
     expect([
@@ -116,9 +116,9 @@ describe("a segment without vectors", () => {
     const store = storeOf(1, 2);
     const memory = new VectorMemory(dimensions, 16 * mebibyte);
     const readsOf = async (): Promise<number[]> => {
-      store.asked.length = 0;
+      store.requested_ids.length = 0;
       await nearestOf(store, query, 10, range(1, 6), memory);
-      return [...store.asked];
+      return [...store.requested_ids];
     };
     expect(await readsOf()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await readsOf()).toEqual([]);
@@ -150,7 +150,7 @@ test("an aborted search ends and doesn't affect others", async () => {
     },
   });
   await expect(cancelled).rejects.toThrow("Nobody waits");
-  expect(store.asked.length).toBeLessThan(200);
+  expect(store.requested_ids.length).toBeLessThan(200);
   expect(await nearestOf(store, query, 10, store.ids(), memory)).toEqual(
     await nearestOf(store, query, 10),
   );
@@ -159,7 +159,7 @@ test("an aborted search ends and doesn't affect others", async () => {
 test("positions are found by id, as in a map, in any insertion order", () => {
   const directory = new VectorDirectory();
   const expected = new Map<number, number>();
-  const next = chance(5);
+  const next = randomNumbers(5);
   const of = (id: number): number => expected.get(id) ?? unknown;
   for (let round = 0; round < 40; round++) {
     for (let i = 0; i < 400; i++) {

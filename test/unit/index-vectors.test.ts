@@ -11,14 +11,14 @@ import {
 import { VectorMemory } from "../../plugins/search-index/vectors/vector-memory";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
-import { chance } from "../helpers/random";
+import { randomNumbers } from "../helpers/random";
 import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 
 const lengths = [1, 3, 384, 1_536, 16_384];
 
 /** Evenly distributed, or with a few outliers, as models produce. */
 function vectorsOf(count: number, dimensions: number, seed: number, outstanding = 1) {
-  const random = chance(seed);
+  const random = randomNumbers(seed);
   return Array.from({ length: count }, () =>
     normalised(
       Float32Array.from(

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
-import { jobsWorld, limits, minute, until, Work, type JobsWorld } from "../helpers/jobs";
+import { openJobs, limits, minute, until, Work, type JobsFixture } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 let ran: string[];
 let gate: PromiseWithResolvers<void>;
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
   ran = [];
   gate = Promise.withResolvers();
 });
@@ -50,9 +50,9 @@ test("a small job starts on commit, without a poll for it", async () => {
   await queue.start();
   expect(await enqueued(queue, 1)).toEqual(["running"]);
   expect(ran).toEqual(["0"]);
-  expect(await world.only()).toMatchObject({ state: "running", attempts: 1, crashes: 0 });
+  expect(await world.onlyJob()).toMatchObject({ state: "running", attempts: 1, crashes: 0 });
   gate.resolve();
-  await until(async () => (await world.only()).state === "done");
+  await until(async () => (await world.onlyJob()).state === "done");
   expect(ran).toEqual(["0"]);
 });
 
@@ -110,6 +110,6 @@ test("a job interrupted by shutdown is ready again, and the attempt does not cou
   await queue.start();
   await enqueued(queue, 1);
   await queue.drain(minute);
-  expect(await world.only()).toMatchObject({ state: "ready", attempts: 0, lease_token: null });
+  expect(await world.onlyJob()).toMatchObject({ state: "ready", attempts: 0, lease_token: null });
   expect(await enqueued(queue, 1)).toEqual(["ready", "ready"]);
 });

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { handle, type BegunJob, type EndedRun } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
-  jobsWorld,
+  openJobs,
   limits,
   minute,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 let queue: JobQueue;
 let runs: AbortSignal[];
 let ended: EndedRun[];
@@ -23,7 +23,7 @@ let faults: number;
 /** The values its effects received. */
 let given: (string | undefined)[];
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
   runs = [];
   ended = [];
   faults = 0;
@@ -39,7 +39,7 @@ beforeEach(async () => {
         await gate.promise;
         return async (tx, handed) => {
           given.push(handed);
-          await record(tx, name);
+          await recordEffect(tx, name);
           if (faults-- > 0) throw new Error("no effect");
         };
       },
@@ -62,9 +62,9 @@ test("a job done before the transaction takes effect in it and leaves no job row
   gate.resolve();
   const job = begun();
   expect(await job.settles(minute)).toBe(true);
-  expect(await recorded(world.db)).toEqual([]);
+  expect(await effectsIn(world.db)).toEqual([]);
   await enqueue(job);
-  expect(await recorded(world.db)).toEqual(["a"]);
+  expect(await effectsIn(world.db)).toEqual(["a"]);
   expect(await world.rows()).toEqual([]);
   expect(ended).toMatchObject([{ name: Work.id, attempt: 1, outcome: "done" }]);
   expect(given).toEqual(["the rest"]);
@@ -75,10 +75,10 @@ test("a job that is not done before the transaction continues as a job and runs 
   const job = begun();
   expect(await job.settles(0)).toBe(false);
   await enqueue(job);
-  expect(await world.only()).toMatchObject({ state: "running", attempts: 1 });
+  expect(await world.onlyJob()).toMatchObject({ state: "running", attempts: 1 });
   gate.resolve();
-  await until(async () => (await world.only()).state === "done");
-  expect(await recorded(world.db)).toEqual(["a"]);
+  await until(async () => (await world.onlyJob()).state === "done");
+  expect(await effectsIn(world.db)).toEqual(["a"]);
   expect(runs).toHaveLength(1);
   expect(given).toEqual([undefined]);
   await until(() => ended.length === 1);
@@ -92,8 +92,8 @@ test("a job that fails before the transaction is retried as a job", async () => 
   gate = Promise.withResolvers();
   gate.resolve();
   await enqueue(job);
-  await until(async () => (await world.only()).state === "done");
-  expect([runs.length, await recorded(world.db)]).toEqual([2, ["a"]]);
+  await until(async () => (await world.onlyJob()).state === "done");
+  expect([runs.length, await effectsIn(world.db)]).toEqual([2, ["a"]]);
 });
 
 test("a rolled-back transaction leaves no job, and its work is aborted", async () => {
@@ -121,10 +121,10 @@ test("a failing effect rolls back the transaction; the next one leaves it to the
   const job = begun();
   await job.settles(minute);
   await expect(enqueue(job)).rejects.toThrow("no effect");
-  expect([job.has_failed, await recorded(world.db)]).toEqual([true, []]);
+  expect([job.has_failed, await effectsIn(world.db)]).toEqual([true, []]);
   await enqueue(job);
-  await until(async () => (await world.only()).state === "done");
-  expect(await recorded(world.db)).toEqual(["a"]);
+  await until(async () => (await world.onlyJob()).state === "done");
+  expect(await effectsIn(world.db)).toEqual(["a"]);
 });
 
 test("a job can't begin before the queue is started", () => {

@@ -7,24 +7,24 @@ import { handle, every } from "../../core/jobs/contract";
 import { CronSchedules } from "../../core/jobs/cron";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
-  jobsWorld,
+  openJobs,
   limits,
   minute,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   second,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
 const day = 24 * 60 * minute;
 const year = 365 * day;
 
-let world: JobsWorld;
+let world: JobsFixture;
 const running: JobQueue[] = [];
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(async () => {
   for (const queue of running.splice(0)) await queue.drain(second);
@@ -41,7 +41,7 @@ async function start(): Promise<JobQueue> {
       async ({ name }, { attempt }) => {
         if (name.startsWith("again") && attempt === 1) throw new Error("once more");
         return async (tx) => {
-          await record(tx, name);
+          await recordEffect(tx, name);
         };
       },
       { ...limits, backoff_ms: () => minute },
@@ -59,7 +59,7 @@ const restart = async (queue: JobQueue): Promise<JobQueue> => {
 const enqueue = (queue: JobQueue, name: string, in_ms: number) =>
   queue.enqueue(world.db, Work, { name }, { run_at_ms: world.clock.now_ms() + in_ms });
 /** How long until the only job is due, ms. */
-const left = async () => (await world.only()).run_at - world.clock.now_ms();
+const left = async () => (await world.onlyJob()).run_at - world.clock.now_ms();
 
 describe("a job enqueued while the clock was wrong keeps its intended delay", () => {
   const cases: [why: string, wrong_by: number, restarts: boolean][] = [
@@ -74,7 +74,7 @@ describe("a job enqueued while the clock was wrong keeps its intended delay", ()
     world.clock.move(wrong_by);
     await enqueue(queue, "soon", minute);
     await Bun.sleep(20);
-    expect(await recorded(world.db)).toEqual([]);
+    expect(await effectsIn(world.db)).toEqual([]);
     world.clock.move(-wrong_by);
     if (restarts) await restart(queue);
     if (wrong_by > 0) {
@@ -82,7 +82,7 @@ describe("a job enqueued while the clock was wrong keeps its intended delay", ()
       expect(await left()).toBeGreaterThan(minute - second);
       world.clock.move(minute);
     }
-    await until(async () => (await recorded(world.db)).length === 1);
+    await until(async () => (await effectsIn(world.db)).length === 1);
   });
 });
 
@@ -90,12 +90,12 @@ test("a job that failed while the clock was ahead is retried after its backoff",
   const queue = await start();
   world.clock.move(year);
   await enqueue(queue, "again", 0);
-  await until(async () => (await world.only()).error !== null);
+  await until(async () => (await world.onlyJob()).error !== null);
   world.clock.move(-year);
   await restart(queue);
   await until(async () => (await left()) <= minute);
   world.clock.move(minute);
-  await until(async () => (await recorded(world.db)).length === 1);
+  await until(async () => (await effectsIn(world.db)).length === 1);
 });
 
 test("a job enqueued before the clock was wrong keeps its time", async () => {
@@ -136,10 +136,10 @@ test("a job that finished while the clock was ahead is kept no longer than any o
   const queue = await start();
   world.clock.move(year);
   await enqueue(queue, "done", 0);
-  await until(async () => (await world.only()).state === "done");
+  await until(async () => (await world.onlyJob()).state === "done");
   world.clock.move(-year);
   await restart(queue);
-  await until(async () => (await world.only()).finished_at! <= world.clock.now_ms());
+  await until(async () => (await world.onlyJob()).finished_at! <= world.clock.now_ms());
   world.clock.pass(day + 10 * minute);
   await until(async () => (await world.rows()).length === 0);
 });

@@ -7,21 +7,21 @@ import { storageFull } from "../../core/store/storage-errors";
 import type { Db, Store } from "../../core/store/store";
 import { on_postgres, onSqlite } from "../helpers/databases";
 import {
-  jobsWorld,
+  openJobs,
   limits,
   minute,
   Other,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   second,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(() => world.close());
 
@@ -53,7 +53,7 @@ describe("a time limit", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
     expect(reasons).toEqual(["AbortError", "AbortError", "timeout"]);
-    expect(await world.only()).toMatchObject({
+    expect(await world.onlyJob()).toMatchObject({
       state: "failed",
       attempts: 2,
       error: "it took longer than 0.02 s",
@@ -74,7 +74,7 @@ describe("a time limit", () => {
             ended.resolve();
           }
           return async (tx) => {
-            await record(tx, `${name} ${attempt}`);
+            await recordEffect(tx, `${name} ${attempt}`);
           };
         },
         { attempts_max: 2, timeout_ms: 20, backoff_ms: () => 0 },
@@ -82,11 +82,11 @@ describe("a time limit", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await recorded(world.db)).toEqual(["a 2"]);
+    expect(await effectsIn(world.db)).toEqual(["a 2"]);
     late.resolve();
     await ended.promise;
     await Bun.sleep(20);
-    expect(await recorded(world.db)).toEqual(["a 2"]);
+    expect(await effectsIn(world.db)).toEqual(["a 2"]);
     expect(world.lines.join("\n")).toContain("ignores its abort signal");
   });
 });
@@ -104,12 +104,12 @@ describe("a lease", () => {
           async ({ name }) => {
             if (!first)
               return async (tx) => {
-                await record(tx, `${name} by the thief`);
+                await recordEffect(tx, `${name} by the thief`);
               };
             first = false;
             await late.promise;
             return async (tx) => {
-              await record(tx, `${name} too late`);
+              await recordEffect(tx, `${name} too late`);
             };
           },
           limits,
@@ -125,8 +125,8 @@ describe("a lease", () => {
     expect(await quick.runDue()).toBe(1);
     late.resolve();
     await slowRun;
-    expect(await recorded(world.db)).toEqual(["a by the thief"]);
-    expect(await world.only()).toMatchObject({ state: "done", attempts: 2 });
+    expect(await effectsIn(world.db)).toEqual(["a by the thief"]);
+    expect(await world.onlyJob()).toMatchObject({ state: "done", attempts: 2 });
     expect(world.lines.join("\n")).toContain("ended too late");
   });
 
@@ -159,7 +159,7 @@ describe("a lease", () => {
           {
             ...limits,
             onExhausted: async (tx) => {
-              await record(tx, "gave up");
+              await recordEffect(tx, "gave up");
             },
           },
         ),
@@ -173,8 +173,8 @@ describe("a lease", () => {
         .execute();
       late.resolve();
       await running;
-      expect(await world.only()).toMatchObject({ state: "running", lease_token: "stolen" });
-      expect(await recorded(world.db)).toEqual([]);
+      expect(await world.onlyJob()).toMatchObject({ state: "running", lease_token: "stolen" });
+      expect(await effectsIn(world.db)).toEqual([]);
     });
 
   test("is renewed while the job runs, and losing it aborts the run", async () => {
@@ -196,11 +196,11 @@ describe("a lease", () => {
     await queue.start();
     await queue.enqueue(world.db, Work, { name: "a" });
     await until(() => signals.length === 1);
-    const before = (await world.only()).lease_until!;
+    const before = (await world.onlyJob()).lease_until!;
     world.clock.move(11 * second);
-    await until(async () => (await world.only()).lease_until! >= before + 11 * second);
+    await until(async () => (await world.onlyJob()).lease_until! >= before + 11 * second);
     world.clock.move(60 * minute);
-    await until(async () => (await world.only()).lease_until! >= before + 60 * minute);
+    await until(async () => (await world.onlyJob()).lease_until! >= before + 60 * minute);
     expect(signals[0]!.aborted).toBe(false);
     await world.db.updateTable("core_jobs").set({ lease_token: "stolen" }).execute();
     world.clock.move(11 * second);
@@ -218,7 +218,7 @@ onSqlite("disks").describe("a full disk", () => {
   const large = (ran: () => void) => async () => {
     ran();
     return async (tx: Db) => {
-      await record(tx, "x".repeat(200_000));
+      await recordEffect(tx, "x".repeat(200_000));
     };
   };
 
@@ -231,11 +231,11 @@ onSqlite("disks").describe("a full disk", () => {
     await leave(100_000);
     const running = queue.runDue();
     await until(() => world.lines.some((line) => line.includes("the result of a job waits")));
-    expect((await world.only()).state).toBe("running");
+    expect((await world.onlyJob()).state).toBe("running");
     await leave(2 ** 30);
     await running;
-    expect(await world.only()).toMatchObject({ state: "done", attempts: 1 });
-    expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
+    expect(await world.onlyJob()).toMatchObject({ state: "done", attempts: 1 });
+    expect([runs, (await effectsIn(world.db)).length]).toEqual([1, 1]);
   }, 20_000);
 
   test("does not hold a slot for long: the job is put back without losing an attempt", async () => {
@@ -246,12 +246,12 @@ onSqlite("disks").describe("a full disk", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await leave(100_000);
     await queue.runDue();
-    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
-    expect((await world.only()).run_at).toBeGreaterThan(world.clock.now_ms());
+    expect(await world.onlyJob()).toMatchObject({ state: "ready", attempts: 0 });
+    expect((await world.onlyJob()).run_at).toBeGreaterThan(world.clock.now_ms());
     await leave(2 ** 30);
     world.clock.move(minute);
     await queue.runDue();
-    expect([runs, (await recorded(world.db)).length]).toEqual([2, 1]);
+    expect([runs, (await effectsIn(world.db)).length]).toEqual([2, 1]);
   }, 20_000);
 
   const rooms: [why: string, after: number, more: number | null][] = [
@@ -274,9 +274,9 @@ onSqlite("disks").describe("a full disk", () => {
     await leave(free);
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.start();
-    await until(async () => runs === 1 && (await world.only()).state === "ready");
+    await until(async () => runs === 1 && (await world.onlyJob()).state === "ready");
     await leave(more ?? free);
-    if (more !== null) await until(async () => (await world.only()).state === "done");
+    if (more !== null) await until(async () => (await world.onlyJob()).state === "done");
     else {
       await queue.enqueue(world.db, Other, { name: "b" });
       await until(async () => (await world.states()).includes("done"));
@@ -297,7 +297,7 @@ onSqlite("disks").describe("a full disk", () => {
     await queue.enqueue(world.db, Work, { name: "adds" });
     await queue.enqueue(world.db, Other, { name: "deletes" });
     await leave(0);
-    await world.store.inTransaction((tx) => record(tx, "x".repeat(200_000))).catch(() => {});
+    await world.store.inTransaction((tx) => recordEffect(tx, "x".repeat(200_000))).catch(() => {});
     expect(world.store.isDiskFull()).toBe(true);
     await queue.runDue();
     expect(ran).toEqual(["deletes"]);
@@ -317,7 +317,7 @@ describe("cancelling", () => {
         Work,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
@@ -331,7 +331,7 @@ describe("cancelling", () => {
       payload: "",
       finished_at: world.clock.now_ms(),
     });
-    expect(await recorded(world.db)).toEqual(["doc_2"]);
+    expect(await effectsIn(world.db)).toEqual(["doc_2"]);
   });
 
   test("aborts a running job after the commit and discards its effect", async () => {
@@ -346,13 +346,13 @@ describe("cancelling", () => {
           started.resolve(signal);
           await go.promise;
           return async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           };
         },
         {
           ...limits,
           onExhausted: async (tx) => {
-            await record(tx, "gave up");
+            await recordEffect(tx, "gave up");
           },
         },
       ),
@@ -367,8 +367,8 @@ describe("cancelling", () => {
     expect(signal.aborted).toBe(true);
     go.resolve();
     await running;
-    expect((await world.only()).state).toBe("cancelled");
-    expect(await recorded(world.db)).toEqual([]);
+    expect((await world.onlyJob()).state).toBe("cancelled");
+    expect(await effectsIn(world.db)).toEqual([]);
   });
 
   test("aborts a job that was just claimed and has not started", async () => {
@@ -423,7 +423,7 @@ describe("cancelling", () => {
         Work,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
             await queue.cancelJobs(tx, ["doc_1"]);
           },
         limits,
@@ -432,7 +432,7 @@ describe("cancelling", () => {
     await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
     await queue.runDue();
     expect(await world.states()).toEqual(["done"]);
-    expect(await recorded(world.db)).toEqual(["a"]);
+    expect(await effectsIn(world.db)).toEqual(["a"]);
   });
 
   const amounts: [why: string, count: number][] = [

@@ -14,21 +14,21 @@ import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import { on_postgres } from "../helpers/databases";
 import {
   Happened,
-  jobsWorld,
+  openJobs,
   limits,
   minute,
   Other,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   second,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(() => world.close());
 
@@ -133,7 +133,7 @@ describe("queues", () => {
         Other,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
@@ -144,7 +144,7 @@ describe("queues", () => {
     );
     await queue.enqueue(world.db, Other, { name: "quick" });
     await queue.start();
-    await until(async () => (await recorded(world.db)).includes("quick"));
+    await until(async () => (await effectsIn(world.db)).includes("quick"));
     expect(started).toBe(6);
     slow.resolve();
     await queue.drain(10 * second);

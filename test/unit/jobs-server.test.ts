@@ -4,20 +4,20 @@ import type { JobRetention } from "../../core/jobs/housekeeping";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { onSqlite } from "../helpers/databases";
 import {
-  jobsWorld,
+  openJobs,
   limits,
   minute,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   second,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(() => world.close());
 
@@ -39,7 +39,7 @@ describe("stopping", () => {
           ...limits,
           attempts_max: 1,
           onExhausted: async (tx) => {
-            await record(tx, "gave up");
+            await recordEffect(tx, "gave up");
           },
         },
       ),
@@ -58,7 +58,7 @@ describe("stopping", () => {
       ["ready", 0, null],
       ["ready", 0, null],
     ]);
-    expect(await recorded(world.db)).toEqual([]);
+    expect(await effectsIn(world.db)).toEqual([]);
     await queue.enqueue(world.db, Work, { name: "c" });
     expect(await queue.runDue()).toBe(0);
   });
@@ -75,7 +75,7 @@ describe("stopping", () => {
           return new Promise((resolve) =>
             signal.addEventListener("abort", () =>
               resolve(async (tx) => {
-                await record(tx, name);
+                await recordEffect(tx, name);
               }),
             ),
           );
@@ -88,7 +88,7 @@ describe("stopping", () => {
     await started.promise;
     await queue.drain(10 * second);
     expect(await world.states()).toEqual(["done"]);
-    expect(await recorded(world.db)).toEqual(["a"]);
+    expect(await effectsIn(world.db)).toEqual(["a"]);
   });
 
   test("waits no longer than the limit and discards later results", async () => {
@@ -103,7 +103,7 @@ describe("stopping", () => {
           started.resolve();
           await late.promise;
           return async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           };
         },
         limits,
@@ -113,16 +113,16 @@ describe("stopping", () => {
     await queue.start();
     await started.promise;
     await queue.drain(20);
-    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+    expect(await world.onlyJob()).toMatchObject({ state: "ready", attempts: 0 });
     late.resolve();
     await until(() => world.lines.some((line) => line.includes("ended too late")));
-    expect(await recorded(world.db)).toEqual([]);
+    expect(await effectsIn(world.db)).toEqual([]);
   });
 });
 
 test("a stopped queue leaves the database alone, however early it was stopped", async () => {
   for (let rounds = 0; rounds < 10; rounds++) {
-    const other = await jobsWorld();
+    const other = await openJobs();
     const queue = other.queue();
     queue.register(
       "test",
@@ -159,7 +159,7 @@ onSqlite("alone").describe("restarting", () => {
         Work,
         async ({ name }, { attempt }) =>
           async (tx) => {
-            await record(tx, `${name} ${attempt}`);
+            await recordEffect(tx, `${name} ${attempt}`);
           },
         limits,
       ),
@@ -168,7 +168,7 @@ onSqlite("alone").describe("restarting", () => {
     await interrupted(1);
     await queue.start();
     await until(async () => (await world.states())[0] === "done");
-    expect(await recorded(world.db)).toEqual(["a 2"]);
+    expect(await effectsIn(world.db)).toEqual(["a 2"]);
     await queue.drain(second);
   });
 
@@ -227,7 +227,7 @@ onSqlite("alone").describe("restarting", () => {
         {
           ...limits,
           onExhausted: async (tx, { name }, reason, cause) => {
-            await record(tx, `${name}: ${cause}: ${reason}`);
+            await recordEffect(tx, `${name}: ${cause}: ${reason}`);
           },
         },
       ),
@@ -236,7 +236,7 @@ onSqlite("alone").describe("restarting", () => {
     await interrupted(3);
     await queue.start();
     await until(async () => (await world.states())[0] === "failed");
-    expect(await recorded(world.db)).toEqual([
+    expect(await effectsIn(world.db)).toEqual([
       "a: crash: the server ended during each of 3 attempts",
     ]);
     expect(ran).toBe(false);
@@ -253,7 +253,7 @@ describe("a running queue", () => {
         Work,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
@@ -265,7 +265,7 @@ describe("a running queue", () => {
       await Bun.sleep(20);
       expect(await world.store.reads.all("select id from core_jobs")).toEqual([]);
     });
-    await until(async () => (await recorded(world.db)).length === 1);
+    await until(async () => (await effectsIn(world.db)).length === 1);
     await queue.drain(second);
   });
 
@@ -278,7 +278,7 @@ describe("a running queue", () => {
           Work,
           async ({ name }) =>
             async (tx) => {
-              await record(tx, name);
+              await recordEffect(tx, name);
             },
           limits,
         ),
@@ -291,9 +291,9 @@ describe("a running queue", () => {
       { name: "later" },
       { run_at_ms: world.clock.now_ms() + minute },
     );
-    await until(async () => (await recorded(world.db)).length === 1);
+    await until(async () => (await effectsIn(world.db)).length === 1);
     world.clock.move(minute);
-    await until(async () => (await recorded(world.db)).length === 2);
+    await until(async () => (await effectsIn(world.db)).length === 2);
     await queue.drain(second);
   });
 
@@ -305,7 +305,7 @@ describe("a running queue", () => {
         Work,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
@@ -319,9 +319,9 @@ describe("a running queue", () => {
     );
     await Bun.sleep(20);
     world.clock.move(-60 * minute);
-    await until(async () => (await world.only()).run_at < world.clock.now_ms() + minute);
+    await until(async () => (await world.onlyJob()).run_at < world.clock.now_ms() + minute);
     world.clock.move(second);
-    await until(async () => (await recorded(world.db)).length === 1);
+    await until(async () => (await effectsIn(world.db)).length === 1);
     await queue.drain(second);
   });
 

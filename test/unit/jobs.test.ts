@@ -4,21 +4,21 @@ import { HttpError } from "../../core/base/errors";
 import { handle, PermanentFailure, type JobRun } from "../../core/jobs/contract";
 import {
   Happened,
-  jobsWorld,
+  openJobs,
   limits,
   minute,
   Other,
-  record,
-  recorded,
+  recordEffect,
+  effectsIn,
   second,
   until,
   Work,
-  type JobsWorld,
+  type JobsFixture,
 } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(() => world.close());
 
@@ -31,15 +31,15 @@ describe("a job", () => {
         Work,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     expect(await queue.runDue()).toBe(1);
-    expect(await recorded(world.db)).toEqual(["a"]);
-    expect(await world.only()).toMatchObject({
+    expect(await effectsIn(world.db)).toEqual(["a"]);
+    expect(await world.onlyJob()).toMatchObject({
       state: "done",
       attempts: 1,
       payload: "",
@@ -57,7 +57,7 @@ describe("a job", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect((await world.only()).state).toBe("done");
+    expect((await world.onlyJob()).state).toBe("done");
   });
 
   test("knows its id and which attempt this is", async () => {
@@ -76,7 +76,7 @@ describe("a job", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    const { id } = await world.only();
+    const { id } = await world.onlyJob();
     expect(runs).toEqual([
       { id, attempt: 1, last: false },
       { id, attempt: 2, last: true },
@@ -149,7 +149,7 @@ describe("a job", () => {
     await world.db.updateTable("core_jobs").set({ payload: `{"name":7}` }).execute();
     await queue.runDue();
     expect(called).toBe(false);
-    expect(await world.only()).toMatchObject({
+    expect(await world.onlyJob()).toMatchObject({
       state: "failed",
       attempts: 1,
       error: expect.stringContaining("/name"),
@@ -208,14 +208,14 @@ describe("a job", () => {
         Other,
         async ({ name }) =>
           async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           },
         limits,
       ),
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     expect(await queue.runDue()).toBe(2);
-    expect(await recorded(world.db)).toEqual(["b"]);
+    expect(await effectsIn(world.db)).toEqual(["b"]);
   });
 });
 
@@ -229,7 +229,7 @@ describe("an event", () => {
           Happened,
           async ({ name }) =>
             async (tx) => {
-              await record(tx, `${plugin} ${name}`);
+              await recordEffect(tx, `${plugin} ${name}`);
             },
           limits,
         ),
@@ -237,7 +237,7 @@ describe("an event", () => {
     await world.store.inTransaction((tx) => queue.emit(tx, Happened, { name: "x" }));
     expect((await world.rows()).map((row) => row.plugin)).toEqual(["one", "two"]);
     await queue.runDue();
-    expect(await recorded(world.db)).toEqual(["one x", "two x"]);
+    expect(await effectsIn(world.db)).toEqual(["one x", "two x"]);
   });
 
   test("without subscribers creates no job", async () => {
@@ -304,7 +304,7 @@ describe("a key", () => {
       handle(Work, async () => undefined, limits),
     );
     for (const name of ["a", "b"]) await queue.enqueue(world.db, Work, { name }, { key: "k" });
-    expect(await world.only()).toMatchObject({ payload: `{"name":"a"}` });
+    expect(await world.onlyJob()).toMatchObject({ payload: `{"name":"a"}` });
     await queue.runDue();
     await queue.enqueue(world.db, Work, { name: "c" }, { key: "k" });
     expect(await world.states()).toEqual(["done", "ready"]);
@@ -355,7 +355,7 @@ describe("a failure", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     for (;;) {
       await queue.runDue();
-      const row = await world.only();
+      const row = await world.onlyJob();
       if (row.state === "failed") break;
       expect(row).toMatchObject({ state: "ready", error: "not today", lease_token: null });
       pauses_s.push((row.run_at - world.clock.now_ms()) / second);
@@ -367,7 +367,7 @@ describe("a failure", () => {
       expect(pause).toBeGreaterThanOrEqual(0.8 * nominal_s[i]!);
       expect(pause).toBeLessThanOrEqual(1.2 * nominal_s[i]!);
     });
-    expect(await world.only()).toMatchObject({
+    expect(await world.onlyJob()).toMatchObject({
       attempts: 8,
       error: "not today",
       finished_at: world.clock.now_ms(),
@@ -388,7 +388,7 @@ describe("a failure", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect((await world.only()).run_at - world.clock.now_ms()).toBe(7 * second);
+    expect((await world.onlyJob()).run_at - world.clock.now_ms()).toBe(7 * second);
   });
 
   const ways: [why: string, work: () => Promise<any>, attempts: number, reason: string][] = [
@@ -446,14 +446,14 @@ describe("a failure", () => {
               (await world.store.reads.get<{ state: string }>("select state from core_jobs"))!
                 .state,
             ).toBe("running");
-            await record(tx, `${name}: ${cause}: ${said}`);
+            await recordEffect(tx, `${name}: ${cause}: ${said}`);
           },
         }),
       );
       await queue.enqueue(world.db, Work, { name: "a" });
       await queue.runDue();
-      expect(await world.only()).toMatchObject({ state: "failed", attempts, error: reason });
-      expect(await recorded(world.db)).toEqual([`a: error: ${reason}`]);
+      expect(await world.onlyJob()).toMatchObject({ state: "failed", attempts, error: reason });
+      expect(await effectsIn(world.db)).toEqual([`a: error: ${reason}`]);
     });
 
   test("in an effect leaves nothing of the effect behind", async () => {
@@ -464,7 +464,7 @@ describe("a failure", () => {
         Work,
         async (_payload, { attempt }) =>
           async (tx) => {
-            await record(tx, `attempt ${attempt}`);
+            await recordEffect(tx, `attempt ${attempt}`);
             if (attempt === 1) throw new Error("half-way");
           },
         { ...limits, backoff_ms: () => 0 },
@@ -472,7 +472,7 @@ describe("a failure", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await recorded(world.db)).toEqual(["attempt 2"]);
+    expect(await effectsIn(world.db)).toEqual(["attempt 2"]);
   });
 
   test("in onExhausted is rolled back and the job is retried", async () => {
@@ -490,7 +490,7 @@ describe("a failure", () => {
         {
           ...limits,
           onExhausted: async (tx, { name }) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
             if (broken) throw new Error("giving up failed");
           },
         },
@@ -498,13 +498,13 @@ describe("a failure", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await recorded(world.db)).toEqual([]);
-    expect((await world.only()).state).toBe("ready");
+    expect(await effectsIn(world.db)).toEqual([]);
+    expect((await world.onlyJob()).state).toBe("ready");
     broken = false;
     world.clock.move(minute);
     await queue.runDue();
-    expect((await world.only()).state).toBe("failed");
-    expect(await recorded(world.db)).toEqual(["a"]);
+    expect((await world.onlyJob()).state).toBe("failed");
+    expect(await effectsIn(world.db)).toEqual(["a"]);
     expect(runs).toBe(2);
   });
 
@@ -523,11 +523,11 @@ describe("a failure", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     for (let n = 0; n < 15; n++) {
       await queue.runDue();
-      expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+      expect(await world.onlyJob()).toMatchObject({ state: "ready", attempts: 0 });
       world.clock.move(minute);
     }
     await queue.runDue();
-    expect(await world.only()).toMatchObject({ state: "failed", error: "disk I/O error" });
+    expect(await world.onlyJob()).toMatchObject({ state: "failed", error: "disk I/O error" });
   });
 
   test("because storage is full does not count as an attempt", async () => {
@@ -540,7 +540,7 @@ describe("a failure", () => {
         async ({ name }) => {
           if (full) throw new HttpError(507, "storage_full", "full");
           return async (tx) => {
-            await record(tx, name);
+            await recordEffect(tx, name);
           };
         },
         { ...limits, attempts_max: 1 },
@@ -548,10 +548,10 @@ describe("a failure", () => {
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+    expect(await world.onlyJob()).toMatchObject({ state: "ready", attempts: 0 });
     full = false;
     world.clock.move(minute);
     await queue.runDue();
-    expect(await recorded(world.db)).toEqual(["a"]);
+    expect(await effectsIn(world.db)).toEqual(["a"]);
   });
 });

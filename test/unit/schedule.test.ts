@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { CronSchedules } from "../../core/jobs/cron";
 import { takeTick } from "../../core/jobs/store";
 import { every, handle } from "../../core/jobs/contract";
-import { jobsWorld, limits, second, until, Work, type JobsWorld } from "../helpers/jobs";
+import { openJobs, limits, second, until, Work, type JobsFixture } from "../helpers/jobs";
 
-let world: JobsWorld;
+let world: JobsFixture;
 const started: CronSchedules[] = [];
 beforeEach(async () => {
-  world = await jobsWorld();
+  world = await openJobs();
 });
 afterEach(async () => {
   for (const schedules of started.splice(0)) schedules.stop();

@@ -5,9 +5,9 @@ import { buildIfStale } from "../../scripts/build";
 import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
 
 /** Skipped, and listed as such, where PostgreSQL 15 or later is not installed. */
-export const suiteOnPostgres = findPostgres() === null ? describe.skip : describe;
+export const describeOnPostgres = findPostgres() === null ? describe.skip : describe;
 
-export interface OwnPostgres {
+export interface PostgresSuite {
   readonly server: PostgresServer;
   /** An administrator's connection. */
   readonly admin: SQL;
@@ -17,7 +17,7 @@ export interface OwnPostgres {
 }
 
 /** For the tests of the suite that surrounds the call: it starts before them, and stops after. */
-export function ownPostgres(): OwnPostgres {
+export function startPostgresForSuite(): PostgresSuite {
   let server: PostgresServer;
   let admin: SQL;
   let databases = 0;
@@ -30,7 +30,7 @@ export function ownPostgres(): OwnPostgres {
     await admin.close();
     await server.stop();
   });
-  const postgres: OwnPostgres = {
+  const postgres: PostgresSuite = {
     get server() {
       return server;
     },

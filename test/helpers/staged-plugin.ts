@@ -1,29 +1,40 @@
 /**
- * A plugin file for the executable that reads files and answers questions as a test tells it to,
- * and holds them until the test lets go.
+ * A plugin file for the executable that extracts files and answers questions as the test scripts
+ * it, and holds them until the test releases them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export interface Stage extends Disposable {
+export interface StagedPlugin extends Disposable {
   /** Settings with which the executable loads it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Lets everything go that holds for this key. */
+  /** Releases everything that waits for this key. */
   open(key: string): void;
 }
 
 /**
- * Files that begin with `#!`: `#!hold KEY` waits for `open(KEY)`, `#!stumble KEY` fails once as a
- * crash would, `#!fail CODE` has no text to give; the rest is the text.
- * Questions: `hold KEY …` waits for `open(KEY)`, `fail …` fails with what follows, `cite WORD`
- * cites the passage for that word together with a marker that names nothing and a quote that is in
- * no document; `stream KEY …` shows the first half of the words that follow, waits for `open(KEY)`,
- * and shows the rest; `recite KEY WORD` shows the passage for that word and waits before it says
- * and cites it; `flood N` says N characters; any other gets "Staged.".
- * `GET /stage/fault` throws with the text of its query field `message`.
+ * Files begin with one of these lines; the rest is their text:
+ *
+ * - `#!hold KEY` waits for `open(KEY)`
+ * - `#!stumble KEY` fails the first time, as in a crash
+ * - `#!fail CODE` has no text
+ *
+ * Questions:
+ *
+ * - `hold KEY …` waits for `open(KEY)`
+ * - `fail …` fails with the words that follow
+ * - `cite WORD` cites the passage for the word, a quote that is in no document, and a marker without
+ *   a citation
+ * - `stream KEY …` streams the first half of the words that follow, waits for `open(KEY)`, and
+ *   streams the rest
+ * - `recite KEY WORD` streams the passage for the word, waits for `open(KEY)`, and then cites it
+ * - `flood N` answers with N characters
+ * - any other is answered with "Staged."
+ *
+ * `GET /stage/fault` throws an error with the text of its query field `message`.
  */
-export function setStage(): Stage {
+export function writeStagedPlugin(): StagedPlugin {
   const directory = mkdtempSync(join(tmpdir(), "dossier-stage-"));
   writeFileSync(join(directory, "stage.ts"), source(directory));
   return {

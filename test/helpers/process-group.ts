@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { launch, type Launched, type LaunchOptions } from "../../scripts/lib/launch";
 
 /** The originals are where tests look for them. */
-export const settingsOfSeveral = (data: string): Readonly<Record<string, string>> => ({
+export const groupSettings = (data: string): Readonly<Record<string, string>> => ({
   DOSSIER_FILES_URL: `file://${join(data, "files")}`,
   DOSSIER_FILES_KEEP_DELETED: "0s",
 });
@@ -16,7 +16,7 @@ export const settingsOfSeveral = (data: string): Readonly<Record<string, string>
 export const directoriesOf = (data: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => (n === 0 ? data : `${data}-${n + 1}`));
 
-export async function launchSeveral(options: LaunchOptions, count: number): Promise<Launched> {
+export async function launchGroup(options: LaunchOptions, count: number): Promise<Launched> {
   const { data } = options;
   mkdirSync(join(data, "files"), { recursive: true });
   for (const directory of directoriesOf(data, count).slice(1)) {
@@ -28,9 +28,9 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
       copyFileSync(join(data, "dossier.toml"), join(directory, "dossier.toml"));
   }
   const all: Launched[] = [];
-  const entrance = await openEntrance(() => all.map(({ url }) => Number(new URL(url).port)));
+  const balancer = await openLoadBalancer(() => all.map(({ url }) => Number(new URL(url).port)));
   const env = {
-    DOSSIER_SERVER_PUBLIC_URL: entrance.url,
+    DOSSIER_SERVER_PUBLIC_URL: balancer.url,
     ...options.env,
     // Its own address is only in the log.
     DOSSIER_SERVER_LOG_LEVEL: "info",
@@ -52,11 +52,11 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
     throw error;
   }
   const exited = Promise.all(all.map((process) => process.exited)).then((codes) => {
-    entrance.close();
+    balancer.close();
     return codes.find((code) => code !== 0) ?? 0;
   });
   return {
-    url: entrance.url,
+    url: balancer.url,
     pid: all[0]!.pid,
     output: () => all.map((process) => process.output()).join(""),
     exited,
@@ -65,7 +65,7 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
 }
 
 /** An address that passes its connections to these ports in turn. */
-async function openEntrance(ports: () => readonly number[]) {
+async function openLoadBalancer(ports: () => readonly number[]) {
   let turn = 0;
   const open = new Set<Socket>();
   const server = createServer((client) => {

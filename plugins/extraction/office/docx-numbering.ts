@@ -25,7 +25,7 @@ interface List {
 }
 
 const levels_max = 9;
-/** Genuine patterns are short; a long one would be repeated for every item. */
+/** Patterns are cut, because they are repeated for every item: genuine ones are short. */
 const pattern_chars_max = 60;
 
 export class Numbering {
@@ -47,23 +47,23 @@ export class Numbering {
     const list = this.lists.get(number);
     const levels = list === undefined ? undefined : this.abstract_lists.get(list.abstract);
     if (list === undefined || levels === undefined) return "";
-    const at =
+    const level_index =
       level ??
       [...levels].find(([, level]) => level.style !== null && styles.includes(level.style))?.[0] ??
       0;
     const levelAt = (number: number): Level | undefined =>
       list.levels.get(number) ?? levels.get(number);
-    const own_level = levelAt(at);
-    if (own_level === undefined || !(at >= 0 && at < levels_max)) return "";
+    const current_level = levelAt(level_index);
+    if (current_level === undefined || !(level_index >= 0 && level_index < levels_max)) return "";
     const counts = this.countsOf(number, list);
-    counts[at] = (counts[at] ?? own_level.start - 1) + 1;
-    counts.length = at + 1;
-    if (own_level.format === "bullet") return formatBullet(own_level.text);
-    if (own_level.format === "none") return "";
-    return own_level.text.replace(/%([1-9])/g, (_, digit: string) => {
+    counts[level_index] = (counts[level_index] ?? current_level.start - 1) + 1;
+    counts.length = level_index + 1;
+    if (current_level.format === "bullet") return formatBullet(current_level.text);
+    if (current_level.format === "none") return "";
+    return current_level.text.replace(/%([1-9])/g, (_, digit: string) => {
       const other = levelAt(Number(digit) - 1);
       const count = counts[Number(digit) - 1] ?? other?.start ?? 1;
-      return formatNumber(count, own_level.legal ? "decimal" : (other?.format ?? "decimal"));
+      return formatNumber(count, current_level.legal ? "decimal" : (other?.format ?? "decimal"));
     });
   }
 

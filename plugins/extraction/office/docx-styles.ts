@@ -134,12 +134,12 @@ export class ParagraphStyles {
 const headingOf = (outline: number): number | null =>
   outline < outline_levels ? outline + 1 : null;
 
-function cached<K, V>(known: Map<K, V>, key: K, find: () => V): V {
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const found = find();
-  known.set(key, found);
-  return found;
+function cached<K, V>(cache: Map<K, V>, key: K, compute: () => V): V {
+  const cached_value = cache.get(key);
+  if (cached_value !== undefined) return cached_value;
+  const computed = compute();
+  cache.set(key, computed);
+  return computed;
 }
 
 function describeStyle(style: Style, tag: Tag): void {

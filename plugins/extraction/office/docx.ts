@@ -31,10 +31,10 @@ export function readDocx(pkg: OfficePackage, main_part: string, progress: Progre
   };
   const seen = new Set<string>();
   /** Headers and footers of different pages often have the same text. */
-  const once = (blocks: readonly Block[]): Block[] =>
+  const withoutRepeats = (blocks: readonly Block[]): Block[] =>
     blocks.filter(({ text }) => !seen.has(text) && seen.add(text));
-  const all = (type: string): Block[] => pkg.related(main_part, type).flatMap(read);
-  const headers = once(all("header"));
+  const readRelated = (type: string): Block[] => pkg.related(main_part, type).flatMap(read);
+  const headers = withoutRepeats(readRelated("header"));
   progress(0.2);
   const body = read(main_part);
   progress(0.8);
@@ -44,10 +44,10 @@ export function readDocx(pkg: OfficePackage, main_part: string, progress: Progre
       blocks: [
         ...headers,
         ...body,
-        ...all("footnotes"),
-        ...all("endnotes"),
-        ...all("comments"),
-        ...once(all("footer")),
+        ...readRelated("footnotes"),
+        ...readRelated("endnotes"),
+        ...readRelated("comments"),
+        ...withoutRepeats(readRelated("footer")),
       ],
     },
   ];
@@ -75,7 +75,7 @@ const newParagraph = (): ParagraphProperties => ({
  * Elements without text of the current document: deleted or moved text, earlier formatting, tab
  * stops, ruby text, properties of tables and pages.
  */
-const skipped = new Set([
+const skipped_elements = new Set([
   "w:tblPr",
   "w:tblPrEx",
   "w:tblGrid",
@@ -109,7 +109,7 @@ class WordReader implements XmlHandler {
   private readonly alternatives = new AlternateContent(this.builder);
   private paragraph = newParagraph();
   /** The paragraphs around a text box, which belongs to the last of them. */
-  private readonly outer: ParagraphProperties[] = [];
+  private readonly outer_paragraphs: ParagraphProperties[] = [];
   /** Open fields, nested: an instruction comes first, then its result. */
   private readonly fields: ("instruction" | "result")[] = [];
   private reading = false;
@@ -124,13 +124,14 @@ class WordReader implements XmlHandler {
   /** The level of the last list item. */
   private item_level = 0;
   private equation: EquationReader | null = null;
-  /** The length of the text at the end of the last one: the next one is separated from it. */
+  /** The length of the text after the last equation; one that follows directly gets a space. */
   private equation_end = -1;
 
-  constructor(private readonly document: WordPart) {}
+  constructor(private readonly context: WordPart) {}
 
   open(tag: Tag): void | "skip" {
-    if (this.equation !== null) return skipped.has(tag.name) ? "skip" : this.equation.open(tag);
+    if (this.equation !== null)
+      return skipped_elements.has(tag.name) ? "skip" : this.equation.open(tag);
     switch (tag.name) {
       case "m:oMath":
         if (this.equation_end === this.builder.length) this.builder.text(" ");
@@ -174,7 +175,7 @@ class WordReader implements XmlHandler {
         this.hidden = isOn(tag.get("val") ?? "1");
         return;
       case "w:fldChar":
-        this.field(tag.get("fldCharType"));
+        this.changeField(tag.get("fldCharType"));
         return;
       case "w:tbl":
         this.builder.beginTable();
@@ -201,7 +202,7 @@ class WordReader implements XmlHandler {
         this.emphasis = { ...this.emphasis, italic: isOn(tag.get("val") ?? "1") };
         return;
       case "w:rStyle":
-        this.emphasis = this.document.styles.emphasisOf(tag.get("val"));
+        this.emphasis = this.context.styles.emphasisOf(tag.get("val"));
         return;
       case "w:ind":
         this.indent = Number(tag.get("left") ?? tag.get("start") ?? 0) || 0;
@@ -243,17 +244,17 @@ class WordReader implements XmlHandler {
         return builder.text(decodeSymbol(tag));
       case "w:txbxContent":
         builder.beginAside();
-        this.outer.push(this.paragraph);
+        this.outer_paragraphs.push(this.paragraph);
         this.paragraph = newParagraph();
         return;
       case "c:chart":
       case "cx:chart":
-        return builder.add(readChartOf(this.document, tag.get("r:id")));
+        return builder.add(readChartOf(this.context, tag.get("r:id")));
       case "dgm:relIds":
-        return builder.add(readDiagramOf(this.document, tag.get("r:dm")));
+        return builder.add(readDiagramOf(this.context, tag.get("r:dm")));
       case "w:altChunk":
       case "o:OLEObject": {
-        const { pkg, part } = this.document;
+        const { pkg, part } = this.context;
         return builder.add(pkg.embedded(pkg.target(part, tag.get("r:id"))));
       }
       case "mc:AlternateContent":
@@ -261,7 +262,7 @@ class WordReader implements XmlHandler {
       case "mc:Fallback":
         return this.alternatives.open(tag.name);
       default:
-        if (skipped.has(tag.name)) return "skip";
+        if (skipped_elements.has(tag.name)) return "skip";
     }
   }
 
@@ -301,7 +302,7 @@ class WordReader implements XmlHandler {
         return;
       case "w:txbxContent":
         builder.endAside();
-        this.paragraph = this.outer.pop() ?? newParagraph();
+        this.paragraph = this.outer_paragraphs.pop() ?? newParagraph();
         return;
       case "mc:AlternateContent":
         this.alternatives.close(name);
@@ -312,7 +313,7 @@ class WordReader implements XmlHandler {
     return this.builder.finish();
   }
 
-  private field(type: string | undefined): void {
+  private changeField(type: string | undefined): void {
     if (type === "begin") this.fields.push("instruction");
     else if (type === "separate" && this.fields.length > 0)
       this.fields[this.fields.length - 1] = "result";
@@ -329,7 +330,7 @@ class WordReader implements XmlHandler {
   }
 
   private endParagraph(): void {
-    const { styles, numbering } = this.document;
+    const { styles, numbering } = this.context;
     const { paragraph, builder } = this;
     const from_style = paragraph.number === null ? styles.listOf(paragraph.style) : null;
     const number = paragraph.number ?? from_style?.number ?? null;
@@ -346,7 +347,8 @@ class WordReader implements XmlHandler {
     builder.endParagraph(heading, marker, depth, continues);
     this.paragraph = newParagraph();
     // In a damaged file an unterminated instruction must not hide the rest of the document.
-    if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;
+    if (this.outer_paragraphs.length === 0 && this.fields.includes("instruction"))
+      this.fields.length = 0;
   }
 }
 

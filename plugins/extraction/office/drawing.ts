@@ -224,13 +224,13 @@ class DrawingReader implements XmlHandler {
     this.bullet = null;
   }
   /** `arabicPeriod` is `1.`, `alphaLcParenR` is `a)`. */
-  private nextNumber({ numbering, from }: Exclude<Bullet, "none" | { char: string }>): string {
+  private nextNumber({ numbering, start }: Exclude<Bullet, "none" | { char: string }>): string {
     const [, script, mark] =
       /^(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)?/.exec(numbering) ??
       [];
     const { level } = this;
     this.counts.length = Math.min(this.counts.length, level + 1);
-    const number = (this.counts[level] ?? from - 1) + 1;
+    const number = (this.counts[level] ?? start - 1) + 1;
     this.counts[level] = number;
     const text = formatNumber(number, script === undefined ? "decimal" : number_formats[script]!);
     return mark === "ParenBoth" ? `(${text})` : `${text}${mark === "ParenR" ? ")" : "."}`;

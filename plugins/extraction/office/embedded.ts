@@ -37,18 +37,18 @@ export class EmbeddedDocuments {
    */
   read(archive: Archive, part: string): readonly Block[] {
     if (without_text.test(part)) return [];
-    if (this.depth === depth_max || this.bytes_left <= 0) return this.leaveOut(part);
+    if (this.depth === depth_max || this.bytes_left <= 0) return this.addUnread(part);
     this.depth++;
     try {
       const bytes = archive.read(part);
-      if (bytes === null) return this.leaveOut(part);
+      if (bytes === null) return this.addUnread(part);
       this.bytes_left -= bytes.length;
       return this.readBytes(bytes);
     } catch (error) {
       if (!(error instanceof ExtractionFailure)) throw error;
       // A part that inflates to this size is not tried again under another name.
       if (error.code === "too_large") this.bytes_left = 0;
-      return this.leaveOut(part);
+      return this.addUnread(part);
     } finally {
       this.depth--;
     }
@@ -71,7 +71,7 @@ export class EmbeddedDocuments {
     ];
   }
 
-  private leaveOut(part: string): readonly Block[] {
+  private addUnread(part: string): readonly Block[] {
     if (!ole_object.test(part)) this.unread.push(part);
     return [];
   }
@@ -108,10 +108,10 @@ export class EmbeddedDocuments {
   /** An old Office file, or a new one wrapped in an OLE object. */
   private readCompound(bytes: Uint8Array): readonly Block[] {
     const file = openCompoundFile(bytes);
-    const wrapped = file.has("Package") ? file.stream("Package") : null;
-    return wrapped === null
+    const packaged = file.has("Package") ? file.stream("Package") : null;
+    return packaged === null
       ? readCompoundFile(file, this.characters_max).pages.flatMap(({ blocks }) => blocks)
-      : this.readArchive(wrapped);
+      : this.readArchive(packaged);
   }
 }
 

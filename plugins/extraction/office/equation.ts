@@ -19,13 +19,17 @@ interface Structure {
 
 /** Deeper structures are plain text. */
 const depth_max = 40;
-const structures = new Set(
+const structure_names = new Set(
   "f sSup sSub sSubSup sPre rad nary d func limLow limUpp m mr eqArr acc bar"
     .split(" ")
     .map((name) => `m:${name}`),
 );
-const arguments_ = new Set("e num den sub sup deg fName lim".split(" ").map((name) => `m:${name}`));
-const properties = new Set("chr begChr endChr sepChr type".split(" ").map((name) => `m:${name}`));
+const argument_names = new Set(
+  "e num den sub sup deg fName lim".split(" ").map((name) => `m:${name}`),
+);
+const property_names = new Set(
+  "chr begChr endChr sepChr type".split(" ").map((name) => `m:${name}`),
+);
 
 export class EquationReader {
   private readonly open_structures: Structure[] = [];
@@ -37,12 +41,12 @@ export class EquationReader {
   open(tag: Tag): void {
     const { name } = tag;
     if (name === "m:t") this.reading = true;
-    else if (structures.has(name)) {
+    else if (structure_names.has(name)) {
       if (this.open_structures.length >= depth_max) this.ignored++;
       else this.open_structures.push({ name, arguments: [], properties: new Map() });
     } else if (this.ignored > 0) return;
-    else if (arguments_.has(name)) this.open_arguments.push({ name, text: "" });
-    else if (properties.has(name))
+    else if (argument_names.has(name)) this.open_arguments.push({ name, text: "" });
+    else if (property_names.has(name))
       this.open_structures.at(-1)?.properties.set(name, tag.get("val") ?? "");
   }
   text(text: string): void {
@@ -51,9 +55,9 @@ export class EquationReader {
   close(name: string): void {
     if (name === "m:t") this.reading = false;
     else if (this.ignored > 0) {
-      if (structures.has(name)) this.ignored--;
-    } else if (arguments_.has(name)) this.endArgument(name);
-    else if (structures.has(name)) this.endStructure(name);
+      if (structure_names.has(name)) this.ignored--;
+    } else if (argument_names.has(name)) this.endArgument(name);
+    else if (structure_names.has(name)) this.endStructure(name);
   }
   result(): string {
     while (this.open_structures.length > 0) this.endStructure(this.open_structures.at(-1)!.name);
@@ -65,64 +69,71 @@ export class EquationReader {
   }
 
   private endArgument(name: string): void {
-    const ended = this.open_arguments.at(-1)!;
-    if (ended.name !== name) return;
+    const argument = this.open_arguments.at(-1)!;
+    if (argument.name !== name) return;
     this.open_arguments.pop();
     const structure = this.open_structures.at(-1);
-    if (structure === undefined) this.open_arguments.at(-1)!.text += ended.text;
-    else structure.arguments.push(ended);
+    if (structure === undefined) this.open_arguments.at(-1)!.text += argument.text;
+    else structure.arguments.push(argument);
   }
   private endStructure(name: string): void {
     const structure = this.open_structures.at(-1);
     if (structure?.name !== name) return;
     this.open_structures.pop();
-    const text = written(structure);
-    const around = this.open_structures.at(-1);
+    const text = serialized(structure);
+    const parent = this.open_structures.at(-1);
     // The rows of a matrix are direct children, without an argument element between.
-    if (name === "m:mr" && around !== undefined) around.arguments.push({ name: "m:e", text });
+    if (name === "m:mr" && parent !== undefined) parent.arguments.push({ name: "m:e", text });
     else this.open_arguments.at(-1)!.text += text;
   }
 }
 
-function written({ name, arguments: parts, properties }: Structure): string {
-  const all = parts.filter((argument) => argument.name === "m:e").map(({ text }) => text.trim());
-  const of = (part: string): string =>
+function serialized({ name, arguments: parts, properties }: Structure): string {
+  const elements = parts
+    .filter((argument) => argument.name === "m:e")
+    .map(({ text }) => text.trim());
+  const argumentText = (part: string): string =>
     parts.find((argument) => argument.name === `m:${part}`)?.text.trim() ?? "";
-  const base = all.join(" ");
+  const base = elements.join(" ");
   switch (name) {
     case "m:f":
       return properties.get("m:type") === "noBar"
-        ? `${of("num")}¦${of("den")}`
-        : `${grouped(of("num"))}/${grouped(of("den"))}`;
+        ? `${argumentText("num")}¦${argumentText("den")}`
+        : `${bracketed(argumentText("num"))}/${bracketed(argumentText("den"))}`;
     case "m:sSup":
     case "m:sSub":
     case "m:sSubSup":
-      return grouped(base) + lowered(of("sub")) + raised(of("sup"));
+      return bracketed(base) + lowered(argumentText("sub")) + raised(argumentText("sup"));
     case "m:sPre":
-      return lowered(of("sub")) + raised(of("sup")) + base;
+      return lowered(argumentText("sub")) + raised(argumentText("sup")) + base;
     case "m:limLow":
-      return base + lowered(of("lim"));
+      return base + lowered(argumentText("lim"));
     case "m:limUpp":
-      return base + raised(of("lim"));
-    case "m:rad":
-      return `${scriptForm(of("deg"), "raised") ?? of("deg")}√${grouped(base)}`;
+      return base + raised(argumentText("lim"));
+    case "m:rad": {
+      const degree = argumentText("deg");
+      return `${scriptForm(degree, "raised") ?? degree}√${bracketed(base)}`;
+    }
     case "m:nary": {
-      const sign = (properties.get("m:chr") ?? "∫") + lowered(of("sub")) + raised(of("sup"));
+      const sign =
+        (properties.get("m:chr") ?? "∫") +
+        lowered(argumentText("sub")) +
+        raised(argumentText("sup"));
       return `${sign} ${base}`;
     }
     case "m:d":
       return (
         (properties.get("m:begChr") ?? "(") +
-        all.join(properties.get("m:sepChr") ?? "|") +
+        elements.join(properties.get("m:sepChr") ?? "|") +
         (properties.get("m:endChr") ?? ")")
       );
     case "m:func":
-      return of("fName") + (isGroup(base) ? base : ` ${base}`);
+      return argumentText("fName") + (isBracketed(base) ? base : ` ${base}`);
     case "m:mr":
-      return all.join(", ");
+      return elements.join(", ");
     case "m:m":
     case "m:eqArr":
-      return all.join("; ");
+      return elements.join("; ");
     case "m:acc":
       return [...base].length === 1 ? base + (properties.get("m:chr") ?? "\u0302") : base;
     default:
@@ -133,17 +144,17 @@ function written({ name, arguments: parts, properties }: Structure): string {
 const raised = (text: string): string =>
   text === "" || /^[′″'*†°∘]+$/.test(text)
     ? text.replaceAll("∘", "°")
-    : (scriptForm(text, "raised") ?? `^${grouped(text)}`);
+    : (scriptForm(text, "raised") ?? `^${bracketed(text)}`);
 const lowered = (text: string): string =>
-  text === "" ? "" : (scriptForm(text, "lowered") ?? `_${grouped(text)}`);
+  text === "" ? "" : (scriptForm(text, "lowered") ?? `_${bracketed(text)}`);
 
 /** A number or a word is written as it is, a longer term in brackets. */
-const grouped = (text: string): string =>
-  text === "" || isGroup(text) || /^(?:[\d.,]+|[\p{L}\p{M}]+[₀-₉⁰¹²³⁴-⁹]*|.)$/u.test(text)
+const bracketed = (text: string): string =>
+  text === "" || isBracketed(text) || /^(?:[\d.,]+|[\p{L}\p{M}]+[₀-₉⁰¹²³⁴-⁹]*|.)$/u.test(text)
     ? text
     : `(${text})`;
 /** Whether one pair of brackets encloses all of it. */
-function isGroup(text: string): boolean {
+function isBracketed(text: string): boolean {
   if (!text.startsWith("(") || !text.endsWith(")")) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

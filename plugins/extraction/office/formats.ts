@@ -54,16 +54,16 @@ const openxml_formats: readonly OpenXmlFormat[] = [
 ];
 
 interface OpenDocumentFormat {
-  /** Its name in media types, and the older one of OpenOffice before OpenDocument. */
-  readonly word: string;
-  readonly old_word: string;
+  /** The name in its media type, and in that of OpenOffice before OpenDocument. */
+  readonly keyword: string;
+  readonly old_keyword: string;
   readonly read: (pkg: OfficePackage, progress: Progress) => readonly Page[];
 }
 const opendocument_formats: readonly OpenDocumentFormat[] = [
-  { word: "text", old_word: "writer", read: readOdfText },
-  { word: "presentation", old_word: "impress", read: readOdfPages },
-  { word: "graphics", old_word: "draw", read: readOdfPages },
-  { word: "spreadsheet", old_word: "calc", read: readOdfSheets },
+  { keyword: "text", old_keyword: "writer", read: readOdfText },
+  { keyword: "presentation", old_keyword: "impress", read: readOdfPages },
+  { keyword: "graphics", old_keyword: "draw", read: readOdfPages },
+  { keyword: "spreadsheet", old_keyword: "calc", read: readOdfSheets },
 ];
 
 const families: readonly ((pkg: OfficePackage) => OfficeDocument | null)[] = [
@@ -89,8 +89,8 @@ const unsupported = (problem: string): ExtractionFailure =>
   );
 
 function findOpenXml(pkg: OfficePackage): OfficeDocument | null {
-  const [named] = pkg.related("", "officeDocument");
-  const content_type = named === undefined ? undefined : pkg.contentType(named);
+  const [declared_part] = pkg.related("", "officeDocument");
+  const content_type = declared_part === undefined ? undefined : pkg.contentType(declared_part);
   if (content_type !== undefined && /sheet\.binary/i.test(content_type))
     throw unsupported("This is a binary Excel workbook (.xlsb), which can't be read");
   const format =
@@ -98,7 +98,10 @@ function findOpenXml(pkg: OfficePackage): OfficeDocument | null {
       (format) => content_type !== undefined && format.content_type.test(content_type),
     ) ?? openxml_formats.find((format) => pkg.archive.has(format.main_part));
   if (format === undefined) return null;
-  const main_part = named !== undefined && pkg.archive.has(named) ? named : format.main_part;
+  const main_part =
+    declared_part !== undefined && pkg.archive.has(declared_part)
+      ? declared_part
+      : format.main_part;
   return {
     media_type: openXmlMediaType(content_type) ?? format.media_type,
     main_part,
@@ -108,8 +111,12 @@ function findOpenXml(pkg: OfficePackage): OfficeDocument | null {
 
 /** Derived from the content type of the main part. With macros, it ends in a version number. */
 function openXmlMediaType(content_type: string | undefined): string | null {
-  const bare = /^(application\/[\w.-]+?)\.main\+xml$/.exec(content_type?.trim() ?? "")?.[1];
-  return bare === undefined ? null : bare.endsWith("macroEnabled") ? `${bare}.12` : bare;
+  const base_type = /^(application\/[\w.-]+?)\.main\+xml$/.exec(content_type?.trim() ?? "")?.[1];
+  return base_type === undefined
+    ? null
+    : base_type.endsWith("macroEnabled")
+      ? `${base_type}.12`
+      : base_type;
 }
 
 const opendocument_prefix = "application/vnd.oasis.opendocument.";
@@ -123,7 +130,7 @@ function findOpenDocument(pkg: OfficePackage): OfficeDocument | null {
   );
   const word = /^[a-z]*/.exec(media_type.slice(prefix?.length ?? media_type.length))![0];
   const format = opendocument_formats.find(
-    (format) => format.word === word || format.old_word === word,
+    (format) => format.keyword === word || format.old_keyword === word,
   );
   if (format === undefined) throw unsupported("This type of OpenDocument file can't be read");
   return {

@@ -34,7 +34,7 @@ export class OdfLists {
   private readonly outline: Levels = new Map();
   private readonly counts = new Map<string, number[]>();
   private readonly outline_counts: number[] = [];
-  private readonly open: OpenList[] = [];
+  private readonly open_lists: OpenList[] = [];
 
   /** Adds the styles that a part declares. */
   declare(xml: string | null): void {
@@ -69,33 +69,33 @@ export class OdfLists {
 
   /** The number of open lists, one inside the other. */
   get depth(): number {
-    return this.open.length;
+    return this.open_lists.length;
   }
   beginList(tag: Tag): void {
-    const style = tag.get("style-name") ?? this.open.at(-1)?.style ?? null;
+    const style = tag.get("style-name") ?? this.open_lists.at(-1)?.style ?? null;
     const continues =
       tag.get("continue-numbering") === "true" || tag.get("continue-list") !== undefined;
-    if (this.open.length === 0 && style !== null && !continues) this.counts.delete(style);
-    this.open.push({ style, item: null });
+    if (this.open_lists.length === 0 && style !== null && !continues) this.counts.delete(style);
+    this.open_lists.push({ style, item: null });
   }
   endList(): void {
-    this.open.pop();
+    this.open_lists.pop();
   }
   beginItem(tag: Tag): void {
-    const list = this.open.at(-1);
+    const list = this.open_lists.at(-1);
     const start = tag.get("start-value");
     if (list !== undefined) list.item = { start: start === undefined ? null : Number(start) };
   }
   /** For a paragraph; only the first one of an item has a marker. `level` is that of a heading. */
   markerOf(tag: Tag, level: number | null): string {
-    const list = this.open.at(-1);
+    const list = this.open_lists.at(-1);
     if (list?.item) {
       const { start } = list.item;
       list.item = null;
       const style = list.style ?? this.by_paragraph.get(tag.get("style-name") ?? "") ?? null;
       const levels = style === null ? undefined : this.styles.get(style);
       if (levels !== undefined)
-        return nextMarker(levels, this.countsOf(style!), this.open.length, start);
+        return nextMarker(levels, this.countsOf(style!), this.open_lists.length, start);
     }
     return level === null || tag.get("is-list-header") === "true"
       ? ""
@@ -124,7 +124,7 @@ function levelOf(tag: Tag): Level {
   };
 }
 
-/** Genuine ones are short; a long one would be repeated for every item. */
+/** Cut, because it is repeated for every item: genuine prefixes and suffixes are short. */
 const affix = (text = ""): string => text.slice(0, affix_chars_max);
 const affix_chars_max = 20;
 

@@ -13,7 +13,7 @@ import type { Tag, XmlHandler } from "../../../core/lib/xml";
  * Elements without text of the document: deleted text, settings, ruby text, descriptions, authors
  * and dates of comments.
  */
-const skipped = new Set([
+const skipped_elements = new Set([
   "text:tracked-changes",
   "table:tracked-changes",
   "text:ruby-text",
@@ -43,7 +43,7 @@ const skipped = new Set([
   "text:user-field-decls",
 ]);
 /** Elements whose text follows the surrounding paragraph. */
-const asides = new Set([
+const aside_elements = new Set([
   "text:note-body",
   "office:annotation",
   "draw:text-box",
@@ -137,15 +137,17 @@ export class OdfReader implements XmlHandler {
         return;
       }
       default:
-        if (skipped.has(name)) return "skip";
-        if (asides.has(name)) builder.beginAside();
+        if (skipped_elements.has(name)) return "skip";
+        if (aside_elements.has(name)) builder.beginAside();
     }
   }
   text(text: string): void {
     if (this.open_paragraphs.length === 0) return;
-    const single = text.replace(/[ \t\r\n]+/g, " ");
-    this.builder.text(this.after_space && single.startsWith(" ") ? single.slice(1) : single);
-    if (single !== "") this.after_space = single.endsWith(" ");
+    const collapsed = text.replace(/[ \t\r\n]+/g, " ");
+    this.builder.text(
+      this.after_space && collapsed.startsWith(" ") ? collapsed.slice(1) : collapsed,
+    );
+    if (collapsed !== "") this.after_space = collapsed.endsWith(" ");
   }
   close(name: string): void {
     const { builder } = this;
@@ -177,7 +179,7 @@ export class OdfReader implements XmlHandler {
         builder.endTable();
         return;
       default:
-        if (asides.has(name)) builder.endAside();
+        if (aside_elements.has(name)) builder.endAside();
     }
   }
 

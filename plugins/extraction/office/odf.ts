@@ -90,9 +90,9 @@ function readText(newReader: NewReader, content: string, styles: string | null):
   const reader = newReader();
   scanOfficeXml(content, reader);
   const body = reader.builder.finish();
-  const running = new RunningTextReader(newReader);
-  scanOfficeXml(styles ?? "", running);
-  const { headers, footers } = running;
+  const running_texts = new RunningTextReader(newReader);
+  scanOfficeXml(styles ?? "", running_texts);
+  const { headers, footers } = running_texts;
   return [...headers, ...body, ...footers];
 }
 

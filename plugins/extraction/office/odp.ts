@@ -16,7 +16,7 @@ export function readSlides(newReader: NewReader, content: string, styles: string
 }
 
 /** By the class of a frame; frames of other classes are placeholders of the master. */
-const shown_of_masters: readonly (string | undefined)[] = [undefined, "header", "footer"];
+const visible_classes: readonly (string | undefined)[] = [undefined, "header", "footer"];
 
 /** What masters put on every slide, except placeholders. */
 class MastersReader extends ReaderDispatch {
@@ -33,7 +33,7 @@ class MastersReader extends ReaderDispatch {
     if (
       tag.name === "presentation:notes" ||
       tag.get("presentation:placeholder") === "true" ||
-      !shown_of_masters.includes(tag.get("presentation:class"))
+      !visible_classes.includes(tag.get("presentation:class"))
     )
       return "skip";
     return this.reader.open(tag);
@@ -50,7 +50,7 @@ class SlidesReader extends ReaderDispatch {
   private titles: Block[] = [];
   private blocks: Block[] = [];
   /** What the master puts on its slides, and the footer. */
-  private after: readonly Block[] = [];
+  private trailing_blocks: readonly Block[] = [];
   private inside_title = false;
   /** Footers by the names under which slides refer to them. */
   private readonly footers = new Map<string, string>();
@@ -69,9 +69,9 @@ class SlidesReader extends ReaderDispatch {
     if (name === "presentation:footer-decl")
       this.footer = { name: tag.get("name") ?? "", text: "" };
     if (this.reader === null) return name === "office:automatic-styles" ? "skip" : undefined;
-    if (name === "presentation:notes") this.keep();
+    if (name === "presentation:notes") this.collectBlocks();
     if (name === "draw:frame" && tag.get("presentation:class") === "title") {
-      this.keep();
+      this.collectBlocks();
       this.inside_title = true;
     }
     return this.reader.open(tag);
@@ -98,26 +98,26 @@ class SlidesReader extends ReaderDispatch {
 
   private beginPage(tag: Tag): void {
     this.reader = this.newReader();
-    const named = tag.get("use-footer-name") ?? "";
-    const footer = this.footers.get(named)?.trim() ?? "";
+    const footer_name = tag.get("use-footer-name") ?? "";
+    const footer = this.footers.get(footer_name)?.trim() ?? "";
     const master = tag.get("master-page-name") ?? "";
-    this.after = [
+    this.trailing_blocks = [
       ...(this.masters.get(master) ?? []),
       ...(footer === "" ? [] : [paragraph(footer)]),
     ];
     // Read once, on the first slide that has them.
-    this.footers.delete(named);
+    this.footers.delete(footer_name);
     this.masters.delete(master);
   }
-  private keep(): void {
+  private collectBlocks(): void {
     this.blocks.push(...this.reader!.builder.finish());
   }
   private endPage(): void {
     if (this.reader === null) return;
-    this.keep();
+    this.collectBlocks();
     this.pages.push({
       page: this.pages.length + 1,
-      blocks: [...this.titles, ...this.blocks, ...this.after],
+      blocks: [...this.titles, ...this.blocks, ...this.trailing_blocks],
     });
     this.reader = null;
     this.inside_title = false;

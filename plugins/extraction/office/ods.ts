@@ -32,7 +32,7 @@ const valueOf = (tag: Tag): string =>
   tag.get("boolean-value") ??
   tag.get("office:value") ??
   "";
-const repeated = (tag: Tag, attribute: string): number =>
+const repeatCount = (tag: Tag, attribute: string): number =>
   Math.max(1, Math.floor(Number(tag.get(attribute) ?? 1)) || 1);
 
 const numeric_types = new Set(["float", "percentage", "currency", "date", "time", "boolean"]);
@@ -61,8 +61,8 @@ class SheetsReader extends ReaderDispatch {
   private sheet = { name: "", hidden: false };
   /** Open tables: a cell may contain one. */
   private depth = 0;
-  /** Rows and columns hidden by a collapsed outline are read. */
-  private folds = 0;
+  /** Open outline groups: rows and columns that a collapsed outline hides are read. */
+  private outline_depth = 0;
   private row = 0;
   private row_repeats = 1;
   private cells: Cell[] = [];
@@ -99,7 +99,7 @@ class SheetsReader extends ReaderDispatch {
         return;
       case "table:table-row-group":
       case "table:table-column-group":
-        this.folds++;
+        this.outline_depth++;
         return;
       case "table:table-column":
         this.readColumn(tag);
@@ -133,7 +133,8 @@ class SheetsReader extends ReaderDispatch {
     if (isCell(name)) this.endCell();
     else if (name === "table:table-row") this.endRow();
     else if (name === "table:table") this.endSheet();
-    else if (name === "table:table-row-group" || name === "table:table-column-group") this.folds--;
+    else if (name === "table:table-row-group" || name === "table:table-column-group")
+      this.outline_depth--;
     else if (name === "table:shapes") {
       this.objects.push(...(this.reader?.builder.finish() ?? []));
       this.reader = null;
@@ -145,7 +146,7 @@ class SheetsReader extends ReaderDispatch {
 
   private beginSheet(tag: Tag): void {
     this.depth = 1;
-    this.folds = 0;
+    this.outline_depth = 0;
     this.sheet = {
       name: tag.get("name") ?? "",
       hidden: this.hidden_styles.has(tag.get("style-name") ?? ""),
@@ -157,49 +158,49 @@ class SheetsReader extends ReaderDispatch {
     this.column = 0;
   }
   private readColumn(tag: Tag): void {
-    const repeats = repeated(tag, "number-columns-repeated");
-    if (tag.get("visibility") === "collapse" && this.folds === 0)
+    const repeats = repeatCount(tag, "number-columns-repeated");
+    if (tag.get("visibility") === "collapse" && this.outline_depth === 0)
       this.hidden_parts.hideColumns(this.column, this.column + repeats - 1);
     this.column += repeats;
   }
   private beginRow(tag: Tag): void {
-    this.row_repeats = repeated(tag, "number-rows-repeated");
+    this.row_repeats = repeatCount(tag, "number-rows-repeated");
     [this.cells, this.column] = [[], 0];
-    if (tag.get("visibility") === "collapse" && this.folds === 0)
+    if (tag.get("visibility") === "collapse" && this.outline_depth === 0)
       for (let at = 0; at < Math.min(this.row_repeats, repeats_max); at++)
         this.hidden_parts.hideRow(this.row + at);
   }
   private beginCell(tag: Tag): void {
     const [rows, columns] = ["number-rows-spanned", "number-columns-spanned"].map((name) =>
-      repeated(tag, name),
+      repeatCount(tag, name),
     ) as [number, number];
     if (rows * columns > 1) this.merged.push({ row: this.row, column: this.column, rows, columns });
     this.cell = {
       reader: this.newReader(),
       value: valueOf(tag),
       numeric: numeric_types.has(tag.get("office:value-type") ?? tag.get("value-type") ?? ""),
-      repeats: repeated(tag, "number-columns-repeated"),
+      repeats: repeatCount(tag, "number-columns-repeated"),
     };
   }
   private endCell(): void {
     if (this.cell === null) return;
     const { reader, value, repeats, numeric } = this.cell;
     this.cell = null;
-    const shown = cellText(reader.builder.finish());
-    const text = shown === "" ? value : shown;
+    const displayed = cellText(reader.builder.finish());
+    const text = displayed === "" ? value : displayed;
     if (text !== "")
       for (let at = 0; at < Math.min(repeats, repeats_max); at++)
         this.cells.push({ column: this.column + at, text, numeric });
     this.column += repeats;
   }
   private endRow(): void {
-    const times = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
-    for (let at = 0; at < times; at++)
+    const copies = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
+    for (let at = 0; at < copies; at++)
       for (const { column, text, numeric } of this.cells)
         if (!this.hidden_parts.has(this.row + at, column))
           this.grid.add(this.row + at, column, text, numeric);
     // Empty rows are all counted, dropped copies are not.
-    this.row += times > 0 ? times : this.row_repeats;
+    this.row += copies > 0 ? copies : this.row_repeats;
     this.cells = [];
   }
   private endSheet(): void {

@@ -11,12 +11,12 @@ import { scanTags } from "./xml";
 /** @throws ExtractionFailure of the archive */
 export function readPptx(pkg: OfficePackage, main_part: string, progress: Progress): Page[] {
   const slides = slidesOf(pkg, main_part);
-  const seen = new Set<string>();
+  const seen_parts = new Set<string>();
   const bullets = new SlideBullets(pkg);
   return slides.map((slide, at) => {
     progress(at / slides.length);
     const shapes = readDrawing(pkg, slide, bullets.of(slide));
-    const blocks = readSlide(pkg, slide, shapes, seen);
+    const blocks = readSlide(pkg, slide, shapes, seen_parts);
     return { page: at + 1, label: slideLabel(at + 1, blocks), blocks };
   });
 }
@@ -30,10 +30,10 @@ function slidesOf(pkg: OfficePackage, main_part: string): string[] {
     if (slide !== null && !slides.includes(slide)) slides.push(slide);
   });
   if (slides.length > 0) return slides;
-  const number = (name: string): number => Number(/(\d+)\.xml$/i.exec(name)?.[1] ?? 0);
+  const slideNumber = (name: string): number => Number(/(\d+)\.xml$/i.exec(name)?.[1] ?? 0);
   return pkg.archive.names
     .filter((name) => /^ppt\/slides\/[^/]+\.xml$/i.test(name))
-    .toSorted((one, other) => number(one) - number(other));
+    .toSorted((one, other) => slideNumber(one) - slideNumber(other));
 }
 
 const title_roles: readonly (string | null)[] = ["title", "ctrTitle"];
@@ -44,15 +44,15 @@ const skipped_roles_of_notes: readonly (string | null)[] = [...skipped_roles, "h
 function readSlide(
   pkg: OfficePackage,
   slide: string,
-  all: readonly Shape[],
-  seen: Set<string>,
+  all_shapes: readonly Shape[],
+  seen_parts: Set<string>,
 ): Block[] {
-  const shapes = all.filter(({ role }) => !skipped_roles.includes(role));
+  const shapes = all_shapes.filter(({ role }) => !skipped_roles.includes(role));
   const isTitle = ({ role }: Shape): boolean => title_roles.includes(role);
   return [
     ...shapes.filter(isTitle).flatMap(({ blocks }) => blocks.map(({ text }) => paragraph(text, 1))),
     ...shapes.filter((shape) => !isTitle(shape)).flatMap(({ blocks }) => blocks),
-    ...readBackground(pkg, slide, seen),
+    ...readBackground(pkg, slide, seen_parts),
     ...pkg
       .related(slide, "notesSlide")
       .flatMap((notes) => readDrawing(pkg, notes))
@@ -66,13 +66,13 @@ function readSlide(
 }
 
 /** The fixed content of layout and master is read only for the first slide that uses them. */
-function readBackground(pkg: OfficePackage, slide: string, seen: Set<string>): Block[] {
+function readBackground(pkg: OfficePackage, slide: string, seen_parts: Set<string>): Block[] {
   const layouts = pkg.related(slide, "slideLayout");
   const backgrounds = [
     ...layouts,
     ...layouts.flatMap((layout) => pkg.related(layout, "slideMaster")),
-  ].filter((part) => !seen.has(part));
-  for (const part of backgrounds) seen.add(part);
+  ].filter((part) => !seen_parts.has(part));
+  for (const part of backgrounds) seen_parts.add(part);
   return backgrounds
     .flatMap((part) => readDrawing(pkg, part))
     .filter(({ role }) => role === null)

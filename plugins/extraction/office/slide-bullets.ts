@@ -10,7 +10,7 @@ import { scanOfficeXml } from "./xml";
 /** `numbering` is a name of DrawingML, such as `arabicPeriod`. */
 export type Bullet =
   | { readonly char: string }
-  | { readonly numbering: string; readonly from: number }
+  | { readonly numbering: string; readonly start: number }
   | "none";
 
 export interface Placeholder {
@@ -34,7 +34,7 @@ export function readBullet(tag: Tag): Bullet | null {
     case "a:buBlip":
       return { char: "•" };
     case "a:buAutoNum":
-      return { numbering: tag.get("type") ?? "", from: Number(tag.get("startAt") ?? 1) || 1 };
+      return { numbering: tag.get("type") ?? "", start: Number(tag.get("startAt") ?? 1) || 1 };
     default:
       return null;
   }
@@ -90,7 +90,7 @@ export class SlideBullets {
   }
 }
 
-/** They use other styles of the master than bodies do. */
+/** Placeholders that use other styles of the master than bodies do. */
 const without_bullets = new Set(["title", "ctrTitle", "dt", "ftr", "hdr", "sldNum", "sldImg"]);
 
 interface PlaceholderStyle {
@@ -113,7 +113,10 @@ class PlaceholderStyles implements XmlHandler {
     else if (tag.name === "p:bodyStyle") this.open_style = this.body;
     else if (tag.name === "a:lstStyle" && this.placeholder !== null) {
       this.open_style = new ListStyle();
-      this.keep({ type: this.placeholder.type, style: this.open_style }, this.placeholder.index);
+      this.addStyle(
+        { type: this.placeholder.type, style: this.open_style },
+        this.placeholder.index,
+      );
     } else this.open_style?.open(tag);
   }
   text(): void {}
@@ -123,7 +126,7 @@ class PlaceholderStyles implements XmlHandler {
   find({ type, index }: Placeholder): PlaceholderStyle | undefined {
     return index === null ? this.by_type.get(type) : this.by_index.get(index);
   }
-  private keep(found: PlaceholderStyle, index: string | null): void {
+  private addStyle(found: PlaceholderStyle, index: string | null): void {
     if (!this.by_type.has(found.type)) this.by_type.set(found.type, found);
     if (index !== null && !this.by_index.has(index)) this.by_index.set(index, found);
   }

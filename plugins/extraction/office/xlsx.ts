@@ -20,7 +20,7 @@ interface Workbook {
   readonly sheets: readonly SheetEntry[];
   readonly since_1904: boolean;
 }
-interface Book {
+interface CellTables {
   readonly strings: readonly string[];
   /** By cell style. */
   readonly formats: readonly (CellFormat | null)[];
@@ -32,14 +32,14 @@ export function readXlsx(pkg: OfficePackage, main_part: string, progress: Progre
   const { sheets, since_1904 } = readWorkbook(pkg, main_part);
   const [strings] = pkg.related(main_part, "sharedStrings");
   const [styles] = pkg.related(main_part, "styles");
-  const book: Book = {
+  const cell_tables: CellTables = {
     strings: stringsOf(xmlOf(pkg, strings)),
     formats: cellFormatsOf(xmlOf(pkg, styles)),
     since_1904,
   };
   return visiblePages(sheets, ({ name, part }, at) => {
     progress(at / sheets.length);
-    const sheet = new SheetReader(book, pkg, part);
+    const sheet = new SheetReader(cell_tables, pkg, part);
     scanOfficeXml(pkg.xml(part) ?? "", sheet);
     return { blocks: [...sheet.blocks(name), ...readObjects(pkg, part)], hidden: sheet.hidden };
   });
@@ -174,7 +174,7 @@ class SheetReader implements XmlHandler {
   private filtered: boolean | null = null;
 
   constructor(
-    private readonly book: Book,
+    private readonly cell_tables: CellTables,
     private readonly pkg: OfficePackage,
     private readonly part: string,
   ) {
@@ -187,13 +187,13 @@ class SheetReader implements XmlHandler {
         if (isTrue(tag.get("filterMode"))) this.filtered = true;
         return;
       case "s:col":
-        if (isTrue(tag.get("hidden")) && !isFolded(tag))
+        if (isTrue(tag.get("hidden")) && !isInOutline(tag))
           this.hidden.hideColumns(Number(tag.get("min")) - 1, Number(tag.get("max")) - 1);
         return;
       case "s:row":
         this.row = Number(tag.get("r") ?? this.row + 1);
         this.column = -1;
-        if (isTrue(tag.get("hidden")) && !isFolded(tag) && !this.isFiltered())
+        if (isTrue(tag.get("hidden")) && !isInOutline(tag) && !this.isFiltered())
           this.hidden.hideRow(this.row);
         return;
       case "s:c":
@@ -252,18 +252,18 @@ class SheetReader implements XmlHandler {
     const { row, column, type } = this;
     if (this.value === "") return;
     if (this.hidden.has(row, column)) return;
-    this.grid.add(row, column, this.shown(), type === "n" || type === "b" || type === "d");
+    this.grid.add(row, column, this.displayedText(), type === "n" || type === "b" || type === "d");
   }
 
   /** As the sheet shows it: text, true or false, a date, a number. */
-  private shown(): string {
+  private displayedText(): string {
     const { value, type } = this;
-    const format = this.book.formats[this.style] ?? null;
-    if (type === "s") return formatText(this.book.strings[Number(value)] ?? "", format);
+    const format = this.cell_tables.formats[this.style] ?? null;
+    if (type === "s") return formatText(this.cell_tables.strings[Number(value)] ?? "", format);
     if (type === "b") return value === "1" ? "TRUE" : value === "0" ? "FALSE" : value;
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace("T", " ");
     if (type !== "n") return formatText(unescape(value), format);
-    return formatCell(value, format, this.book.since_1904);
+    return formatCell(value, format, this.cell_tables.since_1904);
   }
 }
 
@@ -310,4 +310,4 @@ function areaOf(reference: string | undefined): MergedArea | null {
 }
 const isTrue = (value: string | undefined): boolean => /^(?:1|true|on)$/i.test(value ?? "");
 /** Rows and columns hidden by a collapsed outline are read. */
-const isFolded = (tag: Tag): boolean => Number(tag.get("outlineLevel") ?? 0) > 0;
+const isInOutline = (tag: Tag): boolean => Number(tag.get("outlineLevel") ?? 0) > 0;

@@ -141,7 +141,7 @@ function methodOf(path: string, method: string, operation: Operation): Method {
   const needs_query = queried.some(({ required }) => required);
   const address = path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, "$${at($1)}");
   const query = `query: Query<"${operationId}">`;
-  const given = [
+  const call_parameters = [
     ...ids.map((name) => `${name}: string`),
     ...(needs_query ? [query] : []),
     ...(body ? [`body: ${body.type}`] : []),
@@ -160,7 +160,7 @@ function methodOf(path: string, method: string, operation: Operation): Method {
     types: [...(body?.types ?? []), ...result.types],
     lines: [
       ...comment(description === `${summary}.` ? description : `${summary}. ${description}`),
-      `  ${operationId}(${given.join(", ")}): Promise<${result.type}> {`,
+      `  ${operationId}(${call_parameters.join(", ")}): Promise<${result.type}> {`,
       `    return this.transport.${result.reads}({ ${call.join(", ")} }, options);`,
       "  }",
     ],

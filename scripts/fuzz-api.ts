@@ -59,7 +59,7 @@ const server = await launch({
   },
 });
 await exportFolder(join(directory, "folder.zip"));
-const given = process.argv.slice(2);
+const cli_arguments = process.argv.slice(2);
 const run = Bun.spawn(
   [
     schemathesis,
@@ -67,10 +67,10 @@ const run = Bun.spawn(
     "run",
     `${server.url}/api/dev/v1/openapi.json`,
     ...["--url", server.url, "--header", `Authorization: Bearer ${key}`, "--workers", "1"],
-    ...(given.some((arg) => /^(-n|--max-examples)/.test(arg))
+    ...(cli_arguments.some((arg) => /^(-n|--max-examples)/.test(arg))
       ? []
       : ["--max-examples", `${examples}`]),
-    ...given,
+    ...cli_arguments,
   ],
   {
     cwd: directory,

@@ -139,7 +139,7 @@ function faultsOf({ answer, citations, outcome }: Result): string[] {
 
 async function converse(call: Call, folder: string): Promise<void> {
   const counts = { right: 0, wrong_and_grounded: 0, quotes: 0, faults: 0 };
-  let asked = 0;
+  let question_count = 0;
   for (const questions of conversations) {
     const answer = await call("POST", "/chats", { usedFolders: [folder] });
     const { id } = (await answer.json()) as { id: string };
@@ -147,7 +147,7 @@ async function converse(call: Call, folder: string): Promise<void> {
       const { result, first_ms, whole_ms } = await ask(call, id, question);
       const is_right = right === null ? result.outcome === "no_answer" : right.test(result.answer);
       const faults = faultsOf(result);
-      asked += 1;
+      question_count += 1;
       counts.right += Number(is_right);
       counts.wrong_and_grounded += Number(
         !is_right && result.grounded && result.outcome === "answered",
@@ -167,8 +167,9 @@ async function converse(call: Call, folder: string): Promise<void> {
   }
   const { right, wrong_and_grounded, quotes, faults } = counts;
   say(
-    `\n${counted(asked, "question")}: ${right} right, ${wrong_and_grounded} wrong and grounded, ` +
-      `${quotes} fell back to quotes, ${counted(faults, "fault")}`,
+    `\n${counted(question_count, "question")}: ${right} right, ` +
+      `${wrong_and_grounded} wrong and grounded, ${quotes} fell back to quotes, ` +
+      counted(faults, "fault"),
   );
 }
 

@@ -153,9 +153,9 @@ export async function* watch(
       { path: `${messageOf(place)}/stream` },
       options,
     )) {
-      const told = eventOf(event, parsed(data), place);
-      if (told) yield told;
-      if (told?.type === "done") return;
+      const answer_event = eventOf(event, parsed(data), place);
+      if (answer_event) yield answer_event;
+      if (answer_event?.type === "done") return;
     }
   } catch (error) {
     // Too many streams are open: fall back to waiting for the answer.

@@ -92,7 +92,7 @@ export async function synced(
   { onProgress, ...options }: SyncedOptions = {},
 ): Promise<Document> {
   const listener = new DocumentListener(bell, id);
-  let told = "";
+  let reported = "";
   try {
     for (let round = 0; ; round++) {
       const document = await transport.json<Document>(
@@ -101,9 +101,9 @@ export async function synced(
       );
       const { status, indexing } = document;
       const now = `${status} ${indexing.stage} ${indexing.progress}`;
-      if (now !== told)
+      if (now !== reported)
         onProgress?.({ status, stage: indexing.stage, progress: indexing.progress, document });
-      told = now;
+      reported = now;
       if (status === "synced") return document;
       if (status === "sync_failed") throw new UploadError(document);
       const first_ms = first_delays_ms[round];
@@ -126,8 +126,8 @@ interface UploadedFile {
 }
 
 /** @throws TypeError without a name. */
-function fileOf(source: UploadSource, given: string | undefined): UploadedFile {
-  const name = given ?? (source as Partial<File>).name;
+function fileOf(source: UploadSource, file_name: string | undefined): UploadedFile {
+  const name = file_name ?? (source as Partial<File>).name;
   if (!name) throw new TypeError('upload: a name is needed, such as { name: "report.pdf" }');
   if (source instanceof ReadableStream)
     return { name, type: "", size: null, blob: null, open: () => source };

@@ -13,8 +13,8 @@ const of_type: Readonly<Record<string, (schema: Plain) => TSchema>> = {
 export const restoredSection = ({ properties, required = [], ...rest }: TObject): TObject =>
   Type.Object(
     Object.fromEntries(
-      Object.entries(properties).map(([key, given]) => {
-        const restored = restoredSetting(given as Plain);
+      Object.entries(properties).map(([key, setting]) => {
+        const restored = restoredSetting(setting as Plain);
         return [key, required.includes(key) ? restored : Type.Optional(restored)];
       }),
     ),

@@ -44,8 +44,8 @@ export class SettingRules {
   /** The resulting stored values. @throws HttpError 400 */
   storedWith(stored: StoredValues, changes: SettingChanges): Map<string, unknown> {
     const next = new Map(stored);
-    for (const [name, given] of Object.entries(changes)) {
-      const raw = this.checked(name, given);
+    for (const [name, value] of Object.entries(changes)) {
+      const raw = this.checked(name, value);
       if (raw === null) next.delete(name);
       else next.set(name, raw);
     }

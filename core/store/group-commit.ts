@@ -84,12 +84,12 @@ export class GroupCommit {
    */
   expect(coming: Promise<unknown>): void {
     this.expected++;
-    const came = (): void => {
+    const onSettled = (): void => {
       this.expected--;
       // After it has joined.
       setImmediate(() => this.wake());
     };
-    coming.then(came, came);
+    coming.then(onSettled, onSettled);
   }
 
   private async writeAll(): Promise<void> {

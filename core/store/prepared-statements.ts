@@ -23,7 +23,7 @@ interface Compiled {
 type Value = string | number | bigint | null | Uint8Array;
 /** A list is for `in`: it has at least one value, and its last one may be repeated. */
 type Values<V> = { readonly [K in keyof V]: Value | readonly Value[] };
-type Given = Values<Record<string, unknown>>;
+type BoundValues = Values<Record<string, unknown>>;
 
 /** The statements of one engine. */
 interface Statements {
@@ -47,23 +47,26 @@ export function prepared<T, V extends Values<V>, R>(
     const { adapter } = db.getExecutor();
     let of_database = statements.get(adapter);
     if (!of_database) statements.set(adapter, (of_database = { by_shape: new Map(), last: null }));
-    const given = values as Given;
+    const bound_values = values as BoundValues;
     const { last } = of_database;
-    const statement = last && isFor(last, given) ? last : find(of_database, db, given);
+    const statement =
+      last && isFor(last, bound_values) ? last : find(of_database, db, bound_values);
     of_database.last = statement;
     const parameters: unknown[] = [];
     for (const parameter of statement.parameters)
-      parameters.push(parameter instanceof Placeholder ? valueOf(parameter, given) : parameter);
+      parameters.push(
+        parameter instanceof Placeholder ? valueOf(parameter, bound_values) : parameter,
+      );
     return rowsOf<R>(db, statement.sql, parameters);
   };
 
-  function find({ by_shape }: Statements, db: Db<T>, given: Given): Compiled {
-    const names = Object.keys(given);
-    const shape = names.map((name) => shapeOf(name, given[name]!)).join();
+  function find({ by_shape }: Statements, db: Db<T>, bound_values: BoundValues): Compiled {
+    const names = Object.keys(bound_values);
+    const shape = names.map((name) => shapeOf(name, bound_values[name]!)).join();
     let statement = by_shape.get(shape);
     if (!statement) {
-      const { sql, parameters } = build(db, placeholders(given) as V).compile();
-      const has_list = names.some((name) => isList(given[name]!));
+      const { sql, parameters } = build(db, placeholders(bound_values) as V).compile();
+      const has_list = names.some((name) => isList(bound_values[name]!));
       statement = { names: has_list ? null : names, sql, parameters };
       by_shape.set(shape, statement);
     }
@@ -72,10 +75,11 @@ export function prepared<T, V extends Values<V>, R>(
 }
 
 /** Whether the statement fits: most calls repeat the same names. */
-function isFor({ names }: Compiled, given: Given): boolean {
+function isFor({ names }: Compiled, bound_values: BoundValues): boolean {
   if (names === null) return false;
   let at = 0;
-  for (const name in given) if (names[at++] !== name || isList(given[name]!)) return false;
+  for (const name in bound_values)
+    if (names[at++] !== name || isList(bound_values[name]!)) return false;
   return at === names.length;
 }
 
@@ -102,7 +106,7 @@ const placeholders = (values: Values<object>): object =>
         : new Placeholder(name),
     ]),
   );
-function valueOf({ name, place }: Placeholder, values: Given): unknown {
+function valueOf({ name, place }: Placeholder, values: BoundValues): unknown {
   const value = values[name]!;
   return place !== null && isList(value) ? value[Math.min(place, value.length - 1)] : value;
 }

@@ -34,10 +34,12 @@ export class SyncMeter {
   slowness(): string | null {
     const since_ms = this.now_ms() - kept_ms;
     if (!this.was_slow && this.slow_one_ms < since_ms) return null;
-    const took = this.took_ms.filter((_, place) => this.ended_ms[place]! >= since_ms).sort();
-    const commits = took.length;
-    const median_ms = Math.round(took[commits >> 1] ?? 0);
-    const longest_ms = Math.round(took.at(-1) ?? 0);
+    const durations_ms = this.took_ms
+      .filter((_, place) => this.ended_ms[place]! >= since_ms)
+      .sort();
+    const commits = durations_ms.length;
+    const median_ms = Math.round(durations_ms[commits >> 1] ?? 0);
+    const longest_ms = Math.round(durations_ms.at(-1) ?? 0);
     const is_slow = commits >= commits_min && median_ms >= slow_ms;
     if (is_slow !== this.was_slow) {
       this.was_slow = is_slow;

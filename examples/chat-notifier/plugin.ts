@@ -198,7 +198,9 @@ type Said = Pick<Context, "shared">;
 
 /** Why the last attempt failed, in any process; null if it did not. */
 const failing = ({ shared }: Said): Promise<string | null> =>
-  shared.state.change("chat_notifier.failing", "", (said?: string) => ({ result: said ?? null }));
+  shared.state.change("chat_notifier.failing", "", (last_failure?: string) => ({
+    result: last_failure ?? null,
+  }));
 const noteFailing = ({ shared }: Said, value: string | null): Promise<void> =>
   shared.state.change("chat_notifier.failing", "", () => ({
     value,

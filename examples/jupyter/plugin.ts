@@ -87,14 +87,14 @@ function linesOf(value: unknown, length_max = text_length_max): string | null {
   if (typeof value === "string") return value.slice(0, length_max);
   const lines = listOf(value);
   if (lines === null || !lines.every((line) => typeof line === "string")) return null;
-  const kept: string[] = [];
+  const read_lines: string[] = [];
   let length = 0;
   for (const line of lines) {
     if (length >= length_max) break;
-    kept.push(line);
+    read_lines.push(line);
     length += line.length;
   }
-  return kept.join("").slice(0, length_max);
+  return read_lines.join("").slice(0, length_max);
 }
 
 /** Per document, in UTF-16 units. */

@@ -122,8 +122,8 @@ export class Provider {
     } catch (error) {
       const other = this.otherAuth(configuration, error);
       if (other === null) throw error;
-      const again = await this.configured(configuration.serverMetadata(), other);
-      const tokens = await authorizationCodeGrant(again, url, checks());
+      const reconfigured = await this.configured(configuration.serverMetadata(), other);
+      const tokens = await authorizationCodeGrant(reconfigured, url, checks());
       this.auth = other;
       this.known = null;
       return tokens;

@@ -117,13 +117,15 @@ async function tryEndpoint(
   const reply = await askReranker(endpoint, query, texts, timeout_ms, signal);
   if ("finding" in reply) return reply.finding;
   const host = hostOf(endpoint.base_url);
-  const took = `${(reply.took_ms / 1_000).toFixed(1)} s`;
+  const duration = `${(reply.took_ms / 1_000).toFixed(1)} s`;
   if (reply.took_ms > endpoint.timeout_ms)
     return {
       status: "warn",
-      detail: `${host} ranked two sentences in ${took}, which is longer than searches wait for it.`,
+      detail:
+        `${host} ranked two sentences in ${duration}, which is longer than searches wait for ` +
+        "it.",
       fix: "Raise rerank.timeout, or run the reranker on faster hardware.",
       setting: "rerank.timeout",
     };
-  return { ...ok(`${host} ranked two sentences in ${took}.`), setting: null };
+  return { ...ok(`${host} ranked two sentences in ${duration}.`), setting: null };
 }

@@ -27,15 +27,15 @@ export async function findInConversation(
   if (known.size === 0 || has_pronoun.test(text)) return together;
   // A short question that names something new is about that: passages about the old subject alone
   // would only repeat the last answer.
-  const kept = [...together.passages.keys()].filter((at) =>
+  const known_passages = [...together.passages.keys()].filter((at) =>
     hasTerm(analyze, together.passages[at]!, known),
   );
-  return kept.length === 0
+  return known_passages.length === 0
     ? alone
     : {
         ...together,
-        passages: kept.map((at) => together.passages[at]!),
-        meanings: kept.map((at) => together.meanings[at]!),
+        passages: known_passages.map((at) => together.passages[at]!),
+        meanings: known_passages.map((at) => together.meanings[at]!),
       };
 }
 

@@ -143,9 +143,9 @@ export class SearchService implements Retrieval {
   }
 
   similarities(
-    ...asked: Parameters<SearchIndex["similarities"]>
+    ...input: Parameters<SearchIndex["similarities"]>
   ): ReturnType<SearchIndex["similarities"]> {
-    return this.ctx.index.similarities(...asked);
+    return this.ctx.index.similarities(...input);
   }
 
   sentences(text: string): readonly Span[] {

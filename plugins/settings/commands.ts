@@ -78,11 +78,11 @@ export const commandHandlers = (
     if (!state) throw new UsageError(await unknownSetting(ctx, key!, states));
     print(options.json ? JSON.stringify(state) : inWords(state.value));
   },
-  configSet: async ({ args: [key, given], options, stdin, print, about }) => {
-    if ((given === undefined) === (options.stdin === undefined))
+  configSet: async ({ args: [key, value], options, stdin, print, about }) => {
+    if ((value === undefined) === (options.stdin === undefined))
       throw new UsageError("specify the value after the key, or on standard input with --stdin");
     about(key!);
-    await change(ctx, key!, given ?? (await stdin()), Boolean(options.json), print);
+    await change(ctx, key!, value ?? (await stdin()), Boolean(options.json), print);
   },
   configUnset: async ({ args: [key], options, print, about }) => {
     about(key!);

@@ -141,9 +141,9 @@ async function longest(
       const began = performance.now();
       await dossier.call(method, path, body);
       // If the process was late, so was the response.
-      const took = performance.now() - began;
+      const duration_ms = performance.now() - began;
       await Bun.sleep(pause_ms);
-      worst = Math.max(worst, took - pulse.lateSince(began));
+      worst = Math.max(worst, duration_ms - pulse.lateSince(began));
     }
     return worst;
   };

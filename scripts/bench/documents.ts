@@ -162,7 +162,7 @@ async function searchRow(
 ): Promise<Row> {
   const rival = await startRival(directory, { key: dossier.key, folders: 0, texts });
   try {
-    const asked = Array.from({ length: queries }, (_, index) =>
+    const search_queries = Array.from({ length: queries }, (_, index) =>
       makeQuery(texts[index % texts.length]!, index),
     );
     const askRival = (query: string) =>
@@ -173,23 +173,23 @@ async function searchRow(
       }).then((response) => response.json());
     const askDossier = (query: string) =>
       dossier.call("POST", "/search", { query, folder_ids: [folder_id], limit: 10 });
-    for (const query of asked) {
+    for (const query of search_queries) {
       await askDossier(query);
       await askRival(query);
     }
-    const own: number[] = [];
+    const dossier_ms: number[] = [];
     const raw: number[] = [];
-    for (const query of asked) {
-      own.push(await timed(() => askDossier(query)));
+    for (const query of search_queries) {
+      dossier_ms.push(await timed(() => askDossier(query)));
       raw.push(await timed(() => askRival(query)));
     }
     return {
       name: "search of one folder",
       unit: "x",
       target: null,
-      value: median(own) / median(raw),
+      value: median(dossier_ms) / median(raw),
       measured:
-        `milliseconds p50/p95 over HTTP, Dossier ${latency(own)}, FTS5 ${latency(raw)} ` +
+        `milliseconds p50/p95 over HTTP, Dossier ${latency(dossier_ms)}, FTS5 ${latency(raw)} ` +
         `(whole documents, bm25); ${queries} questions of five words, ${texts.length} documents`,
     };
   } finally {

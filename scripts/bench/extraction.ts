@@ -33,11 +33,11 @@ async function pdfRow(directory: string): Promise<Row> {
   if (!Bun.which("pdftotext")) return missing(name, "pdftotext (poppler-utils)");
   const path = join(directory, "long.pdf");
   writeFileSync(path, longPdf(pdf_pages));
-  const pairs: { own: number; other: number }[] = [];
+  const pairs: { dossier_ms: number; rival_ms: number }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({
-      own: (await runTask("pdf", [pagesInput(path, directory)])).cpu_ms,
-      other: await cpuOfCommand(["pdftotext", path, join(directory, "other.txt")]),
+      dossier_ms: (await runTask("pdf", [pagesInput(path, directory)])).cpu_ms,
+      rival_ms: await cpuOfCommand(["pdftotext", path, join(directory, "other.txt")]),
     });
   return ratioRow(name, pairs, 3, `${pdf_pages} pages, the start of the process included`);
 }
@@ -62,20 +62,20 @@ async function ocrRow(directory: string): Promise<Row> {
     join(directory, "scan"),
   ]);
   const images = [...new Bun.Glob("scan*.png").scanSync({ cwd: directory, absolute: true })].sort();
-  const pairs: { own: number; other: number }[] = [];
+  const pairs: { dossier_ms: number; rival_ms: number }[] = [];
   for (let round = 0; round < 3; round++) {
-    const own = (
+    const dossier_ms = (
       await runTask(
         "image",
         images.map((image) => ({ ...pagesInput(image, directory), type: "image/png" })),
       )
     ).cpu_ms;
-    let other = 0;
+    let rival_ms = 0;
     for (const image of images)
-      other += await cpuOfCommand(["tesseract", image, join(directory, "other"), "-l", "eng"], {
+      rival_ms += await cpuOfCommand(["tesseract", image, join(directory, "other"), "-l", "eng"], {
         OMP_THREAD_LIMIT: "1",
       });
-    pairs.push({ own, other });
+    pairs.push({ dossier_ms, rival_ms });
   }
   return ratioRow(name, pairs, 3.5, `${images.length} pages at 200 dpi, all starts included`);
 }
@@ -85,7 +85,7 @@ async function docxRow(directory: string): Promise<Row> {
   if (!Bun.which("unzip")) return missing(name, "unzip");
   const path = join(directory, "table.docx");
   writeFileSync(path, tableDocx(docx_characters));
-  const pairs: { own: number; other: number }[] = [];
+  const pairs: { dossier_ms: number; rival_ms: number }[] = [];
   // The server keeps a child warm, so the files before the last one are the warm-up.
   for (let round = 0; round < rounds; round++) {
     const inputs = Array.from({ length: 4 }, (_, i) => ({
@@ -93,10 +93,10 @@ async function docxRow(directory: string): Promise<Row> {
       output: join(directory, `docx-${round}-${i}`),
       characters_max: 2 ** 26,
     }));
-    const own = (await runTask("office", inputs)).wall_ms.at(-1)!;
+    const dossier_ms = (await runTask("office", inputs)).wall_ms.at(-1)!;
     const started = performance.now();
     Bun.spawnSync(["unzip", "-p", path, "word/document.xml"], { stdout: "ignore" });
-    pairs.push({ own, other: performance.now() - started });
+    pairs.push({ dossier_ms, rival_ms: performance.now() - started });
   }
   return ratioRow(
     name,
@@ -161,17 +161,22 @@ const cpuMs = (usage: Bun.ResourceUsage | undefined): number =>
 
 function ratioRow(
   name: string,
-  pairs: readonly { readonly own: number; readonly other: number }[],
+  pairs: readonly { readonly dossier_ms: number; readonly rival_ms: number }[],
   most: number,
   description: string,
 ): Row {
-  const ms = (side: "own" | "other") => `${median(pairs.map((pair) => pair[side])).toFixed(0)} ms`;
+  const ms = (side: "dossier_ms" | "rival_ms") =>
+    `${median(pairs.map((pair) => pair[side])).toFixed(0)} ms`;
   return {
     name,
     unit: "x",
     target: { most },
-    value: median(pairs.map(({ own, other }) => own / other)),
-    measured: `${ms("own")} beside ${ms("other")}; ${description}; ${pairs.length} rounds`,
+    value: median(pairs.map(({ dossier_ms, rival_ms }) => dossier_ms / rival_ms)),
+    measured: [
+      `${ms("dossier_ms")} beside ${ms("rival_ms")}`,
+      description,
+      `${pairs.length} rounds`,
+    ].join("; "),
   };
 }
 const missing = (name: string, command: string): Row => ({

@@ -32,11 +32,13 @@ export async function fairSearchRows(): Promise<Row[]> {
   try {
     const call = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
     const texts = Array.from({ length: busy_texts }, (_, i) => makeText(i, text_length));
-    const own = texts.slice(0, own_texts);
+    const own_documents = texts.slice(0, own_texts);
     await addTexts(dossier, await newFolder(dossier.call), texts);
-    await addTexts({ ...dossier, call }, await newFolder(call), own);
+    await addTexts({ ...dossier, call }, await newFolder(call), own_documents);
     const search = (round: number): Promise<number> =>
-      timed(() => call("POST", "/search", { query: makeQuery(own[round % own_texts]!, round) }));
+      timed(() =>
+        call("POST", "/search", { query: makeQuery(own_documents[round % own_texts]!, round) }),
+      );
     for (let round = 0; round < own_searches; round++) await search(round);
     const alone: number[] = [];
     const beside: number[] = [];

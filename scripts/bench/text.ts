@@ -46,12 +46,12 @@ const vocabulary_size = 30_000;
 /** The word of this rank; frequent words are short. */
 function word(rank: number): string {
   let rest = rank + 1;
-  let made = "";
+  let text = "";
   while (rest > 0) {
-    made += syllables[rest % syllables.length]!;
+    text += syllables[rest % syllables.length]!;
     rest = Math.floor(rest / syllables.length);
   }
-  return made + endings[rank % endings.length]!;
+  return text + endings[rank % endings.length]!;
 }
 
 const vocabulary = Array.from({ length: vocabulary_size }, (_, rank) => word(rank));
@@ -70,12 +70,12 @@ export function makeText(seed: number, length: number): string {
     () => vocabulary[200 + Math.floor(random() * (vocabulary_size - 200))]!,
   );
   const paragraphs: string[] = [];
-  let made = 0;
-  while (made < length) {
+  let characters = 0;
+  while (characters < length) {
     const sentences = Array.from({ length: 4 }, () => sentence(random, topic));
     const paragraph = sentences.join(" ");
     paragraphs.push(paragraph);
-    made += paragraph.length + 2;
+    characters += paragraph.length + 2;
   }
   return paragraphs.join("\n\n");
 }

@@ -50,18 +50,18 @@ interface LiveReceiver {
 }
 /** Responds at once, and reports when the next delivery arrives. */
 function liveReceiver(): LiveReceiver {
-  let came = Promise.withResolvers<number>();
+  let delivery = Promise.withResolvers<number>();
   const server = Bun.serve({
     port: 0,
     hostname: allowed,
     fetch: () => {
-      came.resolve(performance.now());
+      delivery.resolve(performance.now());
       return new Response(null, { status: 204 });
     },
   });
   return {
     url: `http://${allowed}:${server.port}/`,
-    next: () => (came = Promise.withResolvers<number>()).promise,
+    next: () => (delivery = Promise.withResolvers<number>()).promise,
     stop: () => void server.stop(true),
   };
 }

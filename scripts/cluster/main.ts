@@ -168,7 +168,7 @@ class Caller {
   }
 
   /** As `call`; a request that met a stopping node is retried, as clients do. */
-  async again<T>(method: string, path: string, body: () => unknown): Promise<T> {
+  async callWithRetries<T>(method: string, path: string, body: () => unknown): Promise<T> {
     for (let tries = 1; ; tries++)
       try {
         return await this.call<T>(method, path, body());
@@ -181,18 +181,22 @@ class Caller {
   /** Upload, index, search, download: the main job. */
   async mainJob(folder_id: string, word: string): Promise<void> {
     const text = `# ${word}\n\nThe ${word} is cleaned every ninety days.`;
-    const { id } = await this.again<Named>("POST", `/documents/file?folder_id=${folder_id}`, () => {
-      const form = new FormData();
-      form.append("file", new Blob([text]), `${word}.md`);
-      return form;
-    });
+    const { id } = await this.callWithRetries<Named>(
+      "POST",
+      `/documents/file?folder_id=${folder_id}`,
+      () => {
+        const form = new FormData();
+        form.append("file", new Blob([text]), `${word}.md`);
+        return form;
+      },
+    );
     await until(`${word} is indexed`, async () => {
       return (
         (await this.call<{ readonly status: string }>("GET", `/documents/${id}`)).status ===
         "synced"
       );
     });
-    const found = await this.again<Found>("POST", "/search", () => ({
+    const found = await this.callWithRetries<Found>("POST", "/search", () => ({
       query: `when is the ${word} cleaned`,
     }));
     if (!found.data.some(({ document_id }) => document_id === id))

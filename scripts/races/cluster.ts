@@ -117,8 +117,8 @@ class Users {
 
   private async add(name: string, role: Role): Promise<string> {
     const hash = (password: string) => (this.hash ??= Bun.password.hash(password, "argon2id"));
-    const given = { email: `${name}@example.com`, password: first_password, role };
-    const user = await newUserRow(given, { ...ids, passwords: { hash } });
+    const account = { email: `${name}@example.com`, password: first_password, role };
+    const user = await newUserRow(account, { ...ids, passwords: { hash } });
     await this.sql`insert into accounts_users ${this.sql(user)}`;
     return user.id;
   }

@@ -20,7 +20,7 @@ export interface PatientHost {
   /** A page that does not exist. */
   readonly url: string;
   /** Resolves when one of its pages has been requested. */
-  asked(): Promise<void>;
+  firstRequest(): Promise<void>;
   /** The number of such requests. */
   requests(): number;
 }
@@ -96,7 +96,7 @@ export class Outside implements Disposable {
     return {
       url: `${this.urlAt(address)}/page`,
       requests: () => visits.pages,
-      asked: () => withPatience(visits.page_came.promise),
+      firstRequest: () => withPatience(visits.page_came.promise),
     };
   }
 

@@ -1,6 +1,6 @@
 /** Races about access: users, administrators, passwords, single-use sign-in tokens. */
 import { newToken, sha256 } from "../../plugins/accounts/token";
-import { addressOf, expected, fire, told, type Race, type Session } from "./race";
+import { addressOf, expected, fire, statusCounts, type Race, type Session } from "./race";
 
 const password = "correct horse battery staple";
 const day_ms = 24 * 3_600_000;
@@ -75,7 +75,7 @@ const last_administrator: Race = {
         change(round + 1, other, one, "member"),
       ]);
       const done = answers.map(({ status }) => status === 200);
-      if (done[0] === done[1]) return told(answers);
+      if (done[0] === done[1]) return statusCounts(answers);
       const [left, lost] = done[0] ? [one, other] : [other, one];
       const back = await change(round + 2, left, lost, "admin");
       return back.status === 200

@@ -47,7 +47,7 @@ export const fire = (count: number, send: (n: number) => Promise<Response>): Pro
   Promise.all(Array.from({ length: count }, (_, n) => send(n)));
 
 /** Counts by status: `201 ×2, 403 ×4`. */
-export function told(answers: readonly Response[]): string {
+export function statusCounts(answers: readonly Response[]): string {
   const counts = Map.groupBy(answers, ({ status }) => status);
   return [...counts]
     .toSorted(([a], [b]) => a - b)
@@ -56,7 +56,7 @@ export function told(answers: readonly Response[]): string {
 }
 
 export const expected = (answers: readonly Response[], wanted: string): string | null =>
-  told(answers) === wanted ? null : `${told(answers)} instead of ${wanted}`;
+  statusCounts(answers) === wanted ? null : `${statusCounts(answers)} instead of ${wanted}`;
 
 export const idsOf = async (answers: readonly Response[], status = 201): Promise<string[]> => {
   const with_status = answers.filter((answer) => answer.status === status);
@@ -66,7 +66,7 @@ export const idsOf = async (answers: readonly Response[], status = 201): Promise
 };
 
 /** Creates one, and returns its id. @throws Error when that is refused */
-export async function made(send: Send, path: string, body: object): Promise<string> {
+export async function createdId(send: Send, path: string, body: object): Promise<string> {
   const answer = await send(0, "POST", path, body);
   if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
   return ((await answer.json()) as { id: string }).id;
@@ -99,11 +99,11 @@ export async function openTooMany(
   const answers = await fire(most + 4, open);
   const opened = answers.filter(({ status }) => status === 200);
   await Promise.all(answers.map(({ body }) => body?.cancel()));
-  if (opened.length > most) return told(answers);
+  if (opened.length > most) return statusCounts(answers);
   for (let tries = 0; tries < 500; tries++) {
-    const again = await fire(most, open);
-    await Promise.all(again.map(({ body }) => body?.cancel()));
-    if (again.every(({ status }) => status === 200)) return null;
+    const second_answers = await fire(most, open);
+    await Promise.all(second_answers.map(({ body }) => body?.cancel()));
+    if (second_answers.every(({ status }) => status === 200)) return null;
     await Bun.sleep(2);
   }
   return "what was closed is not free";

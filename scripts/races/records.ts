@@ -1,5 +1,5 @@
 /** Races about limits on numbers of rows, and about unique names. */
-import { expected, fire, idsOf, made, poll_ms, removeAll, type Lane, type Race } from "./race";
+import { expected, fire, idsOf, createdId, poll_ms, removeAll, type Lane, type Race } from "./race";
 
 const webhooks: Race = {
   name: "webhooks of one user",
@@ -21,7 +21,7 @@ const webhooks: Race = {
 const names: Race = {
   name: "names of uploads in a folder",
   async begin({ send }) {
-    const folder = await made(send, "/folders", { name: "names" });
+    const folder = await createdId(send, "/folders", { name: "names" });
     return async (round) => {
       const answers = await fire(6, (n) => {
         const form = new FormData();
@@ -38,7 +38,7 @@ const subfolders: Race = {
   async begin(lane) {
     const { send } = lane;
     return async (round) => {
-      const folder_id = await made(send, "/folders", { name: "imported" });
+      const folder_id = await createdId(send, "/folders", { name: "imported" });
       const source = { type: "racing", folder: `of round ${round}` };
       const answers = await fire(2, (n) =>
         send(round + n, "POST", "/imports", { folder_id, source }),
@@ -71,7 +71,7 @@ const imports: Race = {
   // Each begins with nearly the maximum.
   lanes_max: 3,
   async begin({ send }) {
-    const folder_id = await made(send, "/folders", { name: "under way" });
+    const folder_id = await createdId(send, "/folders", { name: "under way" });
     const create = (n: number) =>
       send(n, "POST", "/imports", { folder_id, source: { type: "racing", waits: true } });
     await fire(imports_max - 2, create);
@@ -92,7 +92,7 @@ const schedules: Race = {
   // Each begins with nearly the maximum.
   lanes_max: 3,
   async begin({ send }) {
-    const folder_id = await made(send, "/folders", { name: "planned" });
+    const folder_id = await createdId(send, "/folders", { name: "planned" });
     const create = (n: number) =>
       send(n, "POST", "/import-schedules", {
         folder_id,
@@ -114,7 +114,7 @@ const requests: Race = {
   begin:
     ({ send }) =>
     async () => {
-      const chat = await made(send, "/chats", {});
+      const chat = await createdId(send, "/chats", {});
       const messages = `/chats/${chat}/messages`;
       const requestId = crypto.randomUUID();
       await fire(6, (n) => send(n, "POST", messages, { text: "What?", requestId }));
@@ -132,8 +132,8 @@ const uses: Race = {
     ({ send }) =>
     async () => {
       const [folder, chat] = await Promise.all([
-        made(send, "/folders", { name: "used" }),
-        made(send, "/chats", {}),
+        createdId(send, "/folders", { name: "used" }),
+        createdId(send, "/chats", {}),
       ]);
       await Promise.all([
         send(0, "PUT", `/chats/${chat}`, { usedFolders: [folder] }),
@@ -165,7 +165,7 @@ const documents: Race = {
   begin:
     ({ send }) =>
     async () => {
-      const folder_id = await made(send, "/folders", { name: "few" });
+      const folder_id = await createdId(send, "/folders", { name: "few" });
       const answers = await fire(9, (n) =>
         send(n, "POST", "/documents", { folder_id, content: `text ${n}` }),
       );
@@ -181,7 +181,7 @@ const storage: Race = {
   begin:
     ({ send }) =>
     async () => {
-      const folder_id = await made(send, "/folders", { name: "heavy" });
+      const folder_id = await createdId(send, "/folders", { name: "heavy" });
       const answers = await fire(9, (n) => {
         const form = new FormData();
         form.append("file", new File([`${n}`.padEnd(file_bytes, ".")], `${n}.txt`));

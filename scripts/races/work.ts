@@ -4,10 +4,10 @@ import {
   expected,
   fire,
   idsOf,
-  made,
+  createdId,
   openTooMany,
   poll_ms,
-  told,
+  statusCounts,
   type Lane,
   type Race,
 } from "./race";
@@ -24,8 +24,8 @@ const kettle = "The kettle came from Linz in the spring of 1911.";
 
 /** Asks about a document of the lane, whose name reaches the model. */
 async function asker({ n: lane, send }: Lane, stream: boolean) {
-  const folder_id = await made(send, "/folders", { name: "asked" });
-  const document = await made(send, "/documents", { folder_id, content: kettle });
+  const folder_id = await createdId(send, "/folders", { name: "asked" });
+  const document = await createdId(send, "/documents", { folder_id, content: kettle });
   for (let status = ""; status !== "synced"; await Bun.sleep(poll_ms))
     ({ status } = (await (await send(0, "GET", `/documents/${document}`)).json()) as {
       status: string;
@@ -60,7 +60,7 @@ const questions: Race = {
   async begin(lane) {
     const ask = await asker(lane, true);
     const holding = await fire(questions_max - 2, (n) => ask(n, "Where, hold on, was the kettle?"));
-    if (told(holding) !== `200 ×${holding.length}`) throw new Error(told(holding));
+    if (statusCounts(holding) !== `200 ×${holding.length}`) throw new Error(statusCounts(holding));
     lane.atEnd(() => Promise.all(holding.map(({ body }) => body?.cancel())));
     return (round) => openTooMany(2, (n) => ask(round + n, "Where, hold on, was the kettle?"));
   },
@@ -69,7 +69,7 @@ const questions: Race = {
 const recordings: Race = {
   name: "recordings at the same time",
   async begin({ outside, send }) {
-    const folder = await made(send, "/folders", { name: "said" });
+    const folder = await createdId(send, "/folders", { name: "said" });
     return async (round) => {
       const answers = await fire(2, (n) => {
         const form = new FormData();
@@ -94,7 +94,7 @@ const dry_runs: Race = {
   // Each process has eight slots in total: two of each lane are in one at most.
   lanes_max: 4,
   async begin({ n: lane, outside, send }) {
-    const folder_id = await made(send, "/folders", { name: "looked at" });
+    const folder_id = await createdId(send, "/folders", { name: "looked at" });
     return async (round) => {
       const gate = outside.newGate(`${lane}.${round}`);
       let refused = 0;
@@ -115,7 +115,7 @@ const look_ms = 50;
 const delays: Race = {
   name: "pauses between requests to one host",
   async begin({ outside, send }) {
-    const folder_id = await made(send, "/folders", { name: "fetched" });
+    const folder_id = await createdId(send, "/folders", { name: "fetched" });
     return async (round) => {
       const imports = 3;
       const host = outside.patientHost(round, imports);
@@ -123,7 +123,7 @@ const delays: Race = {
       const answers = await fire(imports, (n) =>
         send(n, "POST", "/imports", { folder_id, source }),
       );
-      await host.asked();
+      await host.firstRequest();
       await Bun.sleep(look_ms);
       const ids = await idsOf(answers, 202);
       await Promise.all(ids.map((id, at) => send(at, "POST", `/imports/${id}/cancel`)));

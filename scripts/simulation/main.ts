@@ -39,7 +39,7 @@ const sizes = weights.map((weight) => (weight / weight_sum) * passages * vector_
 const activity = sizes.map((size) => size ** activity_exponent);
 
 /** The owner of each search. */
-function asked(): Uint16Array {
+function searchingOwners(): Uint16Array {
   const random = chance(1);
   const sums: number[] = [];
   for (const weight of activity) sums.push((sums.at(-1) ?? 0) + weight);
@@ -68,14 +68,14 @@ class NodeMemory {
     const has = this.copies.get(owner) ?? 0;
     this.copies.delete(owner);
     this.used -= has;
-    const kept = Math.min(size, this.bytes_max);
+    const cached_bytes = Math.min(size, this.bytes_max);
     for (const [oldest, bytes] of this.copies) {
-      if (this.used + kept <= this.bytes_max) break;
+      if (this.used + cached_bytes <= this.bytes_max) break;
       this.copies.delete(oldest);
       this.used -= bytes;
     }
-    this.copies.set(owner, kept);
-    this.used += kept;
+    this.copies.set(owner, cached_bytes);
+    this.used += cached_bytes;
     return size - has;
   }
 }
@@ -97,7 +97,7 @@ function simulate(nodes: number, mib: number, routing: Routing, asking_owners: U
   return { share: from_memory / counted, mb: read_bytes / counted / 1e6 };
 }
 
-const who = asked();
+const who = searchingOwners();
 const gb = (sizes.reduce((sum, size) => sum + size, 0) / 1e9).toFixed(1);
 const largest = Math.round((sizes[0]! / vector_bytes / 1_000) * 1) * 1_000;
 console.log(

@@ -164,7 +164,7 @@ describe("search", () => {
 
   test("returns 10 passages by default and 50 at most", async () => {
     const folder = await ada.folder("Many");
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
         ada.create("/documents", {
           folder_id: folder,
@@ -172,7 +172,7 @@ describe("search", () => {
         }),
       ),
     );
-    for (const { id } of made) await ada.settled(id);
+    for (const { id } of created) await ada.settled(id);
     const counts = [];
     for (const limit of [undefined, 3, 50, 51, 1_000_000])
       counts.push((await search({ query: "lemming", folder_ids: [folder], limit })).length);

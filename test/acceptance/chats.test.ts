@@ -40,22 +40,22 @@ afterAll(async () => {
 });
 
 test("a failed message always polls as 500; an unfinished one survives a restart", async () => {
-  const [failed, held] = [
+  const [failed, pending] = [
     (await ask("fail The model has run out of words: näh.")).body.requestId,
     (await ask("hold restarted please")).body.requestId,
   ];
   await ada.finished(`/chats/${chat}/messages/${failed}`);
-  await running(held);
+  await running(pending);
   for (const restart of [false, true]) {
     if (restart) {
-      const waiting = poll(held, { prefer: "wait=30" });
+      const waiting = poll(pending, { prefer: "wait=30" });
       await Bun.sleep(50);
       await server.restart();
       // A waiting poll doesn't delay the shutdown and still gets its answer.
       const answer = await waiting;
       expect([answer.status, answer.body]).toEqual([
         200,
-        { status: "PROCESSING", requestId: held },
+        { status: "PROCESSING", requestId: pending },
       ]);
     }
     for (let n = 0; n < 2; n++)
@@ -69,9 +69,9 @@ test("a failed message always polls as 500; an unfinished one survives a restart
     });
     expectProblem(await ada.send("POST", `/chats/${chat}/messages/${failed}/cancel`), 409);
   }
-  expect((await poll(held)).body.status).toMatch(/^(PENDING|PROCESSING)$/);
+  expect((await poll(pending)).body.status).toMatch(/^(PENDING|PROCESSING)$/);
   stage.open("restarted");
-  expectHas((await ada.finished(`/chats/${chat}/messages/${held}`)).body, {
+  expectHas((await ada.finished(`/chats/${chat}/messages/${pending}`)).body, {
     status: "COMPLETED",
     result: { answer: "Staged." },
   });

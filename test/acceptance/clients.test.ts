@@ -144,16 +144,16 @@ describe.skipIf("missing" in python)(nameOf("Python", python), () => {
   const run = [pathOf(python)];
   const env = { PYTHONPATH: project, PYTHONDONTWRITEBYTECODE: "1" };
 
-  let said: string;
+  let output: string;
   beforeAll(async () => {
     writeFileSync(join(scratch, "config.yaml"), documented("file", "config.yaml"));
     const generator = [...run, "-m", "openapi_python_client"];
     // It formats its output with a program installed beside it.
-    said = await typed("openapi-python-client", generator, dirname(pathOf(python)));
+    output = await typed("openapi-python-client", generator, dirname(pathOf(python)));
   }, 120_000);
 
   test("openapi-python-client generates without warnings", () => {
-    expect(said).not.toMatch(/warning|error/i);
+    expect(output).not.toMatch(/warning|error/i);
   });
   test("openapi-python-client does the main task", async () => {
     const done = await mustTool(

@@ -166,9 +166,9 @@ describe("documents", () => {
   test("a question is answered with its quotes and pages, and leaves no chat behind", async () => {
     const question = "How often is the ceramic filter replaced?";
     const words = ["ask", question, "--folder", "Handbooks", "--user", "ada@example.com"];
-    const said = await server.mustCli(words);
-    expect(said).toMatch(/\n\[1\] handbook\.pdf, page \d+\n {4}“.*filter/is);
-    expect(said).toMatch(/\nAlso worth reading:\n {4}handbook\.pdf, page \d/);
+    const output = await server.mustCli(words);
+    expect(output).toMatch(/\n\[1\] handbook\.pdf, page \d+\n {4}“.*filter/is);
+    expect(output).toMatch(/\nAlso worth reading:\n {4}handbook\.pdf, page \d/);
     const { outcome, citations } = JSON.parse(await server.mustCli([...words, "--json"]));
     expect([outcome, citations[0].document_name]).toEqual(["answered", "handbook.pdf"]);
     expect((await server.api("GET", "/chats")).body.pagination.total).toBe(0);
@@ -263,9 +263,9 @@ describe("a failing command prints the reason", () => {
     ["a limit that is no number", ["search", "x", "--limit", "ten", ...user], 2, /whole number/],
     ["no user, when there are several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
   ];
-  test.each(cases)("%s", async (_reason, words, code, said) => {
+  test.each(cases)("%s", async (_reason, words, code, message) => {
     const { code: exit, stderr } = await server.cli(words);
-    expect([exit, stderr]).toEqual([code, expect.stringMatching(said)]);
+    expect([exit, stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
   test("commands that need a running server say how to start it", async () => {

@@ -33,11 +33,11 @@ const opens = async (key: string) =>
 
 describe("users", () => {
   test("are created and listed with their role", async () => {
-    const said = await server.cli(
+    const result = await server.cli(
       ["user", "create", "--email", "Root@Example.com", "--role", "admin", "--password-stdin"],
       { stdin: `${password}\n` },
     );
-    expect([said.code, said.stderr, said.stdout]).toEqual([
+    expect([result.code, result.stderr, result.stdout]).toEqual([
       0,
       "",
       expect.stringContaining("Root@Example.com"),
@@ -70,11 +70,11 @@ describe("users", () => {
       "--name",
       "kept",
     ]);
-    const said = await server.cli(
+    const result = await server.cli(
       ["user", "passwd", "--email", "ada@example.com", "--password-stdin"],
       { stdin: "another long password" },
     );
-    expect([said.code, said.stderr, await opens(key)]).toEqual([0, "", 200]);
+    expect([result.code, result.stderr, await opens(key)]).toEqual([0, "", 200]);
   });
 });
 
@@ -118,8 +118,8 @@ describe("keys", () => {
     expect(key.startsWith(keys[0].prefix)).toBe(true);
     expect(key.length - keys[0].prefix.length).toBeGreaterThan(20);
     expect(JSON.stringify(keys)).not.toContain(key.slice(-20));
-    const said = await server.cli(["key", "deactivate", keys[0].id]);
-    expect([said.code, said.stderr, await opens(key)]).toEqual([0, "", 401]);
+    const result = await server.cli(["key", "deactivate", keys[0].id]);
+    expect([result.code, result.stderr, await opens(key)]).toEqual([0, "", 401]);
     expectHas(
       (await listOf("key", "list", "--user", "ada@example.com")).find(
         ({ id }) => id === keys[0].id,

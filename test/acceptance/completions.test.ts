@@ -78,7 +78,7 @@ const environment = () =>
 
 /** A shell at a terminal. Ctrl-G prints the line that is being typed, between marks. */
 class Typist implements Disposable {
-  private said = "";
+  private output = "";
   private readonly shell: Bun.Subprocess;
 
   constructor(command: readonly string[]) {
@@ -88,18 +88,18 @@ class Typist implements Disposable {
       terminal: {
         cols: 200,
         rows: 50,
-        data: (_, bytes) => void (this.said += new TextDecoder().decode(bytes)),
+        data: (_, bytes) => void (this.output += new TextDecoder().decode(bytes)),
       },
     });
   }
 
   async untilSaid(words: RegExp): Promise<RegExpExecArray> {
-    await until(() => words.test(this.said));
-    return words.exec(this.said)!;
+    await until(() => words.test(this.output));
+    return words.exec(this.output)!;
   }
 
   type(keys: string): void {
-    this.said = "";
+    this.output = "";
     this.shell.terminal!.write(keys);
   }
 

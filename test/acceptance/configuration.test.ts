@@ -23,11 +23,11 @@ test("the settings table lists exactly the settings that exist", async () => {
       ),
     );
   // Retention times have their own table, which repeats some of the settings.
-  const kept = tableOf("How long things are kept").flatMap((row) =>
+  const kept_rows = tableOf("How long things are kept").flatMap((row) =>
     [...row.split("|")[2]!.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name!),
   );
   expect(listed).toEqual([...new Set(listed)]);
-  expect([...new Set([...listed, ...kept])].toSorted()).toEqual(
+  expect([...new Set([...listed, ...kept_rows])].toSorted()).toEqual(
     Object.keys(await settings()).toSorted(),
   );
 });

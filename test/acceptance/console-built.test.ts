@@ -109,7 +109,7 @@ describe("password guessing", () => {
 
   test("gains nothing from timing: unknown and known users take equally long", async () => {
     await dossier.createUser("timed@example.com");
-    const took = async (email: string): Promise<number> => {
+    const signInTime = async (email: string): Promise<number> => {
       const started = performance.now();
       expect(
         (await browserAt(dossier).send("POST", "/session", { email, password: "not this one" }))
@@ -122,8 +122,8 @@ describe("password guessing", () => {
     // Alternating, so that a busy machine slows both; four each, because the fifth failure locks
     // the address and email.
     for (let n = 0; n < 4; n++) {
-      known.push(await took("timed@example.com"));
-      unknown.push(await took(`nobody${n}@example.com`));
+      known.push(await signInTime("timed@example.com"));
+      unknown.push(await signInTime(`nobody${n}@example.com`));
     }
     // Skipping the hash would be a hundred times faster, so a factor of five is a safe bound.
     const ratio = Math.min(...known) / Math.min(...unknown);
@@ -146,10 +146,10 @@ describe("a session", () => {
       stdin: "another horse battery staple",
     });
     expect((await after.send("GET", "/folders")).status).toBe(401);
-    const kept = JSON.stringify(
+    const kept_json = JSON.stringify(
       await queryDatabase(dossier.data, "select * from accounts_sessions"),
     );
-    expect(kept).not.toContain(browser.cookie().slice("dossier=dss_".length));
+    expect(kept_json).not.toContain(browser.cookie().slice("dossier=dss_".length));
   });
 
   test("behind a trusted HTTPS proxy has the client's address and a secure cookie", async () => {

@@ -221,16 +221,16 @@ async function documentsTold(runs: readonly { readonly documents: number }[]): P
 function checkAttempts(deliveries: readonly any[]): number {
   let interrupted = 0;
   for (const { id, status, attempts } of deliveries) {
-    const came = posts.get(id) ?? 0;
-    expect(came).toBeLessThanOrEqual(attempts_max);
+    const post_count = posts.get(id) ?? 0;
+    expect(post_count).toBeLessThanOrEqual(attempts_max);
     expect(attempts.length).toBeLessThanOrEqual(attempts_max);
     // Each attempt is one POST, but an interrupted one may not have been sent.
     const cut = attempts.filter(({ error }: { error: string | null }) =>
       error?.startsWith("interrupted"),
     ).length;
     interrupted += cut;
-    expect(came).toBeLessThanOrEqual(attempts.length);
-    expect(came).toBeGreaterThanOrEqual(attempts.length - cut);
+    expect(post_count).toBeLessThanOrEqual(attempts.length);
+    expect(post_count).toBeGreaterThanOrEqual(attempts.length - cut);
     expect([status, attempts.at(-1).status_code === 204]).toEqual([
       status === "delivered" ? "delivered" : "dropped",
       status === "delivered",

@@ -79,16 +79,21 @@ describe("redelivery", () => {
       const [first] = await hook.ended();
       expect(first.status).toBe(ends);
       hooks.receiver.answerWith(() => new Response());
-      const again = await hooks.ada.send(
+      const repeated = await hooks.ada.send(
         "POST",
         `/webhooks/${hook.id}/deliveries/${first.id}/redeliver`,
       );
       expect([
-        again.status,
-        again.headers.get("location"),
-        again.headers.get("retry-after"),
-        again.body.id === first.id,
-      ]).toEqual([202, `/api/dev/v1/webhooks/${hook.id}/deliveries/${again.body.id}`, "1", false]);
+        repeated.status,
+        repeated.headers.get("location"),
+        repeated.headers.get("retry-after"),
+        repeated.body.id === first.id,
+      ]).toEqual([
+        202,
+        `/api/dev/v1/webhooks/${hook.id}/deliveries/${repeated.body.id}`,
+        "1",
+        false,
+      ]);
       const [second, unchanged] = await hook.ended(2);
       expect([
         second.id,
@@ -96,7 +101,7 @@ describe("redelivery", () => {
         second.attempts.length,
         second.request_body,
         unchanged,
-      ]).toEqual([again.body.id, "delivered", 1, first.request_body, first]);
+      ]).toEqual([repeated.body.id, "delivered", 1, first.request_body, first]);
       // The receiver gets the same message with a fresh signature.
       expect(hooks.receiver.deliveries[0]!.headers.get("webhook-id")).toBe(first.id);
       expect(
@@ -264,10 +269,10 @@ describe("[25] a deleted webhook", () => {
     hooks.receiver.answerWith(() => new Response(null, { status: 500 }));
     await hooks.emit(finished);
     await until(async () => (await hook.log())[0]?.attempts[0]?.status_code === 500);
-    const came = hooks.receiver.deliveries.length;
+    const delivery_count = hooks.receiver.deliveries.length;
     expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
     // Longer than the pause before the next attempt.
     await Bun.sleep(600);
-    expect(hooks.receiver.deliveries.length).toBe(came);
+    expect(hooks.receiver.deliveries.length).toBe(delivery_count);
   });
 });

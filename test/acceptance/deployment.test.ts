@@ -46,9 +46,9 @@ test("dossier health works by port, address and socket, and fails without a serv
     ["an address of nobody", ["--url", "http://127.0.0.1:9"], {}, 1, ""],
     ["no address", ["--url", "nas"], {}, 1, ""],
   ];
-  for (const [why, args, env, code, said] of rows) {
+  for (const [why, args, env, code, message] of rows) {
     const run = await runCommand(server.data, ["health", ...args], { env });
-    expect([why, run.code, run.stdout]).toEqual([why, code, said as string]);
+    expect([why, run.code, run.stdout]).toEqual([why, code, message as string]);
     if (code !== 0) expect(run.stderr).toStartWith("dossier: ");
   }
   const nobody = temporaryDirectory();

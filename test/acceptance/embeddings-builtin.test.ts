@@ -75,13 +75,13 @@ async function connections(
     { stdout: "ignore", stderr: "pipe" },
   );
   const { value } = await tracing.stderr.getReader().read();
-  const said = new TextDecoder().decode(value);
-  const traces = said.includes("attached");
+  const chunk = new TextDecoder().decode(value);
+  const traces = chunk.includes("attached");
   await use();
   tracing.kill("SIGINT");
   await tracing.exited;
   if (!traces) {
-    console.log(`skipped: strace may not trace here: ${said}`);
+    console.log(`skipped: strace may not trace here: ${chunk}`);
     return null;
   }
   const calls = readFileSync(seen, "utf8");
@@ -150,15 +150,15 @@ describe("one server", () => {
     ],
     ["it has 1000 bytes", async () => truncateSync(path, 1_000)],
   ];
-  for (const [said, damage] of damages)
-    test(`repairs a damaged model: ${said}; partial copies are deleted`, async () => {
+  for (const [message, damage] of damages)
+    test(`repairs a damaged model: ${message}; partial copies are deleted`, async () => {
       await dossier.stop();
       await damage();
       writeFileSync(join(modelsOf(dossier), `${file}.1.part`), "the beginning of it");
       await dossier.restart();
       await found(dossier, "Was kostet der Wagen?");
       expect(dossier.output()).toContain(`is damaged: `);
-      expect(dossier.output()).toContain(said);
+      expect(dossier.output()).toContain(message);
       expect(statSync(path).size).toBe(bytes);
       expect(readdirSync(modelsOf(dossier))).toEqual([file]);
     }, 300_000);
@@ -166,14 +166,14 @@ describe("one server", () => {
   test("adds and lists further models, and refuses invalid ones", async () => {
     const broken = join(dossier.data, "broken.bin");
     writeFileSync(broken, "E5S1 and nothing more");
-    for (const [why, args, said] of [
+    for (const [why, args, message] of [
       ["a file that is no model", [broken], "is not a model that the encoder can run"],
       ["a file that is not there", [join(dossier.data, "none.bin")], "does not exist"],
       ["the name of the built-in model", [path], "Choose another with --name"],
       ["a name that leads elsewhere", [path, "--name", "../x"], "is not a valid model name"],
     ] as const) {
       const { code, stderr } = await dossier.cli(["model", "add", ...args]);
-      expect([why, code, stderr]).toEqual([why, 2, expect.stringContaining(said)]);
+      expect([why, code, stderr]).toEqual([why, 2, expect.stringContaining(message)]);
     }
     await dossier.mustCli(["model", "add", path, "--name", "mine", "--query-prefix", "Q: "]);
     const listed = JSON.parse(await dossier.mustCli(["model", "list", "--json"]));

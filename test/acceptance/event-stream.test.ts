@@ -9,8 +9,8 @@ import { person, type Person } from "../helpers/person";
 import { openSocket } from "../helpers/sockets";
 import { until } from "../helpers/server";
 
-endKeysBy(async (given, key) => {
-  const server = given as Executable;
+endKeysBy(async (old_key, key) => {
+  const server = old_key as Executable;
   const listed = JSON.parse(
     await server.mustCli(["key", "list", "--user", "ada@example.com", "--json"]),
   ) as {
@@ -46,11 +46,11 @@ test("after two kills, a returning client gets every missed event once and in or
   const third = await ada.folder("third");
   await server.kill();
   await server.restart();
-  const again = await listening(server, "ada", "", { after: id });
+  const resumed = await listening(server, "ada", "", { after: id });
   const fourth = await ada.folder("fourth");
-  const last = await again.until(about("folder.created", fourth));
+  const last = await resumed.until(about("folder.created", fourth));
   expect(
-    again.events.map(({ event, data }) => [event, data.folder_id ?? data.document_id]),
+    resumed.events.map(({ event, data }) => [event, data.folder_id ?? data.document_id]),
   ).toEqual([
     ["folder.created", second],
     ["document.created", second],
@@ -58,7 +58,7 @@ test("after two kills, a returning client gets every missed event once and in or
     ["folder.created", third],
     ["folder.created", fourth],
   ]);
-  await again.disconnect();
+  await resumed.disconnect();
   const back = await listening(server, "ada", "", { after: last.id });
   const fifth = await ada.folder("fifth");
   await back.until(about("folder.created", fifth));

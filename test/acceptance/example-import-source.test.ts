@@ -91,8 +91,8 @@ const refused: [reason: string, source: object, pointer: string][] = [
     "/source/section",
   ],
 ];
-test.each(refused)("refused: %s", async (_reason, given, pointer) => {
-  const { status, body } = await dossier.api("POST", "/imports", { folder_id, source: given });
+test.each(refused)("refused: %s", async (_reason, source, pointer) => {
+  const { status, body } = await dossier.api("POST", "/imports", { folder_id, source: source });
   expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
 });
 

@@ -191,10 +191,10 @@ describe("errors are explained with a remedy", () => {
       /took longer than 1 s/,
     ],
   ];
-  test.each(cases)("%s", async (_reason, more, code, said) => {
+  test.each(cases)("%s", async (_reason, more, code, message) => {
     const { run } = await example.run(source(await more()));
     expect([run.status, run.error.code]).toEqual(["failed", code]);
-    expect(run.error.message).toMatch(said);
+    expect(run.error.message).toMatch(message);
     expect(run.error.message).not.toContain(secret);
   });
 

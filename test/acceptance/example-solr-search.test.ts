@@ -150,10 +150,10 @@ describe("a wrong Solr address", () => {
     await using dossier = await start(`http://127.0.0.1:${service.port}/solr/dossier`);
     const ada = await person(dossier, "ada");
     await ada.text(await ada.folder("Animals"), "The heron stands in the reeds.");
-    for (const [reason, answered, said] of cases) {
+    for (const [reason, answered, message] of cases) {
       status = answered;
       await dossier.untilTrue(async () =>
-        (await dossier.api("GET", "/health")).text.includes(said),
+        (await dossier.api("GET", "/health")).text.includes(message),
       );
       expect([reason, (await quotes(ada, "heron")).length]).toEqual([reason, 1]);
       // With several processes, only the one that asked reports it.

@@ -30,12 +30,12 @@ describe("a log that can't be written", () => {
       stdout: "pipe",
       stderr: openSync("/dev/full", "w"),
     });
-    let said = "";
+    let output = "";
     const drained = (async () => {
-      for await (const bytes of server.stdout) said += new TextDecoder().decode(bytes);
+      for await (const bytes of server.stdout) output += new TextDecoder().decode(bytes);
     })();
-    while (!/http:\/\/\S+:\d+\/\s/.test(said)) await Bun.sleep(10);
-    const url = /http:\/\/\S+:\d+/.exec(said)![0];
+    while (!/http:\/\/\S+:\d+\/\s/.test(output)) await Bun.sleep(10);
+    const url = /http:\/\/\S+:\d+/.exec(output)![0];
     // The first failing line, and any endless retry, happen right after the start.
     await Bun.sleep(1_500);
     for (let i = 0; i < 5; i++) expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -50,7 +50,7 @@ describe("a disk that loses a write", () => {
     "stops the server with the reason, and no confirmed data is lost",
     async () => {
       await using server = await startExecutable();
-      const { body: kept } = await server.send("ada", "POST", "/folders", { name: "Kept" });
+      const { body: kept_folder } = await server.send("ada", "POST", "/folders", { name: "Kept" });
       const tracer = Bun.spawn(
         [
           strace!,
@@ -92,7 +92,7 @@ describe("a disk that loses a write", () => {
       tracer.kill();
       await Promise.all([tracer.exited, read]);
       await server.restart();
-      expect((await server.send("ada", "GET", `/folders/${kept.id}`)).status).toBe(200);
+      expect((await server.send("ada", "GET", `/folders/${kept_folder.id}`)).status).toBe(200);
     },
   );
 });

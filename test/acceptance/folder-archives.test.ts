@@ -97,8 +97,8 @@ async function sourceIds(import_id: string): Promise<(id: string) => string> {
 
 test("a folder moves to another server without being read or embedded again", async () => {
   expect(await one.mustCli(["export", "--folder", "harbour", "--to", file])).toContain(file);
-  const again = await one.cli(["export", "--folder", "harbour", "--to", file]);
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
+  const repeated = await one.cli(["export", "--folder", "harbour", "--to", file]);
+  expect([repeated.code, repeated.stderr]).toEqual([1, expect.stringContaining("already exists")]);
   const calls_before = embedder.asked.length;
   const run = JSON.parse(await two.mustCli(["import", file, "--json"]));
   expect(run).toMatchObject({ status: "completed", document_count: 60, error: null });

@@ -185,8 +185,8 @@ describe("every kind of source", () => {
         run.status,
         (await documentsOf(folder_id)).map(({ name, status }) => [name, status]).toSorted(),
       ]).toEqual(["completed", names.map((name) => [name, "synced"])]);
-      const again = await importOf(client, { folder_id, source: source() });
-      expect([again.run.succeeded_item_count, again.run.skipped_item_count]).toEqual([
+      const repeated = await importOf(client, { folder_id, source: source() });
+      expect([repeated.run.succeeded_item_count, repeated.run.skipped_item_count]).toEqual([
         names.length,
         names.length,
       ]);

@@ -20,9 +20,9 @@ const long_ms = 120_000;
 function longText(bytes: number): string {
   const lines: string[] = ["A text “in quotes”"];
   for (let line = 0, length = 0; length < bytes; line++) {
-    const said = `Line ${line * 7919} tells of boat ${line % 997}, which was ${line % 89} days out.`;
-    lines.push(said);
-    length += said.length + 1;
+    const sentence = `Line ${line * 7919} tells of boat ${line % 997}, which was ${line % 89} days out.`;
+    lines.push(sentence);
+    length += sentence.length + 1;
   }
   return lines.join("\n").slice(0, bytes);
 }

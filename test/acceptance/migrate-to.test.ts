@@ -59,10 +59,10 @@ describeOnPostgres("dossier migrate-to", () => {
     await killTwice(data, url);
     const unfinished = await runCommand(data, ["serve", "--port", "0"], { env: settings(url) });
     expect(unfinished.stderr).toContain("is the unfinished target of `dossier migrate-to`");
-    const said = await mustRun(data, ["migrate-to", url], { env: settings() });
-    expect(said).toContain("continuing where it was interrupted");
-    expect(said).toContain("contains U+0000 in 1 row.");
-    expect(said).toMatch(
+    const output = await mustRun(data, ["migrate-to", url], { env: settings() });
+    expect(output).toContain("continuing where it was interrupted");
+    expect(output).toContain("contains U+0000 in 1 row.");
+    expect(output).toMatch(
       /compared \d+ rows in \d+ tables by their SHA-256: source and target are equal/,
     );
     expect(sumOf(data)).toBe(sum);

@@ -179,12 +179,12 @@ test("with a socket, no port is opened by default", async () => {
     stdout: "pipe",
     stderr: "ignore",
   });
-  let said = "";
+  let output = "";
   for await (const bytes of server.stdout) {
-    said += new TextDecoder().decode(bytes);
-    if (said.includes("\n")) break;
+    output += new TextDecoder().decode(bytes);
+    if (output.includes("\n")) break;
   }
-  expect(said).toContain(`(listening on ${path})`);
+  expect(output).toContain(`(listening on ${path})`);
   const inode = await Bun.$`ls -l /proc/${server.pid}/fd`.nothrow().text();
   const sockets = [...inode.matchAll(/socket:\[(\d+)\]/g)].map(([, inode]) => inode!);
   const tcp = await Bun.file("/proc/net/tcp").text();

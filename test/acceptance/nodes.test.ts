@@ -409,9 +409,9 @@ describeOnPostgres("several processes on one PostgreSQL", () => {
       );
       expect(run.status).toBe("completed");
       // The missing process was noticed before its lease expired.
-      const said = [web, other].map((server) => server.output()).join("");
-      expect(said).toContain("jobs of a process that is gone were resumed");
-      expect(said).not.toContain("could not be understood");
+      const output = [web, other].map((server) => server.output()).join("");
+      expect(output).toContain("jobs of a process that is gone were resumed");
+      expect(output).not.toContain("could not be understood");
       expect((await nodesSeen(web)).map((node) => node.id)).not.toContain(runner);
       const metrics = await (await fetch(`${other.url()}/metrics`)).text();
       const up = [...metrics.matchAll(/^dossier_node_up\{.*role="(\w+)".*\} (\d)$/gm)];

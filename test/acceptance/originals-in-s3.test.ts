@@ -103,8 +103,8 @@ onSqlite("alone").test(
 onSqlite("backups").test(
   "a backup contains the database and refers to the originals in the bucket",
   async () => {
-    const said = await dossier.mustCli(["backup"]);
-    const path = /\S+\.zip/.exec(said)![0];
+    const backup_output = await dossier.mustCli(["backup"]);
+    const path = /\S+\.zip/.exec(backup_output)![0];
     const restored = temporaryDirectory();
     const output = await mustRun(restored, ["restore", path]);
     expect(output).toContain("but in s3://originals at 127.0.0.1");
@@ -115,16 +115,16 @@ onSqlite("backups").test(
 
 test("one command moves the originals back into the data directory", async () => {
   await dossier.stop();
-  const said = await dossier.mustCli(["files", "move", "data"]);
-  expect(said).toMatch(/2 files were copied and verified/);
+  const output = await dossier.mustCli(["files", "move", "data"]);
+  expect(output).toMatch(/2 files were copied and verified/);
   const files = new Bun.Glob("??/*").scanSync(`${dossier.data}/files`);
   expect([...files].sort()).toEqual((await store.keys()).sort());
 });
 
 test("a start that can't use the bucket fails with the reason", async () => {
   const env = { ...store.env, DOSSIER_FILES_SECRET_KEY: "wrong" };
-  const said = await dossier.cli(["serve", "--port", "0"], { env });
-  expect(said.code).toBe(1);
-  expect(said.stderr).toContain("Correct files.secret_key");
-  expect(said.stderr).not.toContain('wrong"');
+  const result = await dossier.cli(["serve", "--port", "0"], { env });
+  expect(result.code).toBe(1);
+  expect(result.stderr).toContain("Correct files.secret_key");
+  expect(result.stderr).not.toContain('wrong"');
 });

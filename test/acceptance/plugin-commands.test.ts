@@ -52,14 +52,14 @@ for (const [why, words, code, says] of cases)
   test(
     why,
     async () => {
-      const said = await run(...words);
-      expect(said.code).toBe(code);
-      expect((said.stdout + said.stderr).trim()).toMatch(says);
+      const result = await run(...words);
+      expect(result.code).toBe(code);
+      expect((result.stdout + result.stderr).trim()).toMatch(says);
     },
     60_000,
   );
 
 test("a built-in command loads no plugin file", async () => {
-  const said = await run("user", "list");
-  expect([said.code, said.stderr]).toEqual([0, ""]);
+  const result = await run("user", "list");
+  expect([result.code, result.stderr]).toEqual([0, ""]);
 }, 60_000);

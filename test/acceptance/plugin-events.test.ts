@@ -58,30 +58,30 @@ test("a plugin gets all events, including those of users changed by the command 
   writeFileSync(join(dossier.data, "plugins/ledger.ts"), ledger);
   await dossier.restart();
   await dossier.createUser("ada@dossier.test");
-  const told: [event: string, about: string][] = [];
+  const events: [event: string, about: string][] = [];
   const create = async (path: string, body: unknown) =>
     (await dossier.api("POST", path, body)).body.id as string;
   const folder = await create("/folders", { name: "shelf" });
-  told.push(["FolderCreated", folder]);
+  events.push(["FolderCreated", folder]);
   await dossier.api("PUT", `/folders/${folder}`, { name: "board" });
-  told.push(["FolderChanged", folder]);
+  events.push(["FolderChanged", folder]);
   const text = await create("/documents", {
     folder_id: folder,
     name: "n",
     content: "Herons wade.",
   });
-  told.push(["DocumentCreated", text], ["DocumentSynced", text]);
+  events.push(["DocumentCreated", text], ["DocumentSynced", text]);
   const sent = await dossier.api(
     "POST",
     `/documents/file?folder_id=${folder}`,
     form("a.docx", "no such thing \u0000\u0001"),
   );
-  told.push(["DocumentFailed", sent.body.id]);
+  events.push(["DocumentFailed", sent.body.id]);
   await dossier.untilTrue(
     async () => (await dossier.api("GET", `/documents/${text}`)).body.status === "synced",
   );
   await dossier.api("PATCH", `/documents/${text}`, { name: "m" });
-  told.push(["DocumentChanged", text]);
+  events.push(["DocumentChanged", text]);
   const chat = await create("/chats", { usedFolders: [folder] });
   const message = await dossier.api("POST", `/chats/${chat}/messages`, { text: "What wades?" });
   const listed = async () => {
@@ -92,18 +92,18 @@ test("a plugin gets all events, including those of users changed by the command 
   const untilTold = async () => {
     const missing = async () => {
       const known = (await listed()).map((row) => row.join(" "));
-      return told.filter((row) => !known.includes(row.join(" ")));
+      return events.filter((row) => !known.includes(row.join(" ")));
     };
     for (const end = performance.now() + 30_000; (await missing()).length > 0;) {
       if (performance.now() > end) expect(await missing()).toEqual([]);
       await Bun.sleep(50);
     }
   };
-  told.push(["AnswerCompleted", message.body.requestId]);
+  events.push(["AnswerCompleted", message.body.requestId]);
   await untilTold();
 
   await dossier.api("DELETE", `/folders/${folder}`);
-  told.push(["FolderDeleted", folder], ["DocumentDeleted", text]);
+  events.push(["FolderDeleted", folder], ["DocumentDeleted", text]);
   await dossier.mustCli(["user", "create", "--email", "bob@dossier.test", "--password-stdin"], {
     stdin: "correct horse battery",
   });
@@ -111,7 +111,7 @@ test("a plugin gets all events, including those of users changed by the command 
   const users = JSON.parse(await dossier.mustCli(["user", "list", "--json"])) as any[];
   const bob = users.find(({ email }) => email === "bob@dossier.test").id;
   await dossier.mustCli(["user", "delete", "--email", "bob@dossier.test", "--yes"]);
-  told.push(["UserCreated", bob], ["UserChanged", bob], ["UserDeleted", bob]);
+  events.push(["UserCreated", bob], ["UserChanged", bob], ["UserDeleted", bob]);
   await untilTold();
 
   const { headers } = await dossier.api("GET", "/folders");

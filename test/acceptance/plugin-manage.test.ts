@@ -149,9 +149,9 @@ describe("`dossier plugin add` refuses", () => {
   ];
   test.each(refused)(
     "%s",
-    async (_, words, said, code) => {
+    async (_, words, message, code) => {
       const answer = await dossier.cli(["plugin", "add", ...words()]);
-      expect(answer.stderr).toMatch(said);
+      expect(answer.stderr).toMatch(message);
       expect(answer.code).toBe(code);
       expect(plugins()).toEqual(["notes-archive.ts"]);
     },
@@ -183,9 +183,9 @@ test(
 test(
   "a plugin is added beside a running server and loaded after a restart",
   async () => {
-    const said = await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
-    expect(said).toContain("Added notes 1.0.0 as");
-    expect(said).toContain("it then loads it");
+    const output = await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
+    expect(output).toContain("Added notes 1.0.0 as");
+    expect(output).toContain("it then loads it");
     expect(plugins()).toEqual(["notes-archive.ts", "notes.ts"]);
     expect(await info("notes")).toMatchObject({ status: "not_loaded", next_start: "added" });
     // Adding the same file again is allowed, so that scripts can be run twice.
@@ -222,8 +222,8 @@ test(
       "notes-2.js",
       notes("2.0.0").replace(", token: t.Optional(Secret())", ""),
     );
-    const said = await dossier.mustCli(["plugin", "add", update, "--replace"]);
-    expect(said).toContain("replacing 1.0.0");
+    const output = await dossier.mustCli(["plugin", "add", update, "--replace"]);
+    expect(output).toContain("replacing 1.0.0");
     expect(plugins()).toEqual(["notes-archive.ts", "notes.js"]);
     expect((await dossier.api("GET", "/notes/version")).body).toEqual({ version: "1.0.0" });
     await dossier.restart();
@@ -281,8 +281,8 @@ test(
     const tables = new Set((await columnsIn(dossier.data)).map(({ table }) => table));
     expect([...tables].filter((name) => name.startsWith("notes"))).toEqual(["notes_archive"]);
     expect(await count("select count(*) as n from notes_archive")).toBe(0);
-    const again = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
-    expect(again.stderr).toContain("there is no plugin notes, and no data of one");
+    const repeated = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
+    expect(repeated.stderr).toContain("there is no plugin notes, and no data of one");
   },
   limit_ms,
 );
@@ -294,14 +294,14 @@ test(
     writeFileSync(join(dossier.data, "plugins/wide/plugin.ts"), plain("wide"));
     await dossier.mustCli(["plugin", "remove", "wide"]);
     expect(existsSync(join(dossier.data, "plugins/wide"))).toBe(false);
-    const said = (
+    const output = (
       await queryDatabase<{ what: string | null }>(
         dossier.data,
         "select action || ' ' || record as what from audit_entries",
       )
     ).map(({ what }) => what);
     for (const entry of ["plugin add notes", "plugin disable notes", "plugin remove notes"])
-      expect(said.some((text) => text?.includes(entry))).toBe(true);
+      expect(output.some((text) => text?.includes(entry))).toBe(true);
   },
   limit_ms,
 );

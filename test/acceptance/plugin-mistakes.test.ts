@@ -12,7 +12,7 @@ let listed: { name: string; status: string; reason: string | null }[];
 let ready: number;
 let known: { plugins: { name: string; reason: string }[]; status: string };
 
-const said = (name: string) => known.plugins.find((plugin) => plugin.name === name)?.reason;
+const reasonOf = (name: string) => known.plugins.find((plugin) => plugin.name === name)?.reason;
 
 beforeAll(async () => {
   const mistakes = [...left_out, ...failing, ...fine].map(({ name, text }) => [
@@ -47,7 +47,7 @@ afterAll(() => server?.[Symbol.asyncDispose]());
 describe("a plugin is left out with", () => {
   for (const { why, name, says } of left_out)
     test(why, () => {
-      expect(said(name)).toMatch(says);
+      expect(reasonOf(name)).toMatch(says);
       const row = listed.find((plugin) => plugin.name === name);
       // Only the server itself knows its public address.
       const status = /public address/.test(why) ? "failing" : "left out";
@@ -59,7 +59,7 @@ describe("a plugin is left out with", () => {
 describe("a plugin is named as failing with", () => {
   for (const { why, name, says, ask } of failing)
     test(why, async () => {
-      expect(said(name)).toMatch(says);
+      expect(reasonOf(name)).toMatch(says);
       expect(listed.find((plugin) => plugin.name === name)).toMatchObject({ status: "failing" });
       expect((await server.api("GET", ask[0])).status).toBe(ask[1]);
       expect(server.output()).toContain(`"plugin":"${name}"`);

@@ -236,22 +236,22 @@ test("the development server reloads saved files, reports errors and recovers", 
     stdout: "pipe",
     stderr: "inherit",
   });
-  let said = "";
+  let output = "";
   const reading = (async () => {
     const decoder = new TextDecoder();
-    for await (const bytes of run.stdout) said += decoder.decode(bytes, { stream: true });
+    for await (const bytes of run.stdout) output += decoder.decode(bytes, { stream: true });
   })();
   /** Waits for output that matches, and skips past it. */
   const heard = async (words: RegExp): Promise<RegExpExecArray> => {
     for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
-      const found = words.exec(said);
+      const found = words.exec(output);
       if (found) {
-        said = said.slice(found.index + found[0].length);
+        output = output.slice(found.index + found[0].length);
         return found;
       }
       await Bun.sleep(10);
     }
-    throw new Error(`${words} was not said, but: ${said}`);
+    throw new Error(`${words} was not said, but: ${output}`);
   };
   try {
     const [, url] = await heard(/runs at (http\S+)/);
@@ -276,7 +276,7 @@ test("the development server reloads saved files, reports errors and recovers", 
     });
     expect(((await listed.json()) as any).data).toHaveLength(1);
     // A log file in the directory doesn't trigger a reload.
-    writeFileSync(join(project, "dev.log"), said);
+    writeFileSync(join(project, "dev.log"), output);
     await Bun.sleep(300);
     writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => { oops("));
     expect((await heard(/(\S+) was saved\./))[1]).toBe("plugin.ts");

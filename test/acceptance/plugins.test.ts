@@ -142,10 +142,10 @@ describe("plugin files in the executable", () => {
   for (const [name, [, reason]] of Object.entries(files))
     test(`${name} is ${reason ? "left out with its reason" : "loaded"}`, () => {
       const stem = name.replace(/\.(ts|js)$/, "");
-      const said = health.plugins.find((plugin: any) => plugin.name === stem);
-      if (reason) expect(said?.reason).toMatch(reason);
+      const reported = health.plugins.find((plugin: any) => plugin.name === stem);
+      if (reason) expect(reported?.reason).toMatch(reason);
       // A later failure in a timer is reported but doesn't leave the plugin out.
-      else expect(said?.reason ?? "").not.toMatch(/^(?!something in the background failed)./);
+      else expect(reported?.reason ?? "").not.toMatch(/^(?!something in the background failed)./);
     });
   test("the server reports degraded and still serves", async () => {
     expect(health.status).toBe("degraded");

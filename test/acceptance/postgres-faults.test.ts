@@ -72,11 +72,11 @@ describeOnPostgres("a server on PostgreSQL", () => {
     const database = new SQL(url, { max: 1 });
     for (;;) {
       process.kill(frozen.pid(), "SIGSTOP");
-      const held = await database.unsafe(
+      const deliveries = await database.unsafe(
         "select 1 from pg_stat_activity where state = 'idle in transaction' " +
           "and application_name = 'dossier writes' and datname = current_database()",
       );
-      if (held.length > 0) break;
+      if (deliveries.length > 0) break;
       process.kill(frozen.pid(), "SIGCONT");
       await Bun.sleep(5);
     }

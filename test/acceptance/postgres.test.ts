@@ -54,24 +54,24 @@ describeOnPostgres("a server on PostgreSQL", () => {
     const url = await newDatabase();
     await using server = await serverOn(url);
     const ada = await person(server, "ada");
-    const kept: string[] = [];
+    const kept_ids: string[] = [];
     const refused: [number, string | null][] = [];
     let running = true;
     const writing = (async () => {
       while (running) {
         const answer = await ada.send("POST", "/folders", { name: crypto.randomUUID() });
-        if (answer.status === 201) kept.push(answer.body.id);
+        if (answer.status === 201) kept_ids.push(answer.body.id);
         else refused.push([answer.status, answer.headers.get("retry-after")]);
       }
     })();
-    await until(() => kept.length > 20);
+    await until(() => kept_ids.length > 20);
     await postgres.server.crash();
-    const before = kept.length;
-    await until(() => kept.length > before + 20);
+    const before = kept_ids.length;
+    await until(() => kept_ids.length > before + 20);
     running = false;
     await writing;
     for (const answer of refused) expect(answer).toEqual([503, "5"]);
-    for (const id of kept) expect((await ada.send("GET", `/folders/${id}`)).status).toBe(200);
+    for (const id of kept_ids) expect((await ada.send("GET", `/folders/${id}`)).status).toBe(200);
     await until(async () => (await server.send(null, "GET", "//ready")).status === 200);
   }, 120_000);
 

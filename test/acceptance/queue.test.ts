@@ -70,8 +70,11 @@ describe("dropping jobs", () => {
   }, 60_000);
   test("requires typing the kind to drop waiting jobs", async () => {
     const words = ["job", "drop", "--kind", "unlucky.count", "--state", "ready"];
-    const said = await server.cli(words, { stdin: "yes\n" });
-    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("Nothing was dropped")]);
+    const result = await server.cli(words, { stdin: "yes\n" });
+    expect([result.code, result.stderr]).toEqual([
+      1,
+      expect.stringContaining("Nothing was dropped"),
+    ]);
     expect(await server.mustCli(words, { stdin: "unlucky.count\n" })).toMatch(
       /Dropped \d+ jobs?\./,
     );
@@ -82,8 +85,8 @@ describe("dropping jobs", () => {
     ["a kind without jobs", ["--kind", "nothing.at_all", "--yes"], 1, /no such job/],
   ];
   test.each(refused)("is refused for %s", async (_why, words, code, says) => {
-    const said = await server.cli(["job", "drop", ...words]);
-    expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
+    const result = await server.cli(["job", "drop", ...words]);
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(says)]);
   });
 });
 
@@ -98,6 +101,6 @@ test("paused vectors stay paused across a restart and a kill until resumed", asy
   expect(await state()).toBe("paused");
   expect(await server.mustCli(["job", "resume", "vectors"])).toBe("Vectors are being created.");
   await server.untilTrue(async () => (await state()) === "ready");
-  const said = await server.cli(["job", "pause", "everything"]);
-  expect([said.code, said.stderr]).toEqual([2, expect.stringContaining("intake, vectors")]);
+  const result = await server.cli(["job", "pause", "everything"]);
+  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining("intake, vectors")]);
 }, 120_000);

@@ -83,7 +83,7 @@ const ended = async (id: string): Promise<any> =>
       limit_ms: 25_000,
     })
   ).body;
-const told = async (of: number): Promise<any[]> => {
+const deliveriesOf = async (of: number): Promise<any[]> => {
   await hooks.server.untilTrue(() => hooks.receiver.deliveries.length >= of);
   return hooks.receiver.deliveries.map(({ body }) => JSON.parse(body));
 };
@@ -128,7 +128,9 @@ describe("import.finished", () => {
       const id = await start(source());
       const run = await ended(id);
       const counts = { status, completed_item_count, succeeded_item_count, failed_item_count };
-      expect(await told(1)).toEqual([{ event: "import.finished", import_run_id: id, ...counts }]);
+      expect(await deliveriesOf(1)).toEqual([
+        { event: "import.finished", import_run_id: id, ...counts },
+      ]);
       // The run itself reports the same.
       expect({
         status: run.status,
@@ -203,7 +205,7 @@ describe("transcription.completed", () => {
       const id = await transcribe(name, content());
       const run = await heard(id);
       expect(run.status).toBe("completed");
-      expect(await told(1)).toEqual([
+      expect(await deliveriesOf(1)).toEqual([
         {
           event: "transcription.completed",
           processing_run_id: id,
@@ -273,7 +275,7 @@ describe("no webhook is sent for", () => {
       // A later run is reported, so this one would have been too.
       const next = await start(at("f"));
       await ended(next);
-      expect((await told(1)).map(({ import_run_id }) => import_run_id)).toEqual([next]);
+      expect((await deliveriesOf(1)).map(({ import_run_id }) => import_run_id)).toEqual([next]);
       expect(
         [...(await hook.log()), ...(await transcribed.log())].filter(({ request_body }) =>
           request_body.includes(id),

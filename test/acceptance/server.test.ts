@@ -411,16 +411,16 @@ describe("a graceful shutdown", () => {
           .slice(-2),
         temporaryFiles(data),
       ]).toEqual([["stopping", "stopped"], []]);
-      const again = await launch({ data });
+      const restarted = await launch({ data });
       const other = await createKey(data, "bob@example.com");
       expect(
         (
-          await fetch(`${again.url}/api/dev/v1/documents/${body.id}`, {
+          await fetch(`${restarted.url}/api/dev/v1/documents/${body.id}`, {
             headers: { authorization: `Bearer ${other}` },
           })
         ).status,
       ).toBe(403);
-      again.kill("SIGTERM");
-      expect(await again.exited).toBe(0);
+      restarted.kill("SIGTERM");
+      expect(await restarted.exited).toBe(0);
     });
 });

@@ -75,8 +75,8 @@ describe("beside a running server", () => {
     ],
   ];
   test.each(refused)("%s is refused", async (_why, words, code, says) => {
-    const said = await server.cli(["config", ...words]);
-    expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
+    const result = await server.cli(["config", ...words]);
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(says)]);
   });
 
   test("a secret is read from standard input, encrypted and never shown", async () => {
@@ -99,12 +99,12 @@ describe("beside a running server", () => {
       DOSSIER_ANSWERS_BASE_URL: "http://127.0.0.1:9/v1",
       DOSSIER_ANSWERS_MODEL: "tiny",
     };
-    const said = await server.cli(["config", "test", "answers", "--json"], { env });
-    expect([said.code, JSON.parse(said.stdout)]).toEqual([
+    const result = await server.cli(["config", "test", "answers", "--json"], { env });
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       expect.objectContaining({ status: "fail", setting: "answers.base_url" }),
     ]);
-    expect(said.stderr).toContain("Nothing is listening at 127.0.0.1:9.");
+    expect(result.stderr).toContain("Nothing is listening at 127.0.0.1:9.");
   });
 
   test("the audit log has each change with the operating system's user", async () => {

@@ -78,9 +78,9 @@ suite("three processes on one PostgreSQL", () => {
     const open = answers.filter(({ status }) => status === 200);
     await open[0]!.body!.cancel();
     await until(async () => {
-      const again = await cluster.call(C, eve, "GET", "/events");
-      await again.body?.cancel();
-      return again.status === 200;
+      const second_stream = await cluster.call(C, eve, "GET", "/events");
+      await second_stream.body?.cancel();
+      return second_stream.status === 200;
     });
     await Promise.all(open.slice(1).map(({ body }) => body!.cancel()));
   });
@@ -127,7 +127,7 @@ suite("three processes on one PostgreSQL", () => {
   });
 
   /** Asks a question about a new document; returns the path of the message. */
-  async function asked(node: number, text: string): Promise<string> {
+  async function askOn(node: number, text: string): Promise<string> {
     const { body } = await cluster.send(node, ada, "POST", "/folders", { name: text });
     const content = "The heron stands in shallow water. It waits for fish.";
     const document = await cluster.send(node, ada, "POST", "/documents", {
@@ -152,7 +152,7 @@ suite("three processes on one PostgreSQL", () => {
     );
 
   test("stream another process's answer and resume where a third left off", async () => {
-    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const answer = "The heron stands in shallow water [1].";
     const begun = "The heron stands";
     provider.answerWith(
@@ -162,7 +162,7 @@ suite("three processes on one PostgreSQL", () => {
             async start(controller) {
               const put = (text: string) => controller.enqueue(new TextEncoder().encode(text));
               put(chunk({ content: begun }));
-              await held.promise;
+              await release.promise;
               put(chunk({ content: answer.slice(begun.length) }));
               put(chunk({}, "stop") + event("[DONE]"));
               controller.close();
@@ -171,13 +171,13 @@ suite("three processes on one PostgreSQL", () => {
           { headers: { "content-type": "text/event-stream" } },
         ),
     );
-    const path = await asked(A, "Where does the heron stand?");
+    const path = await askOn(A, "Where does the heron stand?");
     const at_b = await stream(B, path);
     const half = await at_b.until(({ event: name, data }) => name === "delta" && !!data.text);
     await at_b.disconnect();
     const at_c = await stream(C, path, half.id);
     const poll = cluster.send(B, ada, "GET", `${path}?timeout_ms=20000`);
-    held.resolve();
+    release.resolve();
     expect(await at_c.ended).toBe(true);
     expectInOrder([...at_b.events, ...at_c.events]);
     expect(stateAfter(at_c.events, stateAfter(at_b.events))).toMatchObject({
@@ -193,7 +193,7 @@ suite("three processes on one PostgreSQL", () => {
       signal.addEventListener("abort", () => (aborted = true));
       return raw([chunk({ content: "The heron " })], { open: true });
     });
-    const path = await asked(A, "Where does the heron wait?");
+    const path = await askOn(A, "Where does the heron wait?");
     await until(() => provider.asked().length > 0);
     const at_c = await stream(C, path);
     expect((await cluster.send(B, ada, "POST", `${path}/cancel`)).status).toBe(202);

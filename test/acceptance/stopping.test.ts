@@ -50,16 +50,16 @@ test("unread output doesn't delay the shutdown", async () => {
       'exec "$dossier" serve --data "$data" --port 0 >&3 3>&-',
     data,
   );
-  let said = "";
+  let output = "";
   let is_told = false;
   for await (const bytes of run.stderr) {
-    said += new TextDecoder().decode(bytes);
+    output += new TextDecoder().decode(bytes);
     // A second signal would end it immediately.
-    if (is_told || !said.includes('"listening"')) continue;
+    if (is_told || !output.includes('"listening"')) continue;
     is_told = true;
     run.kill("SIGTERM");
   }
-  expect([await run.exited, said]).toEqual([0, expect.stringContaining('"stopped"')]);
+  expect([await run.exited, output]).toEqual([0, expect.stringContaining('"stopped"')]);
   rmSync(data, { recursive: true });
 }, 60_000);
 
@@ -73,18 +73,18 @@ test.each(hang_ups)(
     await buildIfStale();
     const data = temporaryDirectory();
     const run = bash(`${start} "$dossier" serve --data "$data" --port 0 >/dev/null`, data);
-    let said = "";
+    let output = "";
     for await (const bytes of run.stderr) {
-      const is_new = !said.includes('"listening"');
-      said += new TextDecoder().decode(bytes);
-      if (!is_new || !said.includes('"listening"')) continue;
+      const is_new = !output.includes('"listening"');
+      output += new TextDecoder().decode(bytes);
+      if (!is_new || !output.includes('"listening"')) continue;
       run.kill("SIGHUP");
       if (ends) continue;
       await Bun.sleep(200);
       run.kill("SIGTERM");
     }
-    expect([await run.exited, said]).toEqual([0, expect.stringContaining('"stopped"')]);
-    expect(said.includes('"signal":"SIGHUP"')).toBe(ends);
+    expect([await run.exited, output]).toEqual([0, expect.stringContaining('"stopped"')]);
+    expect(output.includes('"signal":"SIGHUP"')).toBe(ends);
     rmSync(data, { recursive: true });
   },
   60_000,

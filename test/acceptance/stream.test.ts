@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Sends a question and returns the path for polling. */
-async function asked(text: string): Promise<string> {
+async function askQuestion(text: string): Promise<string> {
   const { status, body } = await ada.send("POST", `/chats/${chat}/messages`, { text });
   expect(status).toBe(202);
   return `/chats/${chat}/messages/${body.requestId}`;
@@ -50,7 +50,7 @@ const isText = ({ event }: Event): boolean => event === "delta";
 const resultOf = async (path: string) => (await ada.finished(path)).body.result;
 
 test("after kill -9 the poll completes; a returning client gets each event once", async () => {
-  const path = await asked("stream killed one two three four five six");
+  const path = await askQuestion("stream killed one two three four five six");
   const before = await watch(path);
   await before.until(says("three"));
   await server.kill();
@@ -78,7 +78,7 @@ test("after kill -9 the poll completes; a returning client gets each event once"
 });
 
 test("a finished answer's stream resumes after any event, also after a restart", async () => {
-  const path = await asked("cite kingfisher");
+  const path = await askQuestion("cite kingfisher");
   const result = await resultOf(path);
   const whole = await watch(path);
   await whole.ended;
@@ -102,7 +102,7 @@ test("a finished answer's stream resumes after any event, also after a restart",
 });
 
 test("a stopping server ends its streams; a returning client gets the rest", async () => {
-  const path = await asked("stream stopped one two three four");
+  const path = await askQuestion("stream stopped one two three four");
   const before = await watch(path);
   await before.until(says("two"));
   const started = performance.now();
@@ -121,7 +121,7 @@ test("a stopping server ends its streams; a returning client gets the rest", asy
 });
 
 test("clients that don't read their stream don't delay others and use little memory", async () => {
-  const path = await asked("flood 8000000");
+  const path = await askQuestion("flood 8000000");
   const { answer } = await resultOf(path);
   const before = await memory_mb();
   const idle = Array.from({ length: 30 }, () => {

@@ -127,8 +127,8 @@ for (const version of versions)
     test("a copy is kept if tables changed, and the database is intact", async () => {
       await server.stop();
       const changed = server.output().includes("migrated the database");
-      const kept = existsSync(join(data, "backups")) ? readdirSync(join(data, "backups")) : [];
-      expect(kept.some((name) => name.includes("-before-"))).toBe(changed);
+      const backups = existsSync(join(data, "backups")) ? readdirSync(join(data, "backups")) : [];
+      expect(backups.some((name) => name.includes("-before-"))).toBe(changed);
       const database = new Database(join(data, "dossier.db"), { readonly: true });
       expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
       database.close();

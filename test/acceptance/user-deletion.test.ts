@@ -63,9 +63,9 @@ async function fill(ada: Person, word: string): Promise<void> {
 
 /** Tables with rows of the user, except the audit log, deletions and jobs. */
 async function rowsOf(user_id: string): Promise<string[]> {
-  const kept = ["audit_entries", "accounts_deletions", "core_jobs"];
+  const kept_tables = ["audit_entries", "accounts_deletions", "core_jobs"];
   const named = (await columnsIn(server.data)).filter(
-    ({ table, column }) => ["owner_id", "user_id"].includes(column) && !kept.includes(table),
+    ({ table, column }) => ["owner_id", "user_id"].includes(column) && !kept_tables.includes(table),
   );
   const found = new Set<string>();
   for (const { table, column } of named) {
@@ -139,8 +139,11 @@ test("deleting requires typing the user's email", async () => {
     stdin: password,
   });
   for (const stdin of ["", "yes\n", "bob@example.com\n"]) {
-    const said = await server.cli(del, { stdin });
-    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("Nothing was deleted")]);
+    const result = await server.cli(del, { stdin });
+    expect([result.code, result.stderr]).toEqual([
+      1,
+      expect.stringContaining("Nothing was deleted"),
+    ]);
   }
   expect(await server.mustCli(del, { stdin: "kim@example.com\n" })).toStartWith("Deleted kim@");
   expect((await server.cli(del)).code).toBe(1);
@@ -152,6 +155,6 @@ test("the last administrator can't be deleted", async () => {
     await server.mustCli([...words, "--password-stdin"], { stdin: password });
   }
   await server.mustCli(["user", "delete", "--email", "one@example.com", "--yes"]);
-  const said = await server.cli(["user", "delete", "--email", "two@example.com", "--yes"]);
-  expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("last active admin")]);
+  const result = await server.cli(["user", "delete", "--email", "two@example.com", "--yes"]);
+  expect([result.code, result.stderr]).toEqual([1, expect.stringContaining("last active admin")]);
 });

@@ -264,8 +264,8 @@ describe("limits", () => {
     const other = await create(eve, "http://public.test/");
     expect(other.status).toBe(201);
     await eve.send("DELETE", `/webhooks/${other.body.id}`);
-    const held = (await ada.send("GET", "/webhooks")).body;
-    expect((await ada.send("DELETE", `/webhooks/${held[3].id}`)).status).toBe(204);
+    const webhooks = (await ada.send("GET", "/webhooks")).body;
+    expect((await ada.send("DELETE", `/webhooks/${webhooks[3].id}`)).status).toBe(204);
     expect((await create(ada, "http://public.test/freed")).status).toBe(201);
     for (const { id } of (await ada.send("GET", "/webhooks")).body)
       await ada.send("DELETE", `/webhooks/${id}`);
@@ -304,7 +304,7 @@ test("[21] a secret is shown only in the response that creates it", async () => 
   });
   const rotated = (await ada.send("POST", `/webhooks/${created.id}/rotate-secret`)).body;
   await ada.send("POST", `/webhooks/${created.id}/test`);
-  const told = await Promise.all(
+  const messages = await Promise.all(
     [
       "/webhooks",
       `/webhooks/${created.id}`,
@@ -317,7 +317,7 @@ test("[21] a secret is shown only in the response that creates it", async () => 
   );
   for (const secret of [created.secret, rotated.secret]) {
     expect(
-      [...told, ...printed, hooks.server.output()].filter(
+      [...messages, ...printed, hooks.server.output()].filter(
         (text) => text.includes(secret) || text.includes(secret.slice(6)),
       ),
     ).toEqual([]);
@@ -327,7 +327,7 @@ test("[21] a secret is shown only in the response that creates it", async () => 
       filesWith(hooks.server.data, Buffer.from(secret.slice(6), "base64").toString("hex")),
     ).toEqual([]);
   }
-  for (const text of told.slice(0, 3)) expect(text).not.toContain("secret");
+  for (const text of messages.slice(0, 3)) expect(text).not.toContain("secret");
 });
 
 describe("another user's webhook answers 403, a missing one 404", () => {

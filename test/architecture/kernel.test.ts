@@ -16,8 +16,8 @@ test.each(Object.keys(kernels))(
 
 test.each(Object.keys(kernels))("%s imports nothing but the memory it is given", async (path) => {
   const module = new WebAssembly.Module(await Bun.file(join(root, path)).bytes());
-  const given = kernels[path]!.options.includes("--importMemory")
+  const memory_option = kernels[path]!.options.includes("--importMemory")
     ? [{ module: "env", name: "memory", kind: "memory" as const }]
     : [];
-  expect(WebAssembly.Module.imports(module)).toEqual(given);
+  expect(WebAssembly.Module.imports(module)).toEqual(memory_option);
 });

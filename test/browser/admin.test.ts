@@ -126,7 +126,7 @@ describe.skipIf(!chromium_path)("models", () => {
   const model = () => form("Language model");
   const field = (label: string) => model().getByLabel(label, { exact: true });
   const inForce = async (setting: string) =>
-    (await at.own("GET", "/settings")).find((entry: any) => entry.setting === setting);
+    (await at.consoleApi("GET", "/settings")).find((entry: any) => entry.setting === setting);
 
   test(
     "a language model is tested until it works, saved, used and removed",
@@ -198,7 +198,7 @@ describe.skipIf(!chromium_path)("models", () => {
   test(
     "by keyboard: an invalid value is refused at its field, and a key is removed",
     async () => {
-      await at.own("PATCH", "/settings", { "answers.api_key": canary });
+      await at.consoleApi("PATCH", "/settings", { "answers.api_key": canary });
       await at.open("/system?part=models");
       await field("Provider").selectOption("openai");
       await model().getByText("More settings").focus();
@@ -220,7 +220,7 @@ describe.skipIf(!chromium_path)("models", () => {
       await page.keyboard.press("Enter");
       await say("Language model: settings saved and applied.");
       expect((await inForce("answers.api_key")).stored).toBeNull();
-      await at.own("PATCH", "/settings", {
+      await at.consoleApi("PATCH", "/settings", {
         "answers.provider": null,
         "answers.base_url": null,
         "answers.model": null,
@@ -233,7 +233,7 @@ describe.skipIf(!chromium_path)("models", () => {
 test.skipIf(!chromium_path)(
   "a user is deleted after their email is typed",
   async () => {
-    await at.own("POST", "/users", { email: "mel@example.com", role: "member" });
+    await at.consoleApi("POST", "/users", { email: "mel@example.com", role: "member" });
     await at.open("/users");
     await press("Actions for mel@example.com");
     await page.getByRole("menuitem", { name: "Delete" }).click();
@@ -346,9 +346,9 @@ describe.skipIf(!chromium_path)("single sign-on", () => {
       await button.click();
       await its.locator("#main h1").waitFor();
       expect(its.url()).toBe(`${base}/console/chats?page=1`);
-      const told = its.waitForResponse("**/console/api/v1/account");
+      const account_response = its.waitForResponse("**/console/api/v1/account");
       await its.goto("/console/account");
-      await (await told).finished();
+      await (await account_response).finished();
       await its.getByText("eve@example.com · Member").waitFor();
       expect(await its.getByLabel("Current password").count()).toBe(0);
       await another.setAppearance({ width: 1280, height: 800 });

@@ -70,9 +70,9 @@ const plays = (text: string) => provider.answerWith(() => says(text));
 async function ask(folder: string, question: string): Promise<void> {
   await page.goto(`/console/chats/new?folder=${folder}`);
   await page.locator(".chip").first().waitFor();
-  await again(question);
+  await askAgain(question);
 }
-async function again(question: string): Promise<void> {
+async function askAgain(question: string): Promise<void> {
   await page.getByLabel("Your question").fill(question);
   await page.getByRole("button", { name: "Ask", exact: true }).click();
 }

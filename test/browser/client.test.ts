@@ -29,7 +29,7 @@ interface Done {
   readonly clash: readonly unknown[];
   readonly answer: string;
   readonly streamed: string;
-  readonly told: readonly string[];
+  readonly changes: readonly string[];
   readonly refused: string;
 }
 
@@ -56,9 +56,9 @@ async function useClient([baseUrl, key, text]: readonly [string, string, string]
   let streamed = "";
   const answering = dossier.ask("When is the pump oiled?", { folders: [folder], stream: true });
   for await (const event of answering) if (event.type === "delta") streamed += event.text;
-  const told: string[] = [];
+  const changes: string[] = [];
   for await (const { event } of dossier.events({ types: ["folder.deleted"] })) {
-    told.push(event);
+    changes.push(event);
     if (event !== "ready") break;
     await dossier.deleteFolder(folder);
   }
@@ -75,7 +75,7 @@ async function useClient([baseUrl, key, text]: readonly [string, string, string]
     clash: [clash.status, clash.code, typeof clash.requestId],
     answer,
     streamed,
-    told,
+    changes,
     refused: refused.code,
   };
 }

@@ -172,19 +172,22 @@ async function fillRuns(): Promise<void> {
 }
 
 async function fillAdministration(): Promise<void> {
-  await at.own("POST", "/keys", {
+  await at.consoleApi("POST", "/keys", {
     name: `Backup ${markup}`,
     expires_at: "2099-01-01T00:00:00Z",
     scopes: ["read"],
   });
   invitation = (
-    await at.own("POST", "/users", {
+    await at.consoleApi("POST", "/users", {
       email: "grace.with.a.rather.long.name@research.example.com",
       role: "member",
     })
   ).invite_url;
-  const { user } = await at.own("POST", "/users", { email: "eve@example.com", role: "admin" });
-  await at.own("PATCH", `/users/${user.id}`, { active: false });
+  const { user } = await at.consoleApi("POST", "/users", {
+    email: "eve@example.com",
+    role: "admin",
+  });
+  await at.consoleApi("PATCH", `/users/${user.id}`, { active: false });
 }
 
 /** What a user does in a window. */

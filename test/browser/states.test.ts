@@ -207,9 +207,9 @@ async function onItsWayAndBroken(
   const well = () => expectWell({ page, ...window }, { at: oneLook() });
   /** The outcome of the page's first request. */
   let play: (route: Route) => unknown;
-  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   play = async (route) => {
-    await held.promise;
+    await release.promise;
     return route.abort();
   };
   await page.route(endpoint, (route) => play(route));
@@ -226,7 +226,7 @@ async function onItsWayAndBroken(
   play = (route) => route.abort();
   const aborts = (route: Route) => route.abort();
   await page.route("**/console/api/**", aborts);
-  held.resolve();
+  release.resolve();
   await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
   // All pages show a failure by the same component: it is checked on every other one.
   if (place % 2 === 0) await well();

@@ -33,7 +33,7 @@ export function chatDeletionCases(start: StartServer): void {
   afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** A session with one answered question. */
-  async function asked(text = "Anything?"): Promise<{ id: string; request_id: string }> {
+  async function askQuestion(text = "Anything?"): Promise<{ id: string; request_id: string }> {
     const { id } = await ada.create("/chats", { name: text });
     const { requestId } = (await ada.send("POST", `/chats/${id}/messages`, { text })).body;
     await ada.finished(`/chats/${id}/messages/${requestId}`);
@@ -47,7 +47,7 @@ export function chatDeletionCases(start: StartServer): void {
     ["a session that is already deleted", true],
   ])("permanent=true removes %s", (_what, deleted_before) => {
     test("permanent deletion: 204, and then 404 for every request", async () => {
-      const { id, request_id } = await asked();
+      const { id, request_id } = await askQuestion();
       if (deleted_before) expect((await ada.send("DELETE", `/chats/${id}`)).status).toBe(204);
       const deleted = await ada.send("DELETE", `/chats/${id}?permanent=true`);
       expect([deleted.status, deleted.text]).toEqual([204, ""]);
@@ -60,7 +60,7 @@ export function chatDeletionCases(start: StartServer): void {
 
     test("permanent deletion removes its text from every file of the data directory", async () => {
       const word = `zq${deleted_before ? "later" : "early"}xkanarimuxq`;
-      const { id } = await asked(`Where is the ${word}?`);
+      const { id } = await askQuestion(`Where is the ${word}?`);
       if (deleted_before) await ada.send("DELETE", `/chats/${id}`);
       expect(await placesWith(server.data, word)).not.toEqual([]);
       await ada.send("DELETE", `/chats/${id}?permanent=true`);
@@ -69,7 +69,7 @@ export function chatDeletionCases(start: StartServer): void {
   });
 
   test("permanent=false is a deletion that can be undone", async () => {
-    const { id } = await asked();
+    const { id } = await askQuestion();
     expect((await ada.send("DELETE", `/chats/${id}?permanent=false`)).status).toBe(204);
     expect((await ada.send("GET", `/chats/${id}`)).status).toBe(410);
     expect((await ada.send("POST", `/chats/${id}/restore`)).status).toBe(200);
@@ -77,7 +77,7 @@ export function chatDeletionCases(start: StartServer): void {
   });
 
   test("another user's is 403, a missing one 404, an invalid flag 400", async () => {
-    const { id } = await asked();
+    const { id } = await askQuestion();
     const remove = (who: Person, which: string, word = "true") =>
       who.send("DELETE", `/chats/${which}?permanent=${word}`);
     expectProblem(await remove(bob, id), 403);
@@ -123,7 +123,7 @@ export function chatDeletionCases(start: StartServer): void {
 
     test("a deleted session is removed permanently with its text, and its place is free", async () => {
       const word = "zqexpiredxkanarimuxq";
-      const kept = (await cleo.create("/chats")).id;
+      const kept_chat = (await cleo.create("/chats")).id;
       const { id } = await cleo.create("/chats", { name: word });
       await cleo.send("DELETE", `/chats/${id}`);
       expect((await cleo.send("POST", "/chats")).status).toBe(403);
@@ -135,7 +135,7 @@ export function chatDeletionCases(start: StartServer): void {
       expect((await cleo.send("GET", "/chats?deleted=true")).body.data).toEqual([]);
       await until(async () => (await placesWith(short.data, word)).length === 0, 10_000);
       expect((await cleo.send("POST", "/chats")).status).toBe(201);
-      expect((await cleo.send("GET", `/chats/${kept}`)).status).toBe(200);
+      expect((await cleo.send("GET", `/chats/${kept_chat}`)).status).toBe(200);
     });
 
     test("a session restored in time stays", async () => {

@@ -409,13 +409,13 @@ export function chatCases(start: StartServer): void {
   test("ids of deleted folders, their subfolders and prompts are removed from every session", async () => {
     const root = await ada.folder("Root");
     const sub = await ada.folder("Sub", root);
-    const kept = await ada.folder("Kept");
+    const kept_folder = await ada.folder("Kept");
     const prompts = [
       (await ada.create("/prompts", { name: "a", text: "a" })).id,
       (await ada.create("/prompts", { name: "b", text: "b" })).id,
     ];
     const chat = await ada.create("/chats", {
-      usedFolders: [sub, kept, root],
+      usedFolders: [sub, kept_folder, root],
       usedPrompts: prompts,
     });
     const deleted = await ada.create("/chats", { usedFolders: [root] });
@@ -423,7 +423,7 @@ export function chatCases(start: StartServer): void {
     expect((await ada.send("DELETE", `/folders/${root}`)).status).toBe(204);
     expect((await ada.send("DELETE", `/prompts/${prompts[0]}`)).status).toBe(204);
     expect((await ada.send("GET", `/chats/${chat.id}`)).body).toMatchObject({
-      usedFolders: [kept],
+      usedFolders: [kept_folder],
       usedPrompts: [prompts[1]],
     });
     expect((await ada.send("POST", `/chats/${deleted.id}/restore`)).body).toMatchObject({

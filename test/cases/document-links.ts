@@ -503,9 +503,9 @@ export function documentLinkCases(start: StartServer): void {
     test("an empty text fails again", async () => {
       const here = await ada.folder();
       const { id } = await ada.text(here, "");
-      const again = await ada.send("POST", `/documents/${id}/reindex`);
-      expect(again.status).toBe(202);
-      expectHas(again.body, { status: "syncing", error: null });
+      const repeated = await ada.send("POST", `/documents/${id}/reindex`);
+      expect(repeated.status).toBe(202);
+      expectHas(repeated.body, { status: "syncing", error: null });
       expectHas(await ada.settled(id), {
         status: "sync_failed",
         error: { code: "empty", message: expect.any(String) },

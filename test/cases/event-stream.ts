@@ -37,8 +37,8 @@ export const namesOf = ({ events }: Pick<Stream, "events">): string[] =>
 /** An event about this record. */
 export const about =
   (event: string, id: string) =>
-  (told: Told): boolean =>
-    told.event === event && Object.values(told.data).flat().includes(id);
+  (delivered: Told): boolean =>
+    delivered.event === event && Object.values(delivered.data).flat().includes(id);
 
 export function eventStreamCases(start: StartServer): void {
   let server: ApiServer;
@@ -46,9 +46,9 @@ export function eventStreamCases(start: StartServer): void {
   let eve: Person;
   const open: Stream[] = [];
   const listen = async (
-    ...given: Parameters<typeof listening> extends [unknown, ...infer R] ? R : never
+    ...listen_arguments: Parameters<typeof listening> extends [unknown, ...infer R] ? R : never
   ) => {
-    const stream = await listening(server, ...given);
+    const stream = await listening(server, ...listen_arguments);
     open.push(stream);
     return stream;
   };
@@ -78,8 +78,8 @@ export function eventStreamCases(start: StartServer): void {
     );
     await ada.send("PATCH", `/documents/${document_id}`, { name: "otters" });
     const { id: chat_id } = await ada.create("/chats", { usedFolders: [folder_id] });
-    const asked = { text: "Where does the otter sleep?" };
-    const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, asked);
+    const question = { text: "Where does the otter sleep?" };
+    const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, question);
     const { requestId } = body;
     await stream.until(about("answer.completed", requestId));
     await ada.send("PUT", `/chats/${chat_id}`, { name: "Otters" });
@@ -126,8 +126,8 @@ export function eventStreamCases(start: StartServer): void {
     const changed = stream.events.filter(({ event }) => event === "import.changed");
     for (const { data } of changed) expect(data).toMatchObject({ folder_id, status: "running" });
     const captions = new FormData();
-    const said = "WEBVTT\n\n00:00.000 --> 00:02.000\nThe ferry leaves at nine.\n";
-    captions.append("file", new File([said], "ferry.vtt"));
+    const vtt = "WEBVTT\n\n00:00.000 --> 00:02.000\nThe ferry leaves at nine.\n";
+    captions.append("file", new File([vtt], "ferry.vtt"));
     const { body } = await ada.send("POST", `/transcriptions?folder_id=${folder_id}`, captions);
     const completed = await stream.until(about("transcription.completed", body.id));
     expect(completed.data).toEqual({
@@ -222,18 +222,18 @@ export function eventStreamCases(start: StartServer): void {
     const { id } = await stream.until(about("folder.created", first));
     await stream.disconnect();
     const missed = [await ada.folder("second"), await ada.folder("third")];
-    const again = await listen("ada", "", { after: id });
-    await again.until(about("folder.created", missed[1]!));
-    expect(again.events.map(({ data }) => data.folder_id)).toEqual(missed);
+    const resumed = await listen("ada", "", { after: id });
+    await resumed.until(about("folder.created", missed[1]!));
+    expect(resumed.events.map(({ data }) => data.folder_id)).toEqual(missed);
     const response = await server.call("ada", "GET", `/events?last_event_id=${id}`);
-    const asked = watchingBy(response, String);
-    open.push(asked);
-    await asked.until(about("folder.created", missed[1]!));
-    expect(asked.events).toEqual([...again.events]);
+    const watcher = watchingBy(response, String);
+    open.push(watcher);
+    await watcher.until(about("folder.created", missed[1]!));
+    expect(watcher.events).toEqual([...resumed.events]);
     // Live events have the same ids as resumed ones.
     const live = await ada.folder("fourth");
-    const last = await again.until(about("folder.created", live));
-    expect((await asked.until(about("folder.created", live))).id).toBe(last.id);
+    const last = await resumed.until(about("folder.created", live));
+    expect((await watcher.until(about("folder.created", live))).id).toBe(last.id);
   });
 
   test("a resumed stream reports only the last of repeated changes", async () => {
@@ -244,9 +244,9 @@ export function eventStreamCases(start: StartServer): void {
     for (let n = 0; n < 20; n++) form.append("files", new File([`Text ${n}.`], `${n}.txt`));
     await ada.send("POST", `/imports/files?folder_id=${folder_id}`, form);
     await stream.until(({ event }) => event === "import.finished");
-    const again = await listen("ada", "?types=import.changed,import.finished", { after: id });
-    await again.until(({ event }) => event === "import.finished");
-    expect(namesOf(again)).toEqual(["import.finished"]);
+    const resumed = await listen("ada", "?types=import.changed,import.finished", { after: id });
+    await resumed.until(({ event }) => event === "import.finished");
+    expect(namesOf(resumed)).toEqual(["import.finished"]);
   });
 
   const lost: [why: string, id: (known: string) => string][] = [
@@ -262,17 +262,17 @@ export function eventStreamCases(start: StartServer): void {
     expect(data).toEqual({ event: "reset" });
     const folder = await ada.folder("after");
     await stream.until(about("folder.created", folder));
-    const again = await listen("ada", "", { after: id });
-    expect((await again.until(about("folder.created", folder))).event).toBe("folder.created");
+    const resumed = await listen("ada", "", { after: id });
+    expect((await resumed.until(about("folder.created", folder))).event).toBe("folder.created");
   });
 
   test("ends when its key is deactivated, and other streams continue", async () => {
     const key = await server.newKey("ada");
-    const [kept, ending] = [await listen("ada"), await listen("ada", "", { key })];
+    const [kept_stream, ending] = [await listen("ada"), await listen("ada", "", { key })];
     await endKey(server, key);
     expect(await ending.ended).toBe(true);
     expect(ending.events.at(-1)).toMatchObject({ event: "closed", data: { event: "closed" } });
-    const id = await mark(kept);
+    const id = await mark(kept_stream);
     expect(JSON.stringify(ending.events)).not.toContain(id);
     const headers = { authorization: `Bearer ${key}` };
     expectProblem(await server.send(null, "GET", "/events", undefined, headers), 401, "not valid");

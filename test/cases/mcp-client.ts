@@ -138,17 +138,17 @@ export function mcpCases(start: StartServer): void {
     test("an answer continues an earlier one, and a slow one is polled", async () => {
       const first = await say(ada, "ask", { question });
       const conversation = /\(conversation (chs_\w+)\)/.exec(first.text)![1];
-      const again = await say(ada, "ask", {
+      const repeated = await say(ada, "ask", {
         question: "And before what?",
         conversation,
         wait_s: 0,
       });
-      const id = /get_answer with the id (\S+) to wait/.exec(again.text)?.[1];
+      const id = /get_answer with the id (\S+) to wait/.exec(repeated.text)?.[1];
       // It may already be complete.
       if (id !== undefined) {
         const { text, is_error } = await say(ada, "get_answer", { id });
         expect([is_error, text.includes("(conversation")]).toEqual([false, true]);
-      } else expect(again.text).toContain("(conversation");
+      } else expect(repeated.text).toContain("(conversation");
     });
 
     test("a text is added and found", async () => {

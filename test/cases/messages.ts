@@ -136,10 +136,10 @@ export function messageCases(start: StartServer): void {
       const count = async () => (await ada.send("GET", `/chats/${chat}`)).body.message_count;
       const before = await count();
       await running(requestId);
-      const again = await Promise.all(
+      const repeated = await Promise.all(
         Array.from({ length: 5 }, () => ask("hold twice please", { requestId })),
       );
-      for (const answer of again)
+      for (const answer of repeated)
         expect([answer.status, answer.body, answer.headers.get("location")]).toEqual([
           202,
           { requestId, status: "PROCESSING" },

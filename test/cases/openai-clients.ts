@@ -24,8 +24,8 @@ export function openAiCases(start: StartServer): void {
     readers = await openAi(server, "ada", { key: await server.newKey("ada", ["read"]) });
     writers = await openAi(server, "ada", { key: await server.newKey("ada", ["write"]) });
     folder = (await server.send("ada", "POST", "/folders", { name: "Harbour" })).body.id;
-    const made = { folder_id: folder, name: "Pump", content: `# Care\n\n${pump}` };
-    document = (await server.send("ada", "POST", "/documents", made)).body.id;
+    const new_document = { folder_id: folder, name: "Pump", content: `# Care\n\n${pump}` };
+    document = (await server.send("ada", "POST", "/documents", new_document)).body.id;
     await until(async () => (await fileState(document)) === "processed");
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
@@ -256,15 +256,15 @@ export function openAiCases(start: StartServer): void {
       const upload = async (name: string, text: string) =>
         ada.files.create({ file: await toFile(Buffer.from(text), name), purpose: "assistants" });
       const first = await upload("tide.txt", "The tide gauge is read at noon.");
-      const again = await upload("tide.txt", "The tide gauge is read at dusk.");
-      expect([first, again]).toMatchObject([
+      const repeated = await upload("tide.txt", "The tide gauge is read at dusk.");
+      expect([first, repeated]).toMatchObject([
         { object: "file", filename: "tide.txt", bytes: 31, purpose: "assistants" },
         { filename: "tide (2).txt" },
       ]);
-      await until(async () => (await fileState(again.id)) === "processed");
+      await until(async () => (await fileState(repeated.id)) === "processed");
       const ids: string[] = [];
       for await (const file of ada.files.list({ limit: 1 })) ids.push(file.id);
-      expect(ids).toEqual([again.id, first.id, document]);
+      expect(ids).toEqual([repeated.id, first.id, document]);
       const oldest: string[] = [];
       for await (const file of ada.files.list({ limit: 2, order: "asc" })) oldest.push(file.id);
       expect(oldest).toEqual(ids.toReversed());
@@ -278,8 +278,8 @@ export function openAiCases(start: StartServer): void {
         const error = await Promise.resolve(again_asked()).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ status: 404, code: "not_found" });
       }
-      expect((await ada.files.list()).data.map(({ id }) => id)).toEqual([again.id, document]);
-      await ada.files.delete(again.id);
+      expect((await ada.files.list()).data.map(({ id }) => id)).toEqual([repeated.id, document]);
+      await ada.files.delete(repeated.id);
     });
   });
 
@@ -299,14 +299,14 @@ export function openAiCases(start: StartServer): void {
     });
     test("are created, filled, listed and deleted", async () => {
       const store = await ada.vectorStores.create({ name: "Winter", file_ids: [document] });
-      const held = async () =>
+      const fileIds = async () =>
         (await ada.vectorStores.files.list(store.id)).data.map(({ id, status }) => [id, status]);
-      expect(await held()).toEqual([[document, "completed"]]);
+      expect(await fileIds()).toEqual([[document, "completed"]]);
       expect((await ada.vectorStores.retrieve(store.id)).file_counts.total).toBe(1);
       await ada.vectorStores.files.delete(document, { vector_store_id: store.id });
-      expect(await held()).toEqual([]);
+      expect(await fileIds()).toEqual([]);
       await ada.vectorStores.files.create(store.id, { file_id: document });
-      expect(await held()).toEqual([[document, "completed"]]);
+      expect(await fileIds()).toEqual([[document, "completed"]]);
       const more: string[] = [];
       for (let n = 0; n < 4; n++) {
         const file = await toFile(Buffer.from(`Buoy ${n}.`), `buoy ${n}.txt`);

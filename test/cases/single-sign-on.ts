@@ -96,14 +96,14 @@ export function singleSignOnCases(
     return arrive(browser, await provider.follow(await begin(browser)));
   };
   /** The sign-in page's message about the last failure. */
-  const said = async (browser: Browser): Promise<string> =>
+  const messageOf = async (browser: Browser): Promise<string> =>
     (await browser.send("GET", "/sign-in")).body.problem;
   const who = async (browser: Browser) => (await browser.send("GET", "/session")).body.user;
   const refusal = async (person: Person | null) => {
     const browser = browserNow();
     const { status } = await signIn(browser, person);
     expect(await who(browser)).toBeNull();
-    return `${status} ${await said(browser)}`;
+    return `${status} ${await messageOf(browser)}`;
   };
 
   test("the sign-in page has its button with the configured label", async () => {
@@ -131,9 +131,9 @@ export function singleSignOnCases(
     expect(out.origin + out.pathname).toBe(`${provider.issuer}/session/end`);
     expect(out.searchParams.get("post_logout_redirect_uri")).toBe(`${server.base}/console/sign-in`);
     expect(out.searchParams.get("id_token_hint")).toMatch(/^ey/);
-    const again = browserNow();
-    await signIn(again, { ...ada, email: "ada.married@example.com" });
-    expect(await who(again)).toEqual(first);
+    const second_browser = browserNow();
+    await signIn(second_browser, { ...ada, email: "ada.married@example.com" });
+    expect(await who(second_browser)).toEqual(first);
   });
 
   test("the role follows the provider at every sign-in", async () => {
@@ -154,7 +154,7 @@ export function singleSignOnCases(
       ["member", "member"],
       [undefined, "member"],
     ]);
-    expect(await said(browser)).toContain("no role that gives access");
+    expect(await messageOf(browser)).toContain("no role that gives access");
     await set({ role_claim: "realm_access.roles", admin_values: "dossier-admin" });
     await signIn(browser, { ...person, realm_access: { roles: ["dossier-admin"] } });
     expect((await who(browser)).role).toBe("admin");
@@ -344,7 +344,7 @@ export function singleSignOnCases(
       const browser = browserNow();
       expect((await attack(browser)).status).toBe(status);
       expect(await who(browser)).toBeNull();
-      expect(await said(browser)).toMatch(says);
+      expect(await messageOf(browser)).toMatch(says);
     });
   });
 
@@ -369,7 +369,7 @@ export function singleSignOnCases(
     await provider.pause();
     try {
       expect((await arrive(waits, at)).status).toBe(502);
-      expect(await said(waits)).toContain("is not responding");
+      expect(await messageOf(waits)).toContain("is not responding");
       // As after a start, nothing is cached about the provider.
       await set({ title: "Another" });
       const { status, body } = await fresh.send("POST", "/sign-in/oidc", {});

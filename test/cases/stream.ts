@@ -35,7 +35,7 @@ export function streamCases(start: StartServer): void {
   });
 
   /** Sends a question and returns the path of its poll. */
-  async function asked(text: string, session = chat): Promise<string> {
+  async function askQuestion(text: string, session = chat): Promise<string> {
     const { status, body } = await ada.send("POST", `/chats/${session}/messages`, { text });
     expect(status).toBe(202);
     return `/chats/${session}/messages/${body.requestId}`;
@@ -51,7 +51,7 @@ export function streamCases(start: StartServer): void {
   const resultOf = async (path: string) => (await ada.finished(path)).body.result;
 
   test("50 watchers of one answer get the same; those who disconnect leave nothing behind", async () => {
-    const path = await asked("stream many one two three four five six");
+    const path = await askQuestion("stream many one two three four five six");
     const watchers = await Promise.all(Array.from({ length: 50 }, () => watch(path)));
     await Promise.all(watchers.map((watcher) => watcher.until(isText)));
     const [leaving, staying] = [watchers.slice(0, 25), watchers.slice(25)];
@@ -74,7 +74,7 @@ export function streamCases(start: StartServer): void {
     let result: any;
     beforeAll(async () => {
       await ada.text(folder, "The kingfisher dives from a branch.");
-      path = await asked("cite kingfisher");
+      path = await askQuestion("cite kingfisher");
       result = await resultOf(path);
     });
     test("resumes after every event; after the last one there is no content", async () => {
@@ -171,7 +171,7 @@ export function streamCases(start: StartServer): void {
 
   describe("what ends a stream", () => {
     test("cancelling: `error` with the poll's message", async () => {
-      const path = await asked("stream never one two");
+      const path = await askQuestion("stream never one two");
       const watcher = await watch(path);
       await watcher.until(isText);
       expect((await ada.send("POST", `${path}/cancel`)).status).toBe(202);
@@ -182,7 +182,7 @@ export function streamCases(start: StartServer): void {
       ]).toEqual([true, "error", { code: "cancelled", message: "The answer was cancelled." }]);
     });
     test("failing: `error` with the poll's message", async () => {
-      const path = await asked("fail The model said no.");
+      const path = await askQuestion("fail The model said no.");
       const watcher = await watch(path);
       await watcher.ended;
       const { status, body } = await ada.finished(path);
@@ -193,7 +193,7 @@ export function streamCases(start: StartServer): void {
     });
     test("deleting the session: then 410, also for a waiting poll", async () => {
       const session = (await ada.create("/chats", { usedFolders: [folder] })).id;
-      const path = await asked("stream gone one two", session);
+      const path = await askQuestion("stream gone one two", session);
       const watcher = await watch(path);
       await watcher.until(isText);
       const poll = ada.send("GET", path, undefined, { prefer: "wait=30" });
@@ -212,7 +212,7 @@ export function streamCases(start: StartServer): void {
   test("deleting a folder while an answer from it streams removes its text from every file", async () => {
     const shelf = await ada.folder();
     await ada.text(shelf, "The whimbrel hides its nest of quillwort behind the boathouse.");
-    const path = await asked(
+    const path = await askQuestion(
       "recite whimbrel whimbrel",
       (await ada.create("/chats", { usedFolders: [shelf] })).id,
     );

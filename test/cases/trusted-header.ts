@@ -128,8 +128,8 @@ export function trustedHeaderCases(
       await (await admin()).send(method, `/users/${(await who(browser)).id}`, body);
       expect((await browser.send("GET", "/folders")).status).toBe(401);
       if (method === "DELETE") return;
-      const { status, body: said } = await begin(browser);
-      expect([status, said.code]).toEqual([403, "deactivated"]);
+      const { status, body: body_text } = await begin(browser);
+      expect([status, body_text.code]).toEqual([403, "deactivated"]);
     });
 
     test("even one started with a password, when the proxy names another user", async () => {

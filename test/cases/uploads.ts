@@ -80,16 +80,18 @@ export function uploadCases(start: StartServer): void {
       ["an escape of a percent sign", "100%25 sure.txt", "100%25 sure.txt"],
       ["SQL", "'; drop table documents; --", "'; drop table documents; --"],
     ];
-    for (const [why, sent, kept] of cases)
+    for (const [why, sent, stored_name] of cases)
       test(`${why}: the last path segment is kept unchanged`, async () => {
         const into = await ada.folder();
         const answer = await postNamed(into, sent);
-        expect([answer.status, answer.body.name]).toEqual([201, kept]);
-        expect(await ada.names(into)).toEqual([kept]);
+        expect([answer.status, answer.body.name]).toEqual([201, stored_name]);
+        expect(await ada.names(into)).toEqual([stored_name]);
         const download = await server.call("ada", "GET", `${answer.body.content_url}/file`);
         const disposition = download.headers.get("content-disposition")!;
         expect(disposition).toStartWith("attachment");
-        expect(decodeURIComponent(/filename\*=UTF-8''([^;]+)/i.exec(disposition)![1]!)).toBe(kept);
+        expect(decodeURIComponent(/filename\*=UTF-8''([^;]+)/i.exec(disposition)![1]!)).toBe(
+          stored_name,
+        );
         expect(await download.text()).toBe("The numbat.");
       });
 

@@ -16,13 +16,13 @@ const originals = 30;
 
 let server: Executable;
 let ada: Person;
-let kept: string;
+let kept_id: string;
 beforeAll(async () => {
   server = await startExecutable();
   ada = await person(server, "ada");
-  kept = await ada.folder();
-  await ada.text(kept, "The gannet stays where it is.");
-  await ada.settled((await ada.upload(kept, "kept.txt", "The puffin stays as well.")).body.id);
+  kept_id = await ada.folder();
+  await ada.text(kept_id, "The gannet stays where it is.");
+  await ada.settled((await ada.upload(kept_id, "kept.txt", "The puffin stays as well.")).body.id);
 }, 60_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 

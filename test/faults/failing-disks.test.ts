@@ -166,8 +166,8 @@ describe("a disk that takes long to write", () => {
       await fault.end();
       for (let n = 0; n < 20; n++) expect((await add()).status).toBe(201);
       expect(await health(server)).toMatchObject({ status: "ok", storage: null });
-      for (const said of ["the storage is slow", "the storage is no longer slow"])
-        expect(server.output()).toContain(said);
+      for (const message of ["the storage is slow", "the storage is no longer slow"])
+        expect(server.output()).toContain(message);
     },
     120_000,
   );
@@ -180,17 +180,17 @@ describe("writes that fail", () => {
       async () => {
         await using server = await startExecutable();
         const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
-        const kept: string[] = [];
+        const kept_ids: string[] = [];
         const add = async (): Promise<number> => {
           const { status, body } = await server.send("ada", "POST", "/documents", {
             folder_id,
-            content: `The gannet ${kept.length} nests on the cliff. `.repeat(200),
+            content: `The gannet ${kept_ids.length} nests on the cliff. `.repeat(200),
           });
-          if (status === 201) kept.push(body.id);
+          if (status === 201) kept_ids.push(body.id);
           return status;
         };
         expect(await add()).toBe(201);
-        await server.until(`/documents/${kept[0]}`, ({ body }) => body.status === "synced");
+        await server.until(`/documents/${kept_ids[0]}`, ({ body }) => body.status === "synced");
         const fault = await fail(server);
         await server.untilTrue(async () => (await add()) === refused_with);
         for (let n = 0; n < 3; n++) expect(await add()).toBe(refused_with);
@@ -199,7 +199,7 @@ describe("writes that fail", () => {
           const { status, storage } = await health(server);
           return status === "degraded" && storage !== null;
         });
-        expect((await server.send("ada", "GET", `/documents/${kept[0]}`)).status).toBe(200);
+        expect((await server.send("ada", "GET", `/documents/${kept_ids[0]}`)).status).toBe(200);
         const found = await server.send("ada", "POST", "/search", { query: "gannet cliff" });
         expect([found.status, found.body.data.length > 0]).toEqual([200, true]);
         await fault.end();
@@ -207,12 +207,12 @@ describe("writes that fail", () => {
         await server.untilTrue(async () => (await health(server)).status === "ok");
         await server.until(
           `/folders/${folder_id}`,
-          ({ body }) => body.status_counts.synced === kept.length,
+          ({ body }) => body.status_counts.synced === kept_ids.length,
           { limit_ms: 60_000 },
         );
         await server.kill();
         await server.restart();
-        for (const id of kept)
+        for (const id of kept_ids)
           expect((await server.send("ada", "GET", `/documents/${id}`)).body.status).toBe("synced");
         expect(await server.stop()).toBe(0);
         using database = new Database(join(server.data, "dossier.db"), { readonly: true });
@@ -245,8 +245,8 @@ describe("writes that fail", () => {
       const search = () => server.send("ada", "POST", "/search", { query: "gannet" });
       const upload = (name: string) =>
         server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(1_000, name));
-      const kept = (await upload("kept.txt")).body.id;
-      const original = () => server.send("ada", "GET", `/documents/${kept}/file`);
+      const kept_id = (await upload("kept.txt")).body.id;
+      const original = () => server.send("ada", "GET", `/documents/${kept_id}/file`);
       const opened = readdirSync(`/proc/${server.pid()}/fd`).length;
       const limit = (files: number | "unlimited") =>
         Bun.spawnSync([prlimit!, "--pid", `${server.pid()}`, `--nofile=${files}:`]).exitCode;

@@ -10,7 +10,7 @@ import { startExecutable, type Executable } from "../helpers/executable";
 
 let server: Executable;
 let folder_id: string;
-let kept: string;
+let kept_id: string;
 const acknowledged: string[] = [];
 const at = (name: string): string => join(server.data, name);
 const aside = (name: string): string => `${at(name)}.aside`;
@@ -18,8 +18,8 @@ const aside = (name: string): string => `${at(name)}.aside`;
 beforeAll(async () => {
   server = await startExecutable();
   folder_id = (await server.send("ada", "POST", "/folders", { name: "Birds" })).body.id;
-  kept = (await upload("kept")).body.id;
-  await server.until(`/documents/${kept}`, ({ body }) => body.status === "synced");
+  kept_id = (await upload("kept")).body.id;
+  await server.until(`/documents/${kept_id}`, ({ body }) => body.status === "synced");
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -36,7 +36,7 @@ async function note() {
   if (answer.status === 201) acknowledged.push(answer.body.id);
   return answer;
 }
-const original = () => server.send("ada", "GET", `/documents/${kept}/file`);
+const original = () => server.send("ada", "GET", `/documents/${kept_id}/file`);
 const list = () => server.send("ada", "GET", "/folders");
 const health = async (): Promise<any> => (await fetch(`${server.url()}/health`)).json();
 
@@ -84,11 +84,11 @@ const cases: Case[] = [
 ];
 
 describe("missing while the server runs:", () => {
-  for (const [why, take, putBack, said, asked] of cases)
+  for (const [why, take, putBack, message, question] of cases)
     test(why, async () => {
       take();
-      await server.untilTrue(async () => said.test((await health()).storage ?? ""));
-      for (const [ask, status] of asked) expect((await ask()).status).toBe(status);
+      await server.untilTrue(async () => message.test((await health()).storage ?? ""));
+      for (const [ask, status] of question) expect((await ask()).status).toBe(status);
       expect((await health()).status).toBe("degraded");
       putBack();
       await server.untilTrue(async () => (await health()).status === "ok");

@@ -263,7 +263,7 @@ test.skipIf(!can_mount)("a read-only disk is named by the commands that must wri
   const dossier = await start(150);
   await dossier.stop();
   disk.protect();
-  for (const [words, code, said] of [
+  for (const [words, code, message] of [
     [["doctor"], 1, `The disk of ${dossier.data} is read-only`],
     [["serve"], 2, `${dossier.data} can't be used: its disk is read-only.`],
   ] as const) {
@@ -271,7 +271,7 @@ test.skipIf(!can_mount)("a read-only disk is named by the commands that must wri
     expect([words, run.code, run.stdout + run.stderr]).toEqual([
       words,
       code,
-      expect.stringContaining(said),
+      expect.stringContaining(message),
     ]);
   }
 });

@@ -39,7 +39,7 @@ export interface Console extends AsyncDisposable {
   /** A call with Ada's key, which must succeed. */
   api(method: string, path: string, body?: unknown): Promise<any>;
   /** A call of the console's own API, as the user signed in in Ada's window. */
-  own(method: string, path: string, body?: unknown): Promise<any>;
+  consoleApi(method: string, path: string, body?: unknown): Promise<any>;
   /** Waits until all documents of a folder are indexed. */
   settled(folder_id: string): Promise<void>;
   /** Loads a page of the console in Ada's window, until its heading is visible. */
@@ -83,7 +83,7 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
         );
       return answer.body;
     },
-    own: (method, path, body) =>
+    consoleApi: (method, path, body) =>
       page.evaluate(
         async ([verb, url, text]) => {
           const answer = await fetch(`/console/api/v1${url}`, {

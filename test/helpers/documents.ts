@@ -134,12 +134,12 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
           link.deleted_at === null &&
           by_id.get(link.document_id).status === status,
       ).length;
-    const held = documents.filter((document) => document.held_by === id);
+    const held_documents = documents.filter((document) => document.held_by === id);
     counted.push({
       id,
       deleted_at: null,
-      held_documents: held.length,
-      held_bytes: held.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+      held_documents: held_documents.length,
+      held_bytes: held_documents.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
       restorable_count: links.filter((link) => link.folder_id === id && link.deleted_at !== null)
         .length,
       syncing_count: of("syncing"),
@@ -160,7 +160,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
       .execute(),
   ).toEqual(counted);
 
-  const held = (
+  const used_quotas = (
     await db.selectFrom("quotas_used").selectAll().where("used", "!=", 0).execute()
   ).filter(({ what }) => what !== "chats");
   const sums: any[] = [...Map.groupBy(documents, (document) => document.owner_id)]
@@ -182,7 +182,7 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
     .filter(({ used }) => used !== 0);
   const order = (rows: any[]) =>
     rows.toSorted((a, b) => (`${a.owner_id} ${a.what}` < `${b.owner_id} ${b.what}` ? -1 : 1));
-  expect(order(held)).toEqual(order(sums));
+  expect(order(used_quotas)).toEqual(order(sums));
 
   // A document that was never in a folder, or has no version, is not counted.
   expect(
@@ -190,13 +190,13 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
       .filter(({ id }) => !links.some((link) => link.document_id === id))
       .map(({ id }) => id),
   ).toEqual([]);
-  const kept = (id: string) =>
+  const versionsOf = (id: string) =>
     versions
       .filter((version) => version.document_id === id)
       .map(({ version }) => version)
       .sort();
   for (const { id, version, current_version } of documents)
-    expect([id, kept(id)]).toEqual([
+    expect([id, versionsOf(id)]).toEqual([
       id,
       [...new Set([current_version, version])].filter((n) => n > 0).sort(),
     ]);

@@ -126,7 +126,7 @@ async function cachedInstallation(
 }
 
 function cacheDirectory(): string {
-  const given = process.env.XDG_CACHE_HOME;
-  const base = given || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir());
+  const configured = process.env.XDG_CACHE_HOME;
+  const base = configured || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir());
   return join(base, "dossier-tests");
 }

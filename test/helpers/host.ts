@@ -75,10 +75,10 @@ export async function startTestServer({
   env = {},
   plugins = [],
   public_url = "http://dossier.test",
-  data: given,
+  data: given_directory,
 }: TestServerOptions = {}): Promise<TestServer> {
   await stopAll(Bun.main);
-  const data = given ?? (await newDirectory());
+  const data = given_directory ?? (await newDirectory());
   const database = await databaseOf(data);
   let accounts!: Accounts;
   const people = definePlugin({

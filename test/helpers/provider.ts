@@ -10,7 +10,7 @@ export interface ProviderRequest {
   readonly signal: AbortSignal;
 }
 /** `n` counts the requests since the script was set, from 0. */
-export type ProviderScript = (asked: ProviderRequest, n: number) => Response | Promise<Response>;
+export type ProviderScript = (request: ProviderRequest, n: number) => Response | Promise<Response>;
 
 const event = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;

@@ -139,9 +139,9 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
     gate() {
       const opened = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<Question>();
-      const asked: string[] = [];
+      const questions: string[] = [];
       script = async (question) => {
-        asked.push(question.text);
+        questions.push(question.text);
         begun.resolve(question);
         await Promise.race([
           opened.promise,
@@ -151,7 +151,7 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
         ]);
         return says("It stands in water.");
       };
-      return { open: () => opened.resolve(), begun: begun.promise, asked };
+      return { open: () => opened.resolve(), begun: begun.promise, asked: questions };
     },
   };
 }

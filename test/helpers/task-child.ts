@@ -7,9 +7,9 @@ import { ChildPool } from "../../core/isolate/pool";
 import { jsonLog } from "../../core/base/log";
 import { task, type Task } from "../../core/isolate/contract";
 
-const kept: Uint8Array[] = [];
+const buffers: Uint8Array[] = [];
 const keep = (megabytes: number): void =>
-  void kept.push(new Uint8Array(megabytes * 1024 ** 2).fill(1));
+  void buffers.push(new Uint8Array(megabytes * 1024 ** 2).fill(1));
 const spin = (): never => {
   for (;;);
 };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const call = (token: string, method = "GET", body?: unknown) =>
   server.send(null, method, "/prompts", body, { authorization: `Bearer ${token}` });
 const statusOf = async (token: string): Promise<number> => (await call(token)).status;
-const made = async (of: string, input: Partial<Parameters<Accounts["createKey"]>[1]> = {}) =>
+const createKey = async (of: string, input: Partial<Parameters<Accounts["createKey"]>[1]> = {}) =>
   accounts.createKey(`usr_${of}`, { name: "test", ...input });
 const change = (id: string, values: object) =>
   server.store.db.updateTable("accounts_keys").set(values).where("id", "=", id).execute();
@@ -51,7 +51,7 @@ describe("authentication", () => accessCases(startTestServer));
 
 describe("a key stops working", () => {
   test("at the next request after it is deactivated; other keys still work", async () => {
-    const [one, two] = [await made("ada"), await made("ada")];
+    const [one, two] = [await createKey("ada"), await createKey("ada")];
     expect([await statusOf(one.token), await statusOf(two.token)]).toEqual([200, 200]);
     expect(await accounts.deactivateKey(one.key.id)).toMatchObject({
       id: one.key.id,
@@ -61,7 +61,7 @@ describe("a key stops working", () => {
   });
 
   test("when its user is deactivated, and works again when the user is reactivated", async () => {
-    const { token } = await made("bob");
+    const { token } = await createKey("bob");
     await accounts.setUserActive("usr_bob", false);
     expect(await statusOf(token)).toBe(401);
     await accounts.setUserActive("usr_bob", true);
@@ -69,7 +69,7 @@ describe("a key stops working", () => {
   });
 
   test("when it expires", async () => {
-    const { key, token } = await made("ada", { expires_at: Date.now() + 3_600_000 });
+    const { key, token } = await createKey("ada", { expires_at: Date.now() + 3_600_000 });
     expect(await statusOf(token)).toBe(200);
     // Expiry is moved in the database, since its clock can't be.
     await change(key.id, { expires_at: Date.now() - 1_000 });
@@ -77,7 +77,7 @@ describe("a key stops working", () => {
   });
 
   test("only when its owner deactivates it, not another user", async () => {
-    const { key, token } = await made("ada");
+    const { key, token } = await createKey("ada");
     expect(await refusal(accounts.deactivateKey(key.id, "usr_bob"))).toMatchObject({ status: 404 });
     expect(await statusOf(token)).toBe(200);
     await accounts.deactivateKey(key.id, "usr_ada");
@@ -95,7 +95,7 @@ describe("scopes", () => {
   ];
   for (const [why, scopes, get, post] of cases)
     test(why, async () => {
-      const { token } = await made("carol", scopes ? { scopes } : {});
+      const { token } = await createKey("carol", scopes ? { scopes } : {});
       expect([(await call(token)).status, (await call(token, "POST", body)).status]).toEqual([
         get,
         post,
@@ -104,7 +104,7 @@ describe("scopes", () => {
 });
 
 test("a key is stored as a digest, and no listed field can be used as a key", async () => {
-  const { key, token } = await made("ada", { name: "laptop" });
+  const { key, token } = await createKey("ada", { name: "laptop" });
   const stored = JSON.stringify(
     await server.store.db.selectFrom("accounts_keys").selectAll().execute(),
   );
@@ -125,9 +125,9 @@ describe("a key is refused with", () => {
     ["an expiry in the past", { expires_at: Date.now() - 1 }, 400],
   ];
   for (const [why, input, status] of cases)
-    test(why, async () => expect(await refusal(made("ada", input))).toMatchObject({ status }));
+    test(why, async () => expect(await refusal(createKey("ada", input))).toMatchObject({ status }));
   test("an unknown user", async () =>
-    expect(await refusal(made("nobody"))).toMatchObject({ status: 404 }));
+    expect(await refusal(createKey("nobody"))).toMatchObject({ status: 404 }));
 });
 
 describe("creating users", () => {
@@ -281,7 +281,7 @@ describe("commands", () => {
   });
 
   test("deactivate a key at once", async () => {
-    const { key, token } = await made("ada");
+    const { key, token } = await createKey("ada");
     expect((await run("key deactivate", {}, { args: [key.id] }))[0]).toContain(key.id);
     expect(await statusOf(token)).toBe(401);
   });

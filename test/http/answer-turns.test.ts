@@ -109,9 +109,9 @@ describe("answers in progress", () => {
       expect((await scripted.finished("eve", await scripted.ask("eve", chat, text))).status).toBe(
         500,
       );
-    const held = await scripted.ask("eve", chat, "held?");
-    await scripted.reaches("eve", held, "PROCESSING");
-    expect((await scripted.send("eve", "POST", `${held}/cancel`)).status).toBe(202);
+    const held_message = await scripted.ask("eve", chat, "held?");
+    await scripted.reaches("eve", held_message, "PROCESSING");
+    expect((await scripted.send("eve", "POST", `${held_message}/cancel`)).status).toBe(202);
     expect(await scripted.answerOf("eve", chat, "And now?")).toMatchObject({ answer: "Yes." });
     await scripted.server.stop();
   });

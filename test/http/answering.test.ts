@@ -80,20 +80,24 @@ describe("what an answer may be based on", () => {
       2,
       ["2 documents in these folders were still being indexed."],
     ],
-  ])("a warning counts the documents that are still being read: %s", async (_why, count, said) => {
-    const root = (await scripted.create("eve", "/folders", { name: "Root" })).id;
-    const below = (await scripted.create("eve", "/folders", { name: "Below", parentId: root })).id;
-    const { id } = await scripted.create("eve", "/chats", { usedFolders: [root] });
-    const db = scripted.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
-    for (const folder_id of [root, below].slice(0, count))
-      await db
-        .updateTable("folders")
-        .set({ syncing_count: 1 })
-        .where("id", "=", folder_id)
-        .execute();
-    const { warnings } = await scripted.answerOf("eve", id);
-    expect(warnings.map(({ message }: { message: string }) => message)).toEqual(said);
-  });
+  ])(
+    "a warning counts the documents that are still being read: %s",
+    async (_why, count, warning) => {
+      const root = (await scripted.create("eve", "/folders", { name: "Root" })).id;
+      const below = (await scripted.create("eve", "/folders", { name: "Below", parentId: root }))
+        .id;
+      const { id } = await scripted.create("eve", "/chats", { usedFolders: [root] });
+      const db = scripted.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
+      for (const folder_id of [root, below].slice(0, count))
+        await db
+          .updateTable("folders")
+          .set({ syncing_count: 1 })
+          .where("id", "=", folder_id)
+          .execute();
+      const { warnings } = await scripted.answerOf("eve", id);
+      expect(warnings.map(({ message }: { message: string }) => message)).toEqual(warning);
+    },
+  );
 
   test("saved prompts arrive in the session's order", async () => {
     const ids: string[] = [];
@@ -458,12 +462,12 @@ describe("reading an answer back", () => {
     });
 
   test("a running answer survives deleting and restoring its session", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const { id } = await scripted.create("ada", "/chats", { usedFolders: [folder] });
     const path = await scripted.ask("ada", id);
-    await held.begun;
+    await gate.begun;
     expect((await send("ada", "DELETE", `/chats/${id}`)).status).toBe(204);
-    held.open();
+    gate.open();
     await scripted.server.settle();
     expect((await send("ada", "GET", path)).status).toBe(410);
     await send("ada", "POST", `/chats/${id}/restore`);
@@ -479,7 +483,7 @@ onSqlite("copies").test(
   async () => {
     const crashing = await startScriptedServer();
     const { chat } = await crashing.library("ada");
-    const held = crashing.gate();
+    const gate = crashing.gate();
     const paths = await Promise.all(
       ["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)),
     );
@@ -504,7 +508,7 @@ onSqlite("copies").test(
         },
       );
     expect(questions.sort()).toEqual(["1?", "2?", "3?", "4?"]);
-    held.open();
+    gate.open();
   },
 );
 

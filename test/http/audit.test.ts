@@ -132,7 +132,7 @@ describe("audit.reads", () => {
 
 describe("who may read the log", () => {
   test("only an administrator, in the console or by key", async () => {
-    const asked = [
+    const requests = [
       (await admin.send("GET", "/audit")).status,
       (await server.send("grace", "GET", "/audit")).status,
       (await ada.send("GET", "/audit")).status,
@@ -140,7 +140,7 @@ describe("who may read the log", () => {
       (await server.send("ada", "GET", "/audit/export")).status,
       (await server.send(null, "GET", "/audit")).status,
     ];
-    expect(asked).toEqual([200, 200, 403, 403, 403, 401]);
+    expect(requests).toEqual([200, 200, 403, 403, 403, 401]);
   });
 });
 

@@ -120,8 +120,8 @@ ofBackups.describe("backups", () => {
 
   test("whose copy answers differently fail, and health says so until one succeeds", async () => {
     const before = (await list()).data.length;
-    let asked = 0;
-    answer = () => asked++;
+    let probe_count = 0;
+    answer = () => probe_count++;
     await root.send("POST", "/backups", {});
     await until(async () => (await list()).failure !== null, 20_000);
     expect((await list()).failure.error).toMatch(/gave different results \(probe\)/);

@@ -22,7 +22,7 @@ import { ended, importOf } from "../helpers/website";
 
 const word = "forbidden";
 /** What the hooks were asked, in order, and how they are made to behave. */
-const asked: { readonly by: string; readonly of: any }[] = [];
+const hook_calls: { readonly by: string; readonly of: any }[] = [];
 const behaviour: { now: "allow" | "by words" | "fault" | "late" | "teapot" | "unavailable" } = {
   now: "by words",
 };
@@ -42,7 +42,7 @@ async function misbehave(signal: AbortSignal): Promise<void> {
       signal.addEventListener("abort", () => reject(signal.reason));
     });
 }
-const seen = <S>(by: string, of: S): void => void asked.push({ by, of });
+const seen = <S>(by: string, of: S): void => void hook_calls.push({ by, of });
 const first: BeforeHook<DocumentIntake> = {
   name: "first",
   order: -1,
@@ -150,7 +150,7 @@ beforeEach(async () => {
   behaviour.now = "by words";
   clamd.behaviour = "scan";
   folder = await ada.folder();
-  asked.length = 0;
+  hook_calls.length = 0;
   contents.length = 0;
   clamd.scanned.length = 0;
 });
@@ -199,7 +199,7 @@ const ways: Readonly<Record<string, (text: string) => Promise<Outcome>>> = {
     const archive = await (await server.call("ada", "GET", `/folders/${from}/export`)).bytes();
     await ada.send("DELETE", `/folders/${from}`);
     await server.settle();
-    asked.length = 0;
+    hook_calls.length = 0;
     contents.length = 0;
     behaviour.now = before;
     const { body } = await ada.send("POST", "/folders/import", archive, {
@@ -248,9 +248,9 @@ describe("a document", () => {
         ? "a.vtt"
         : "a.txt";
     expect([sent, error]).toEqual([status, ["word_found", `“${name}” has a forbidden word.`]]);
-    const kept = way.startsWith("a new version") ? ["a.txt"] : [];
-    expect(await ada.names(folder)).toEqual(kept);
-    if (kept.length > 0) {
+    const kept_names = way.startsWith("a new version") ? ["a.txt"] : [];
+    expect(await ada.names(folder)).toEqual(kept_names);
+    if (kept_names.length > 0) {
       const { body } = await ada.send("GET", `/documents?folder_id=${folder}`);
       expect((await ada.get(body.data[0].id)).content).toBe("Before.");
     }
@@ -274,7 +274,9 @@ describe("a document", () => {
       const text = "An otter, and an öre.";
       const [, error] = await brought(way, text);
       expect(error).toBeNull();
-      const subjects = asked.filter(({ by }) => by === "document").map((question) => question.of);
+      const subjects = hook_calls
+        .filter(({ by }) => by === "document")
+        .map((question) => question.of);
       expect(subjects[0]).toMatchObject({ owner_id: "usr_ada", subfolder: null, ...of });
       expect(subjects[0].origin.kind).toBe(kind);
       expect(contents[0]).toContain(text);
@@ -283,20 +285,20 @@ describe("a document", () => {
       expect(subjects.length).toBe(kind === "transcription" ? 2 : 1);
       if (kind === "transcription") expect(contents[1]).not.toContain("WEBVTT");
       const expected = subjects.map(() => ["first", "document"]).flat();
-      expect(asked.filter(({ by }) => by !== "folder").map(({ by }) => by)).toEqual(expected);
+      expect(hook_calls.filter(({ by }) => by !== "folder").map(({ by }) => by)).toEqual(expected);
     },
   );
 
   test("is not checked when the request is refused anyway", async () => {
     await ada.upload(folder, "a.txt", "One.");
-    asked.length = 0;
+    hook_calls.length = 0;
     const statuses = [
       (await ada.upload(folder, "a.txt", "Two.")).status,
       (await ada.upload("fld_none", "b.txt", "Two.")).status,
       (await ada.send("POST", "/documents", { folder_id: "fld_none", content: "x" })).status,
       (await server.send("eve", "POST", "/documents", { folder_id: folder, content: "x" })).status,
     ];
-    expect([statuses, asked]).toEqual([[409, 404, 404, 403], []]);
+    expect([statuses, hook_calls]).toEqual([[409, 404, 404, 403], []]);
   });
 });
 
@@ -316,12 +318,12 @@ describe("a hook that fails", () => {
       expect([way, status]).toEqual([way, typeof status === "number" ? 503 : "failed"]);
       expect(error).toEqual(["check_failed", sentence("words of documents", why)]);
     }
-    const made = await ada.send("POST", "/folders", { name: "Fine" });
+    const created = await ada.send("POST", "/folders", { name: "Fine" });
     expect([
-      made.status,
-      made.body.code,
-      made.body.detail,
-      made.headers.get("retry-after"),
+      created.status,
+      created.body.code,
+      created.body.detail,
+      created.headers.get("retry-after"),
     ]).toEqual([503, "check_failed", sentence("names", why), "10"]);
     expect(await ada.names(folder)).toEqual([]);
     behaviour.now = "by words";
@@ -333,15 +335,15 @@ describe("a hook that fails", () => {
     behaviour.now = "teapot";
     const [status, error] = await brought("an upload", "An otter.");
     expect([status, error]).toEqual([418, ["teapot", "It is a teapot."]]);
-    expect(asked.map(({ by }) => by)).toEqual(["first"]);
+    expect(hook_calls.map(({ by }) => by)).toEqual(["first"]);
   });
 });
 
 describe("a folder", () => {
   test("is checked with all its fields, and refused with the hook's message", async () => {
     const send = (body: object) => ada.send("POST", "/folders", body);
-    const made = await send({ name: "Fine", description: "Of it.", parentId: folder });
-    expect([made.status, asked]).toEqual([
+    const created = await send({ name: "Fine", description: "Of it.", parentId: folder });
+    expect([created.status, hook_calls]).toEqual([
       201,
       [
         {
@@ -352,14 +354,17 @@ describe("a folder", () => {
     ]);
     const { status, body } = await send({ name: `So ${word}` });
     expect([status, body.code, body.detail]).toEqual([403, "name_refused", "No such folders."]);
-    asked.length = 0;
-    const earlier = [await send({ name: " " }), await send({ name: "x", parentId: made.body.id })];
-    expect([earlier.map((answer) => answer.status), asked]).toEqual([[400, 400], []]);
+    hook_calls.length = 0;
+    const earlier = [
+      await send({ name: " " }),
+      await send({ name: "x", parentId: created.body.id }),
+    ];
+    expect([earlier.map((answer) => answer.status), hook_calls]).toEqual([[400, 400], []]);
   });
 
   test("of an import is checked only if new; its items fail when it is refused", async () => {
     await ada.folder("Fine", folder);
-    asked.length = 0;
+    hook_calls.length = 0;
     const { items } = await importing("One.", "Two.", "Fine", `So ${word}`);
     expect(items.map(({ status, error }: any) => [status, error?.code ?? null])).toEqual([
       ["succeeded", null],
@@ -367,7 +372,7 @@ describe("a folder", () => {
       ["succeeded", null],
       ["failed", "name_refused"],
     ]);
-    expect(asked.filter(({ by }) => by === "folder").map(({ of }) => of.name)).toEqual([
+    expect(hook_calls.filter(({ by }) => by === "folder").map(({ of }) => of.name)).toEqual([
       `So ${word}`,
     ]);
   });
@@ -393,12 +398,12 @@ describe("a question", () => {
     const chat = await ada.create("/chats", { usedFolders: [folder], usedPrompts: [prompt] });
     const path = `/chats/${chat.id}/messages`;
     const requestId = crypto.randomUUID();
-    asked.length = 0;
+    hook_calls.length = 0;
     const text = "Where is the otter?";
     expect((await ada.send("POST", path, { text, requestId })).status).toBe(202);
     expect((await ada.send("POST", path, { text, requestId })).status).toBe(202);
     expect((await ada.send("POST", path, { text: "Other", requestId })).status).toBe(409);
-    expect(asked).toEqual([
+    expect(hook_calls).toEqual([
       {
         by: "question",
         of: {
@@ -421,9 +426,9 @@ describe("a question", () => {
     expect((await ada.send("POST", path, { text: "And now?" })).status).toBe(503);
     expect((await ada.send("GET", path)).body.data.length).toBe(1);
     await ada.send("DELETE", `/chats/${chat.id}`);
-    asked.length = 0;
+    hook_calls.length = 0;
     expect((await ada.send("POST", path, { text: "Hello?" })).status).toBe(410);
-    expect(asked).toEqual([]);
+    expect(hook_calls).toEqual([]);
   });
 });
 

@@ -114,33 +114,33 @@ test("events of finished answers are deleted answer by answer, blocking nobody",
 
 describe("a session deleted for good while it is being answered", () => {
   test("ends the answer, its polls and streams, and waiting questions never start", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const { chat } = await scripted.library("eve");
     const paths = await Promise.all(
       Array.from({ length: 8 }, (_, n) => scripted.ask("eve", chat, `${n}?`)),
     );
-    const question = await held.begun;
+    const question = await gate.begun;
     const begun = paths[Number(question.text[0])]!;
     const stream = await scripted.watch("eve", begun);
     const poll = send("eve", "GET", begun, undefined, { prefer: "wait=20" });
-    await until(() => held.asked.length === 3);
+    await until(() => gate.asked.length === 3);
     await Bun.sleep(50);
     expect((await send("eve", "DELETE", `/chats/${chat}?permanent=true`)).status).toBe(204);
     expect((await poll).status).toBe(404);
     await until(() => question.signal.aborted);
     expect(await stream.ended).toBe(true);
     await scripted.server.settle();
-    expect([held.asked.length, await messagesOf(chat)]).toEqual([3, 0]);
-    held.open();
+    expect([gate.asked.length, await messagesOf(chat)]).toEqual([3, 0]);
+    gate.open();
   });
 
   test("a session that can be restored is still answered", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const { chat } = await scripted.library("fay");
     const path = await scripted.ask("fay", chat);
-    await held.begun;
+    await gate.begun;
     await send("fay", "DELETE", `/chats/${chat}`);
-    held.open();
+    gate.open();
     await scripted.server.settle();
     await send("fay", "POST", `/chats/${chat}/restore`);
     expect((await send("fay", "GET", path)).body.status).toBe("COMPLETED");
@@ -149,7 +149,7 @@ describe("a session deleted for good while it is being answered", () => {
 
 onSqlite("copies").describe("after a restart", () => {
   /** Starts on a copy of the data, as a killed process leaves it, with other settings. */
-  async function again(env: Record<string, string> = {}): Promise<ScriptedServer> {
+  async function restart(env: Record<string, string> = {}): Promise<ScriptedServer> {
     const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
     cpSync(scripted.server.data, data, { recursive: true });
     return startScriptedServer({ data, env });
@@ -163,7 +163,7 @@ onSqlite("copies").describe("after a restart", () => {
       .set({ gone_at: Date.now(), deleted_at: Date.now() })
       .where("id", "=", id)
       .execute();
-    const next = await again();
+    const next = await restart();
     await until(async () => (await messagesOf(id, next.server.store.db)) === 0);
     await next.server.stop();
   });
@@ -172,7 +172,7 @@ onSqlite("copies").describe("after a restart", () => {
     const { id } = await scripted.create("hal", "/chats");
     await send("hal", "DELETE", `/chats/${id}`);
     await Bun.sleep(5);
-    const next = await again({ DOSSIER_CHATS_RESTORE_FOR: "1ms" });
+    const next = await restart({ DOSSIER_CHATS_RESTORE_FOR: "1ms" });
     const rows = (from: Db<ChatsTables>) =>
       from.selectFrom("chats").select("id").where("id", "=", id).execute();
     await until(async () => (await rows(next.server.store.db)).length === 0);
@@ -185,7 +185,7 @@ onSqlite("copies").describe("after a restart", () => {
     await send("ida", "DELETE", `/chats/${id}`);
     const ahead = Date.now() + 365 * 24 * hour_ms;
     await db.updateTable("chats").set({ deleted_at: ahead }).where("id", "=", id).execute();
-    const next = await again();
+    const next = await restart();
     const [row] = await next.server.store.db
       .selectFrom("chats")
       .select("deleted_at")

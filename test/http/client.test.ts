@@ -18,14 +18,14 @@ let ada: Dossier;
 let key: string;
 let folder: string;
 /** The requests in order, such as `GET /folders`. */
-let asked: string[];
+let requests: string[];
 /** Alters a response before the client sees it. */
 let tamper: (request: Request, answer: () => Promise<Response>) => Promise<Response>;
 
 /** Replaces the network. */
 const viaTest = async (url: string, init: RequestInit): Promise<Response> => {
   const request = new Request(url, init);
-  asked.push(`${request.method} ${new URL(request.url).pathname.replace("/api/dev/v1", "")}`);
+  requests.push(`${request.method} ${new URL(request.url).pathname.replace("/api/dev/v1", "")}`);
   return tamper(request, () => server.fetch(request));
 };
 
@@ -38,10 +38,10 @@ beforeAll(async () => {
   ada = new Dossier({ baseUrl: "http://dossier.test/", key, fetch: viaTest });
 }, 60_000);
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   tamper = (_, answer) => answer();
   folder ??= (await ada.createFolder({ name: "Harbour" })).id;
-  asked = [];
+  requests = [];
 });
 afterAll(() => receiver?.[Symbol.dispose]());
 
@@ -107,7 +107,7 @@ describe("calls", () => {
     for await (const prompt of ada.each((page) => ada.listPrompts({ page, per_page: 2 })))
       names.push(prompt.name);
     expect(names).toEqual(["c", "b", "a"]);
-    expect(asked.filter((request) => request === "GET /prompts")).toHaveLength(2);
+    expect(requests.filter((request) => request === "GET /prompts")).toHaveLength(2);
   });
   test.each([
     "http://dossier.test",
@@ -277,7 +277,7 @@ describe("ask", () => {
       (reason: Error) => reason.message,
     );
     expect(end).toBe(run.signal.aborted ? "enough" : "left");
-    expect(asked).toContain(`POST ${place}/cancel`);
+    expect(requests).toContain(`POST ${place}/cancel`);
   });
   test("says why an answer failed or was cancelled", async () => {
     const chat = await ada.createChat({ usedFolders: [folder] });
@@ -367,7 +367,7 @@ describe("upload", () => {
     const error = await failure(ada.upload(stream, { folder, name: "once.txt" }));
     expect([
       error.code,
-      asked.filter((request) => request === "POST /documents/file").length,
+      requests.filter((request) => request === "POST /documents/file").length,
     ]).toEqual(["unavailable", 3]);
   });
 });
@@ -406,7 +406,7 @@ describe("events", () => {
       ),
     );
     for (const id of ids) await ada.synced(id);
-    asked = [];
+    requests = [];
     // They look unsynced until the stream says otherwise.
     let is_told = false;
     tamper = async (request, answer) => {
@@ -416,7 +416,7 @@ describe("events", () => {
           new ReadableStream({
             async start(stream) {
               stream.enqueue(bytes.encode('id: 1\nevent: ready\ndata: {"event":"ready"}\n\n'));
-              await until(() => asked.length >= 3 * 5 + 1);
+              await until(() => requests.length >= 3 * 5 + 1);
               is_told = true;
               for (const document_id of ids) {
                 const data = JSON.stringify({ event: "document.synced", document_id });
@@ -432,9 +432,9 @@ describe("events", () => {
     };
     const found = await Promise.all(ids.map((id) => ada.synced(id)));
     expect(found.map(({ status }) => status)).toEqual(["synced", "synced", "synced"]);
-    expect(asked.filter((request) => request === "GET /events")).toHaveLength(1);
+    expect(requests.filter((request) => request === "GET /events")).toHaveLength(1);
     // Each asks at most four times by itself, once when the stream opens, and once when told.
-    expect(asked.length).toBeLessThanOrEqual(3 * 6 + 1);
+    expect(requests.length).toBeLessThanOrEqual(3 * 6 + 1);
   });
   test("are replaced by polling when there is no stream", async () => {
     const { id } = await ada.createDocument({ folder_id: folder, name: "Late", content: pump });

@@ -171,7 +171,7 @@ describe("the feed", () => {
     feed.observe(change("after"));
     const rest: string[] = [];
     while (rest.at(-1) !== "after changed") rest.push(...seen(await stream.take(1)));
-    expect(rest.filter((told) => !["last changed", "after changed"].includes(told))).toEqual([]);
+    expect(rest.filter((event) => !["last changed", "after changed"].includes(event))).toEqual([]);
   });
 
   test("sends a comment when idle, and ends with a signal", async () => {
@@ -404,9 +404,9 @@ describe("the changes sent to a browser", () => {
     await stream.cancel();
     const { body: missed } = await server.send("ada", "POST", "/folders", { name: "Three" });
     await witness.until("folder", "created", missed.id);
-    const again = await watch(ada, { "last-event-id": "nothing" });
-    expect(again.first.name).toBe("reset");
-    const [epoch, number] = again.first.id.split("-");
+    const second_feed = await watch(ada, { "last-event-id": "nothing" });
+    expect(second_feed.first.name).toBe("reset");
+    const [epoch, number] = second_feed.first.id.split("-");
     const { first } = await watch(ada, { "last-event-id": `${epoch}-${Number(number) - 1}` });
     expect(first.data).toMatchObject({ kind: "folder", id: missed.id });
     const answer = await server.fetch(

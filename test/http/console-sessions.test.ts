@@ -700,15 +700,15 @@ describe("a user's sessions", () => {
     }));
     await server.store.db.insertInto("accounts_sessions").values(rows).execute();
     await signIn(visit(server), email);
-    const kept = await server.store.db
+    const remaining = await server.store.db
       .selectFrom("accounts_sessions")
       .select("id")
       .where("user_id", "=", "usr_collector")
       .execute();
     expect([
-      kept.length,
-      kept.some(({ id }) => id === "ses_149"),
-      kept.some(({ id }) => id === "ses_0"),
+      remaining.length,
+      remaining.some(({ id }) => id === "ses_149"),
+      remaining.some(({ id }) => id === "ses_0"),
     ]).toEqual([100, true, false]);
   });
 });
@@ -761,9 +761,9 @@ describe("a new password", () => {
 test("a browser that kept its cookie is still signed in after reloading the page", async () => {
   const browser = openBrowser((request) => server.fetch(request), "http://dossier.test");
   await signIn(browser);
-  const again = openBrowser((request) => server.fetch(request), "http://dossier.test");
-  again.setCookies(`theme=dark; ${browser.cookie()}`);
-  expect((await again.send("GET", "/session")).body).toMatchObject({
+  const second_browser = openBrowser((request) => server.fetch(request), "http://dossier.test");
+  second_browser.setCookies(`theme=dark; ${browser.cookie()}`);
+  expect((await second_browser.send("GET", "/session")).body).toMatchObject({
     user: { email: "ada@example.com" },
     setup_needed: false,
     version: expect.any(String),

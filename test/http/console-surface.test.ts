@@ -15,15 +15,15 @@ beforeAll(async () => {
 });
 
 describe("a request that changes something", () => {
-  const own = "http://dossier.test";
+  const own_origin = "http://dossier.test";
   const cases: [string, Record<string, string>, boolean][] = [
-    ["from the page itself", { "sec-fetch-site": "same-origin", origin: own }, true],
+    ["from the page itself", { "sec-fetch-site": "same-origin", origin: own_origin }, true],
     [
       "from the page itself, by a browser that sends no Origin",
       { "sec-fetch-site": "same-origin", origin: "" },
       true,
     ],
-    ["from the page itself, by an old browser", { "sec-fetch-site": "", origin: own }, true],
+    ["from the page itself, by an old browser", { "sec-fetch-site": "", origin: own_origin }, true],
     [
       "with the default port written out",
       { "sec-fetch-site": "", origin: "http://dossier.test:80" },
@@ -34,7 +34,7 @@ describe("a request that changes something", () => {
     ["from another site, without Origin", { "sec-fetch-site": "cross-site", origin: "" }, false],
     [
       "from another site that claims our origin",
-      { "sec-fetch-site": "cross-site", origin: own },
+      { "sec-fetch-site": "cross-site", origin: own_origin },
       false,
     ],
     [
@@ -367,7 +367,7 @@ describe("every response", () => {
   test.each(cases)("%s", async (_why, method, path, headers, status, policy, cache) => {
     const browser = await signedIn(server, "ada");
     const answer = await browser.send(method, path, undefined, headers);
-    const given = Object.fromEntries(
+    const own_headers = Object.fromEntries(
       [
         "content-security-policy",
         "cache-control",
@@ -377,7 +377,7 @@ describe("every response", () => {
         "cross-origin-resource-policy",
       ].map((name) => [name, answer.headers.get(name)]),
     );
-    expect<object>({ status: answer.status, ...given }).toEqual({
+    expect<object>({ status: answer.status, ...own_headers }).toEqual({
       status,
       "content-security-policy": policy,
       "cache-control": cache,
@@ -472,8 +472,8 @@ describe("a file of the console", () => {
       expect([accept, answer.headers.get("content-encoding")]).toEqual([accept, encoding]);
       if (encoding === null) expect(await answer.text()).toBe(text);
     }
-    const again = await get(path, { "if-none-match": packed.headers.get("etag")! });
-    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const revalidated = await get(path, { "if-none-match": packed.headers.get("etag")! });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, ""]);
   });
   test("is sent uncompressed when it is a font", async () => {
     const answer = await get(await assetOf(/\.woff2$/), { "accept-encoding": "gzip" });
@@ -485,11 +485,11 @@ describe("a file of the console", () => {
   });
   test("of the page is revalidated each time", async () => {
     const first = await get("/console/", { accept: "text/html" });
-    const again = await get("/console/chats", {
+    const revalidated = await get("/console/chats", {
       accept: "text/html",
       "if-none-match": `W/${first.headers.get("etag")!}`,
     });
-    expect([again.status, again.headers.get("content-security-policy")]).toEqual([
+    expect([revalidated.status, revalidated.headers.get("content-security-policy")]).toEqual([
       304,
       first.headers.get("content-security-policy"),
     ]);

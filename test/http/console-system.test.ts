@@ -170,14 +170,14 @@ describe("usage", () => {
 
   test("by day: storage carries over to idle days, and failed writes are retried", async () => {
     let now_ms = Date.UTC(2026, 0, 1, 23, 59);
-    let held = 100;
+    let held_bytes = 100;
     let full = false;
     const { db, inTransaction } = server.store;
     const usage = new UsageCounter({
       db,
       now_ms: () => now_ms,
       certain_now_ms: () => now_ms,
-      storageOf: async () => held,
+      storageOf: async () => held_bytes,
       keep_ms: () => 400 * 24 * 3_600_000,
       log: jsonLog("error", () => {}),
       inTransaction: (work) =>
@@ -197,7 +197,7 @@ describe("usage", () => {
     full = false;
     await usage.flush();
     now_ms += 3 * 86_400_000;
-    held = 40;
+    held_bytes = 40;
     usage.noteChange({ owner_id: "usr_clock", kind: "document", id: "d", action: "created" });
     usage.noteChange({ owner_id: "usr_clock", kind: "document", id: "d", action: "changed" });
     const days = await usage.read("usr_clock", 5);
@@ -451,8 +451,8 @@ describe("the system", () => {
     at_ms += 29 * 60_000;
     expect((await check.run()).detail).not.toMatch(/again/);
     at_ms += 2 * 60_000;
-    const again = await check.run();
-    expect([again.status, again.detail, steps.length]).toEqual([
+    const second_result = await check.run();
+    expect([second_result.status, second_result.detail, steps.length]).toEqual([
       "ok",
       expect.stringMatching(/no damage was found\. It is being read again/),
       3,
@@ -573,11 +573,11 @@ describe("jobs", () => {
     expect(first).toMatchObject({ plugin: "documents", attempts: 3, retriable: true });
     expect((await root.send("POST", `/system/jobs/${first.id}/retry`)).status).toBe(204);
     expect((await list("cancelled")).some(({ id }) => id === first.id)).toBe(true);
-    const again = await give_up();
-    expect(again.id).not.toBe(first.id);
+    const second_result = await give_up();
+    expect(second_result.id).not.toBe(first.id);
     await server.send("ada", "DELETE", `/folders/${folder.id}`);
     await server.settle();
-    expect(await root.send("POST", `/system/jobs/${again.id}/retry`)).toMatchObject({
+    expect(await root.send("POST", `/system/jobs/${second_result.id}/retry`)).toMatchObject({
       status: 409,
       body: { code: "not_retriable" },
     });
@@ -603,13 +603,13 @@ describe("jobs", () => {
       more: false,
     });
     await until(async () => ((await kind("failing.plain"))?.failed ?? 0) === 0);
-    const told = (await kind("failing.told")).failed;
+    const failed_jobs = (await kind("failing.told")).failed;
     expect((await retry("failing.told")).body).toMatchObject({
       retried: 0,
-      left: told,
+      left: failed_jobs,
       more: false,
     });
-    expect((await kind("failing.told")).failed).toBe(told);
+    expect((await kind("failing.told")).failed).toBe(failed_jobs);
     expect((await retry("failing.none")).body).toMatchObject({ retried: 0, left: 0, more: false });
     const ada = await signedIn(server, "ada");
     expect((await ada.send("GET", "/system/job-kinds")).status).toBe(403);

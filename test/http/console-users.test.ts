@@ -30,7 +30,7 @@ describe("a user's own key", () => {
     const ada = await signedIn(server, "ada");
     const {
       status,
-      body: made,
+      body: created,
       headers,
     } = await ada.send("POST", "/keys", {
       name: `laptop <b>`,
@@ -38,7 +38,7 @@ describe("a user's own key", () => {
       scopes: ["read"],
     });
     expect([status, headers.get("cache-control")]).toEqual([201, "no-store"]);
-    const { token, ...key } = made;
+    const { token, ...key } = created;
     expect(key).toEqual({
       id: expect.stringMatching(/^key_/),
       name: "laptop <b>",

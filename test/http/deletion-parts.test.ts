@@ -14,7 +14,7 @@ let server: TestServer;
 let ada: Person;
 let bob: Person;
 /** While this is set, no part of a purge finishes a document. */
-let held = false;
+let is_held = false;
 let parts = 0;
 /** The turns of the event loop so far, and those in which a part ran. */
 let turns = 0;
@@ -28,7 +28,7 @@ const holder = definePlugin({
         remove: async () => {
           parts++;
           turns_of_parts.add(turns);
-          return !held;
+          return !is_held;
         },
       }),
     ],
@@ -92,7 +92,7 @@ describe("while a deleted folder's rows are still there", () => {
     poll = `/chats/${chat}/messages/${body.requestId}`;
     await ada.finished(poll);
 
-    held = true;
+    is_held = true;
     expect((await ada.send("DELETE", `/folders/${root}`)).status).toBe(204);
     await until(() => parts > 2);
     const left = await server.store.db.selectFrom("documents").select("id").execute();
@@ -167,10 +167,10 @@ describe("while a deleted folder's rows are still there", () => {
   });
 
   afterAll(() => {
-    held = false;
+    is_held = false;
   });
   test("then the rows go too", async () => {
-    held = false;
+    is_held = false;
     await server.settle();
     await expectSound(server);
     expect(await purging()).toBe(0);

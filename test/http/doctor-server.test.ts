@@ -32,8 +32,8 @@ let ctx: Context;
 const plugin = definePlugin({
   name: "ailing",
   version: "1.0.0",
-  setup: (given) => {
-    ctx = given as unknown as Context;
+  setup: (context) => {
+    ctx = context as unknown as Context;
     return {
       health: async () => (ailing.health === "" ? "ok" : { failing: ailing.health }),
       jobs: [

@@ -123,7 +123,7 @@ interface Case {
   readonly mend: () => void | Promise<void>;
 }
 const now = () => Date.now();
-let kept: Buffer;
+let original: Buffer;
 const cases: readonly Case[] = [
   {
     check: "References",
@@ -163,14 +163,14 @@ const cases: readonly Case[] = [
     check: "Originals",
     because: "a file is missing",
     spoil: () => {
-      kept = readFileSync(filesOf(server.data)[0]!);
+      original = readFileSync(filesOf(server.data)[0]!);
       rmSync(filesOf(server.data)[0]!);
     },
     status: "fail",
     says: /originals of 1 document are missing or cut off: doc_/,
     mend: () => {
-      const sha256 = new Bun.CryptoHasher("sha256").update(kept).digest("hex");
-      writeFileSync(join(server.data, "files", sha256.slice(0, 2), sha256), kept);
+      const sha256 = new Bun.CryptoHasher("sha256").update(original).digest("hex");
+      writeFileSync(join(server.data, "files", sha256.slice(0, 2), sha256), original);
     },
   },
   {
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     because: "a byte of a file has flipped",
     spoil: () => {
       const [file] = filesOf(server.data);
-      kept = readFileSync(file!);
+      original = readFileSync(file!);
       flipByte(file!);
     },
     status: "fail",
@@ -187,7 +187,7 @@ const cases: readonly Case[] = [
     // The same bytes, uploaded again, replace the damaged ones.
     mend: async () => {
       const form = new FormData();
-      form.append("file", new Blob([kept]), "one.txt");
+      form.append("file", new Blob([original]), "one.txt");
       const path = `/documents/file?folder_id=${folder_id}&overwrite=true`;
       expect((await server.send("ada", "POST", path, form)).status).toBe(200);
       await server.settle();

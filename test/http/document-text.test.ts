@@ -70,8 +70,8 @@ const refused: [
   ["an unknown document", () => read("doc_0"), 404, null],
 ];
 test.each(refused)("%s is refused", async (_why, run, status, names) => {
-  const { body, status: given } = await run();
-  expect([given, body.errors?.[0].pointer ?? null]).toEqual([status, names]);
+  const { body, status: actual_status } = await run();
+  expect([actual_status, body.errors?.[0].pointer ?? null]).toEqual([status, names]);
 });
 
 test("an empty text, and a start beyond the end, give an empty part", async () => {

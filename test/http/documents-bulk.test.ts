@@ -91,8 +91,8 @@ test("an upload can have another name than its file, with a path in it", async (
   const into = await ada.folder();
   const uploaded = await ada.upload(into, "a.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
   expect([uploaded.status, uploaded.body.name]).toEqual([201, "2025/q1/a.txt"]);
-  const again = await ada.upload(into, "b.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
-  expect(again.status).toBe(409);
+  const repeated = await ada.upload(into, "b.txt", "Deep.", "&name=2025%2Fq1%2Fa.txt");
+  expect(repeated.status).toBe(409);
   const blank = await ada.upload(into, "b.txt", "Deep.", "&name=%20");
   expect([blank.status, blank.body.errors[0].pointer]).toEqual([400, "?name"]);
 });
@@ -216,8 +216,8 @@ describe("a batch", () => {
     expect(out.body).toEqual({ done: 1, problems: [] });
     const back = await batch({ action: "restore", document_ids: [rain], folder_id: other });
     expect(back.body).toEqual({ done: 1, problems: [] });
-    const again = await batch({ action: "reindex", document_ids: [rain, fog] });
-    expect(again.body).toEqual({ done: 2, problems: [] });
+    const repeated = await batch({ action: "reindex", document_ids: [rain, fog] });
+    expect(repeated.body).toEqual({ done: 2, problems: [] });
     const linked = await batch({ action: "link", document_ids: [rain], to_folder_id: folder });
     expect(linked.body).toEqual({ done: 1, problems: [] });
     expect((await ada.get(rain)).folder_ids.toSorted()).toEqual([folder, other].toSorted());

@@ -142,10 +142,10 @@ describe("imported documents", () => {
     ["nothing left", " \u0007 ", "Untitled"],
     ["longer than the limit", "\u{1f43b}".repeat(300), "\u{1f43b}".repeat(255)],
   ];
-  test.each(names)("a name: %s", async (_why, name, kept) => {
+  test.each(names)("a name: %s", async (_why, name, stored_name) => {
     const folder = await ada.folder();
     await bring("x", { ...imported(folder), name });
-    expect(await ada.names(folder)).toEqual([kept]);
+    expect(await ada.names(folder)).toEqual([stored_name]);
   });
 
   test("are refused in another user's or a deleted folder, and the file is removed", async () => {
@@ -236,9 +236,9 @@ describe("ready-made text", () => {
 
   test("keeps its times in the index, also after reindexing and renaming", async () => {
     const folder = await ada.folder();
-    const given: IndexInput[] = [];
+    const inputs: IndexInput[] = [];
     preparing.on = (input, prepare) => {
-      given.push(input);
+      inputs.push(input);
       return prepare();
     };
     const { document_id } = await take({ ...transcript(folder), file: null, declared_type: null });
@@ -248,7 +248,7 @@ describe("ready-made text", () => {
     await ada.send("POST", `/documents/${document_id}/reindex`);
     await server.settle();
     preparing.on = null;
-    expect(given.map((input) => [input.title, input.times])).toEqual([
+    expect(inputs.map((input) => [input.title, input.times])).toEqual([
       ["Talk", times],
       ["The talk", times],
       ["The talk", times],

@@ -98,10 +98,10 @@ describe("a removed document", () => {
     const ada = await person(server, "ada");
     const [one, two] = [await ada.folder(), await ada.folder()];
     const deleted_id = (await ada.upload(one, "gone.txt", "The moa ran.")).body.id;
-    const kept = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
-    await ada.send("POST", `/documents/${kept}/links`, { folder_id: two });
+    const kept_id = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
+    await ada.send("POST", `/documents/${kept_id}/links`, { folder_id: two });
     await server.settle();
-    for (const id of [deleted_id, kept])
+    for (const id of [deleted_id, kept_id])
       expect((await ada.send("DELETE", `/documents/${id}?folder_id=${one}`)).status).toBe(204);
     const purge = async () => {
       await server.host.queue.enqueue(server.store.db, PurgeDocuments, {});
@@ -119,13 +119,13 @@ describe("a removed document", () => {
     expect(
       (await ada.send("POST", `/documents/${deleted_id}/restore?folder_id=${one}`)).status,
     ).toBe(404);
-    expect(await ada.get(kept)).toMatchObject({ folder_ids: [two], status: "synced" });
+    expect(await ada.get(kept_id)).toMatchObject({ folder_ids: [two], status: "synced" });
     // Its link to the first folder is purged too.
-    expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(
+    expect((await ada.send("POST", `/documents/${kept_id}/restore?folder_id=${one}`)).status).toBe(
       404,
     );
     expect(await ada.found("moa")).toEqual([]);
-    expect(await ada.found("kiwi")).toEqual([kept]);
+    expect(await ada.found("kiwi")).toEqual([kept_id]);
     await expectSound(server);
   });
 

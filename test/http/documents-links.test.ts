@@ -74,7 +74,7 @@ describe("deleting a folder", () => {
   });
   test("while its documents are being indexed leaves nothing of them", async () => {
     const folder = await ada.folder();
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 50 }, (_, i) => ada.newText(folder, `The gnu number ${i}.`)),
     );
     await until(
@@ -82,7 +82,8 @@ describe("deleting a folder", () => {
     );
     expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
     await server.settle();
-    for (const { id } of made) expect((await ada.send("GET", `/documents/${id}`)).status).toBe(404);
+    for (const { id } of created)
+      expect((await ada.send("GET", `/documents/${id}`)).status).toBe(404);
     expect(await ada.found("gnu")).toEqual([]);
     await expectSound(server);
   });

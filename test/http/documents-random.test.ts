@@ -166,13 +166,13 @@ for (const [seed, embedder] of [
         expect([id, others, await ada.found(word, others)]).toEqual([id, others, []]);
     }
     const gone = Array.from({ length: words }, (_, i) => `word${i}`);
-    const kept = new Set(
+    const kept_versions = new Set(
       await Promise.all(
         answering.map(async ({ id }) => /word\d+/.exec((await ada.get(id)).content)![0]),
       ),
     );
     for (const word of gone)
-      if (!kept.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
+      if (!kept_versions.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
     await server.stop();
   }, 60_000);
 }

@@ -17,7 +17,7 @@ let ada: Person;
 let index: SearchIndex;
 const preparing: { on: OnPrepare | null } = { on: null };
 /** What every file says when it is next read. */
-let said = "";
+let log = "";
 const plugin = definePlugin({
   name: "parrot",
   version: "1.0.0",
@@ -31,7 +31,7 @@ const plugin = definePlugin({
           rank: 1_000,
           recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
           extract: async () => ({
-            text: said,
+            text: log,
             media_type: "text/x-said",
             warnings: [],
             pages: [],
@@ -49,28 +49,28 @@ beforeAll(async () => {
 
 /** Holds prepared index versions until they are let go, by title and text. */
 class Gates {
-  private readonly held = new Map<string, PromiseWithResolvers<void>>();
+  private readonly gates = new Map<string, PromiseWithResolvers<void>>();
   constructor() {
     preparing.on = async (input, prepare) => {
       const prepared = await prepare();
       const key = `${input.title}: ${input.text}`;
       const gate = Promise.withResolvers<void>();
-      this.held.set(key, gate);
+      this.gates.set(key, gate);
       await gate.promise;
       return prepared;
     };
   }
   /** Waits until it is prepared. */
-  ready = (key: string) => until(() => this.held.has(key), 20_000);
+  ready = (key: string) => until(() => this.gates.has(key), 20_000);
   async letGo(key: string): Promise<void> {
     await this.ready(key);
-    this.held.get(key)!.resolve();
-    this.held.delete(key);
+    this.gates.get(key)!.resolve();
+    this.gates.delete(key);
   }
   /** Lets everything through from now on. */
   open(): void {
     preparing.on = null;
-    for (const { resolve } of this.held.values()) resolve();
+    for (const { resolve } of this.gates.values()) resolve();
   }
 }
 
@@ -82,13 +82,13 @@ const rename =
 const reindex =
   (text: string): Step =>
   ({ id }) => {
-    said = text;
+    log = text;
     return ada.send("POST", `/documents/${id}/reindex`);
   };
 const overwrite =
   (text: string): Step =>
   async ({ id, folder }) => {
-    said = text;
+    log = text;
     const { name } = await ada.get(id);
     return ada.upload(folder, name, `#!${text}`, "&overwrite=true");
   };
@@ -190,7 +190,7 @@ describe("a new name", () => {
   for (const [why, steps, text, name] of cases)
     test(why, async () => {
       const folder = await ada.folder();
-      said = "old words";
+      log = "old words";
       const { id } = (await ada.upload(folder, "first", `#!${why}`)).body;
       await server.settle();
       const gates = new Gates();

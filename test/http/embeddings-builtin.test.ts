@@ -65,11 +65,11 @@ describe("with embeddings.provider = builtin", () => {
 });
 
 test("with embeddings.provider = none, a configured endpoint is not called", async () => {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const endpoint = Bun.serve({
     port: 0,
     fetch: (request) => {
-      asked.push(request.url);
+      questions.push(request.url);
       return new Response();
     },
   });
@@ -82,7 +82,7 @@ test("with embeddings.provider = none, a configured endpoint is not called", asy
   });
   await library(server);
   expect(await first(server, "herons")).toBe(texts.birds);
-  expect([asked, await setsOf(server)]).toEqual([[], []]);
+  expect([questions, await setsOf(server)]).toEqual([[], []]);
   await server.stop();
   await endpoint.stop(true);
 });

@@ -235,13 +235,13 @@ describe("a change of the model", () => {
   });
   test("when the embedder knows it lacks the old one: new vectors are used at once", async () => {
     const index = await filled();
-    const asked: string[] = [];
+    const questions: string[] = [];
     await (await serverOf(index, scripted("old"))).finish();
     const now = await serverOf(index, {
       ...scripted("new", {
         texts_max: 1,
         before: (_texts, model) => {
-          asked.push(model);
+          questions.push(model);
         },
       }),
       has: (model) => model === "new",
@@ -251,7 +251,7 @@ describe("a change of the model", () => {
       ["new", 1],
     ]);
     await now.finish();
-    expect([await now.find(question), new Set(asked)]).toEqual([["doc_7"], new Set(["new"])]);
+    expect([await now.find(question), new Set(questions)]).toEqual([["doc_7"], new Set(["new"])]);
     expect(await sets(index)).toEqual([
       { model: "new", asked_dimensions: 0, dimensions: 64, serving: 1 },
     ]);
@@ -261,19 +261,19 @@ describe("a change of the model", () => {
     await (await serverOf(index, scripted("old"))).finish();
     await (await serverOf(index, scripted("new", { texts_max: 1 }))).step();
     const done = (await index.count("index_vectors")) - 12;
-    const asked: string[] = [];
+    const questions: string[] = [];
     expect(done).toBeGreaterThan(0);
     await (
       await serverOf(
         index,
         scripted("new", {
           before: (texts) => {
-            asked.push(...texts);
+            questions.push(...texts);
           },
         }),
       )
     ).finish();
-    expect(asked.length).toBe(12 - done);
+    expect(questions.length).toBe(12 - done);
   });
   test("before the first model gave any vector takes effect at once", async () => {
     const index = await filled();
@@ -395,18 +395,18 @@ describe("a table of contents", () => {
   for (const [why, text, expected] of cases)
     test(why, async () => {
       const index = await openTestIndex();
-      const asked: string[] = [];
+      const questions: string[] = [];
       await index.add("doc_1", text, ["fld_a"], { title: "Sea" });
       const now = await serverOf(
         index,
         scripted("small", {
           before: (texts) => {
-            if (!texts.every(isReference)) asked.push(...texts);
+            if (!texts.every(isReference)) questions.push(...texts);
           },
         }),
       );
       await now.finish();
-      expect(asked).toEqual(expected.map((text) => `Sea\n${text}`));
+      expect(questions).toEqual(expected.map((text) => `Sea\n${text}`));
       expect(await index.count("index_vectors_waiting")).toBe(0);
     });
 });

@@ -38,7 +38,7 @@ async function setTimeLimit(server: TestServer, limit: string): Promise<void> {
   const { status } = await admin.send("PATCH", "/settings", { "embeddings.timeout": limit });
   expect(status).toBe(200);
 }
-async function made(server: TestServer, path: string, body: unknown): Promise<string> {
+async function create(server: TestServer, path: string, body: unknown): Promise<string> {
   const answer = await server.send("ada", "POST", path, body);
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body.id;
@@ -77,14 +77,14 @@ const car = "The vehicle is sold at a price of nine thousand.";
 const sea = "Herons stand in shallow water.";
 const ill = "Whoever feels unwell sees the medic.";
 async function library(server: TestServer): Promise<{ folder: string; documents: string[] }> {
-  const folder = await made(server, "/folders", { name: "f" });
+  const folder = await create(server, "/folders", { name: "f" });
   const documents: string[] = [];
   for (const [name, content] of [
     ["a", car],
     ["b", sea],
     ["c", ill],
   ])
-    documents.push(await made(server, "/documents", { folder_id: folder, name, content }));
+    documents.push(await create(server, "/documents", { folder_id: folder, name, content }));
   for (const id of documents) await synced(server, id);
   return { folder, documents };
 }
@@ -126,7 +126,7 @@ describe("a question that shares no word with its passage", () => {
   test("finds it only in the requested folders and documents", async () => {
     const { server } = await start();
     const { folder, documents } = await library(server);
-    const other = await made(server, "/folders", { name: "g" });
+    const other = await create(server, "/folders", { name: "g" });
     await embedded(server);
     const query = "How expensive are cars?";
     expect(await quotes(server, query, { folder_ids: [folder] })).toEqual([car]);
@@ -138,8 +138,8 @@ describe("a question that shares no word with its passage", () => {
     const entry = (subject: string): string => `- ${subject}, ${filling.repeat(3)}\n`;
     const filling = "with hinges screws nails boards planks and paint for sheds, ";
     const list = ["ladders", "vehicle", "buckets", "hammers"].map(entry).join("");
-    const folder = await made(server, "/folders", { name: "f" });
-    const id = await made(server, "/documents", { folder_id: folder, name: "a", content: list });
+    const folder = await create(server, "/folders", { name: "f" });
+    const id = await create(server, "/documents", { folder_id: folder, name: "a", content: list });
     await synced(server, id);
     await embedded(server);
     const [block] = await rows(server, "index_vectors");
@@ -151,7 +151,7 @@ describe("a question that shares no word with its passage", () => {
     const { server } = await start();
     const { folder } = await library(server);
     await embedded(server);
-    const chat = await made(server, "/chats", { usedFolders: [folder] });
+    const chat = await create(server, "/chats", { usedFolders: [folder] });
     const { body } = await server.send("ada", "POST", `/chats/${chat}/messages`, {
       text: "What is the price of an automobile?",
     });
@@ -217,7 +217,7 @@ describe("an embedder that", () => {
     embedder.setBehaviour("wrong dimension");
     await synced(
       server,
-      await made(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
+      await create(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
     );
     await until(async () =>
       /513 numbers, but those of small have 512/.test(
@@ -241,7 +241,7 @@ describe("an embedder that", () => {
     const { folder } = await library(server);
     await synced(
       server,
-      await made(server, "/documents", {
+      await create(server, "/documents", {
         folder_id: folder,
         name: "long",
         content: "The physician rides. ".repeat(30),
@@ -249,7 +249,7 @@ describe("an embedder that", () => {
     );
     await synced(
       server,
-      await made(server, "/documents", { folder_id: folder, name: "bad", content: "poison" }),
+      await create(server, "/documents", { folder_id: folder, name: "bad", content: "poison" }),
     );
     await embedded(server);
     expect((await rows(server, "index_vectors")).length).toBe(5);
@@ -290,7 +290,7 @@ describe("a removed document", () => {
   test("loses its vectors at once when it is unlinked, deleted or replaced", async () => {
     const { server } = await start();
     const { folder, documents } = await library(server);
-    const other = await made(server, "/folders", { name: "g" });
+    const other = await create(server, "/folders", { name: "g" });
     await embedded(server);
     const query = "How expensive are cars?";
     expect(

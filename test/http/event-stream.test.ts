@@ -47,9 +47,9 @@ test("events are stored only for listeners, and for some time after they leave",
   expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
   await ada.folder();
   expect(await rows(server, "events_log")).toBe(0);
-  const again = await listening(server, "ada", "", { after: stream.events[0]!.id });
-  await again.until(({ event }) => event === "reset");
-  await again.disconnect();
+  const resumed = await listening(server, "ada", "", { after: stream.events[0]!.id });
+  await resumed.until(({ event }) => event === "reset");
+  await resumed.disconnect();
 });
 
 test("old events are dropped: a late reader gets a reset, a connected one continues", async () => {

@@ -80,12 +80,12 @@ describe("documents", () => {
   test("that are added: created, then synced or failed", async () => {
     let text!: any;
     let bad!: any;
-    const came = await during(async () => {
+    const received = await during(async () => {
       text = await ada.text(folder_id, "An otter.", "a");
       bad = (await ada.upload(folder_id, "bad.x", "#!fail corrupt\n")).body;
       await ada.settled(bad.id);
     });
-    expect(came).toEqual([
+    expect(received).toEqual([
       ["document.created", of(text.id, { name: "a", folder_id, kind: "text" })],
       ["document.created", of(bad.id, { name: "bad.x", folder_id, kind: "upload" })],
       [
@@ -151,15 +151,15 @@ describe("documents", () => {
   });
 
   test("that are deleted with their folder: one event each, none if kept elsewhere", async () => {
-    const [gone, kept] = [await ada.folder(), await ada.folder()];
+    const [gone, kept_folder] = [await ada.folder(), await ada.folder()];
     const names = Array.from({ length: 40 }, (_, n) => `n${n}`);
     for (const name of names) await ada.newText(gone, `The ${name}.`, name);
     const shared = await ada.text(gone, "Shared.", "shared");
-    await ada.send("POST", `/documents/${shared.id}/links`, { folder_id: kept });
-    const came = await during(() => ada.send("DELETE", `/folders/${gone}`));
-    expect(came.map(([event]) => event)).toEqual(names.map(() => "document.deleted"));
-    expect(came.map(([, { name }]) => name).toSorted()).toEqual(names.toSorted());
-    expect((await ada.get(shared.id)).folder_ids).toEqual([kept]);
+    await ada.send("POST", `/documents/${shared.id}/links`, { folder_id: kept_folder });
+    const received = await during(() => ada.send("DELETE", `/folders/${gone}`));
+    expect(received.map(([event]) => event)).toEqual(names.map(() => "document.deleted"));
+    expect(received.map(([, { name }]) => name).toSorted()).toEqual(names.toSorted());
+    expect((await ada.get(shared.id)).folder_ids).toEqual([kept_folder]);
   });
 
   test("of an owner that a handler doesn't want create no job", async () => {
@@ -173,8 +173,8 @@ describe("documents", () => {
           .where("payload", "like", "%usr_quiet%")
           .execute()
       ).length;
-    const came = await during(async () => quiet.text(await quiet.folder(), "Quiet."));
-    expect([came, await jobs()]).toEqual([[], 0]);
+    const received = await during(async () => quiet.text(await quiet.folder(), "Quiet."));
+    expect([received, await jobs()]).toEqual([[], 0]);
   });
 });
 
@@ -186,10 +186,10 @@ test("an imported folder archive: its folders and documents, once it is there", 
   for (let n = 0; n < 60; n++) await ada.newText(from, `The ${n}.`, `n${n}`);
   await server.settle();
   const archive = await (await server.call("ada", "GET", `/folders/${from}/export`)).bytes();
-  const came = await during(() =>
+  const received = await during(() =>
     ada.send("POST", "/folders/import", archive, { "content-type": "application/zip" }),
   );
-  const counts = Object.groupBy(came, ([event]) => event);
+  const counts = Object.groupBy(received, ([event]) => event);
   expect(Object.entries(counts).map(([event, all]) => [event, all!.length])).toEqual([
     ["document.created", 61],
     ["document.failed", 1],
@@ -206,13 +206,13 @@ test("an imported folder archive: its folders and documents, once it is there", 
 test("folders: created and changed", async () => {
   let root!: string;
   let sub!: string;
-  const came = await during(async () => {
+  const received = await during(async () => {
     root = await ada.folder("Root");
     sub = await ada.folder("Sub", root);
     await ada.send("PUT", `/folders/${root}`, { name: "New" });
     await ada.send("PUT", `/folders/${root}`, {});
   });
-  expect(came).toEqual([
+  expect(received).toEqual([
     ["folder.changed", { owner_id, folder_id: root, name: "New" }],
     ["folder.created", { owner_id, folder_id: root, name: "Root", parent_id: null }],
     ["folder.created", { owner_id, folder_id: sub, name: "Sub", parent_id: root }],
@@ -257,7 +257,7 @@ test("answers: completed or failed", async () => {
 test("users: created and changed, the latter only for real changes", async () => {
   let user_id!: string;
   const { accounts } = server;
-  const came = await during(async () => {
+  const received = await during(async () => {
     const user = await accounts.createUser({
       email: "ben@example.com",
       password: "correct horse battery",
@@ -267,7 +267,7 @@ test("users: created and changed, the latter only for real changes", async () =>
     await accounts.setUserActive(user_id, true);
     await accounts.setUserActive(user_id, false);
   });
-  expect(came).toEqual([
+  expect(received).toEqual([
     ["user.changed", { user_id, role: "member", active: false }],
     ["user.created", { user_id, email: "ben@example.com", role: "member" }],
   ]);

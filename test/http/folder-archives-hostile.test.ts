@@ -32,15 +32,15 @@ beforeAll(async () => {
       DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
     },
   });
-  const made = async (path: string, body: unknown) =>
+  const create = async (path: string, body: unknown) =>
     (await server.send("ada", "POST", path, body)).body;
-  const folder = await made("/folders", { name: "Ferry" });
+  const folder = await create("/folders", { name: "Ferry" });
   const form = new FormData();
   form.append("file", new Blob([text]), "log.txt");
-  await made(`/documents/file?folder_id=${folder.id}`, form);
+  await create(`/documents/file?folder_id=${folder.id}`, form);
   await server.settle();
-  const session = await made("/chats", { usedFolders: [folder.id] });
-  await made(`/chats/${session.id}/messages`, { text: "When was the mooring lifted?" });
+  const session = await create("/chats", { usedFolders: [folder.id] });
+  await create(`/chats/${session.id}/messages`, { text: "When was the mooring lifted?" });
   await server.settle();
   good = await (await server.call("ada", "GET", `/folders/${folder.id}/export`)).bytes();
 });

@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const server of started) await server.stop();
 });
 
-async function made(server: TestServer, path: string, body: unknown): Promise<any> {
+async function create(server: TestServer, path: string, body: unknown): Promise<any> {
   const answer = await server.send("ada", "POST", path, body);
   if (answer.status >= 300) throw new Error(answer.text);
   return answer.body;
@@ -110,52 +110,55 @@ describe("a folder with everything that belongs to it", () => {
 
   beforeAll(async () => {
     [one, two] = [await start({ plugins: [scriptedExtractor().plugin] }), await start()];
-    root = await made(one, "/folders", { name: "Ferry", description: "Of the harbour." });
-    sub = await made(one, "/folders", { name: "Logs", parentId: root.id });
-    const elsewhere = await made(one, "/folders", { name: "Elsewhere" });
-    await made(
+    root = await create(one, "/folders", { name: "Ferry", description: "Of the harbour." });
+    sub = await create(one, "/folders", { name: "Logs", parentId: root.id });
+    const elsewhere = await create(one, "/folders", { name: "Elsewhere" });
+    await create(
       one,
       `/documents/file?folder_id=${root.id}`,
       upload("log é.txt", "The mooring was lifted at noon. 😀 The captain left."),
     );
-    await made(
+    await create(
       one,
       `/documents/file?folder_id=${sub.id}`,
       upload("two.x", "#!read\nA page.\fOn page two it snows."),
     );
-    await made(one, `/documents/file?folder_id=${sub.id}`, upload("bad.x", "#!fail corrupt\n"));
-    const fish = await made(one, "/documents", {
+    await create(one, `/documents/file?folder_id=${sub.id}`, upload("bad.x", "#!fail corrupt\n"));
+    const fish = await create(one, "/documents", {
       folder_id: sub.id,
       name: "Fish",
       content: "The captain eats 😀 fish at noon.",
     });
-    await made(one, `/documents/${fish.id}/links`, { folder_id: root.id });
-    await made(one, "/documents", {
+    await create(one, `/documents/${fish.id}/links`, { folder_id: root.id });
+    await create(one, "/documents", {
       folder_id: root.id,
       name: "Car",
       content: `An automobile is a vehicle.\n\n${"Many words about rust. ".repeat(40_000)}`,
     });
-    await made(one, "/documents", {
+    await create(one, "/documents", {
       folder_id: elsewhere.id,
       content: "The captain sleeps at noon, elsewhere.",
     });
     await settled(one);
     // A second version, so that only the current one is exported.
-    await made(
+    await create(
       one,
       `/documents/file?folder_id=${root.id}&overwrite=true`,
       upload("log é.txt", "The mooring was lifted at noon. 😀 The captain stayed."),
     );
     await settled(one);
-    const prompt = await made(one, "/prompts", { name: "Short", text: "Answer in one sentence." });
-    const chat = await made(one, "/chats", {
+    const prompt = await create(one, "/prompts", {
+      name: "Short",
+      text: "Answer in one sentence.",
+    });
+    const chat = await create(one, "/chats", {
       name: "When",
       usedFolders: [root.id],
       usedPrompts: [prompt.id],
     });
-    await made(one, "/chats", { name: "Both", usedFolders: [root.id, elsewhere.id] });
+    await create(one, "/chats", { name: "Both", usedFolders: [root.id, elsewhere.id] });
     for (const text of ["When was the mooring lifted?", "What does the captain eat?"]) {
-      await made(one, `/chats/${chat.id}/messages`, { text });
+      await create(one, `/chats/${chat.id}/messages`, { text });
       await settled(one);
     }
     archive = await exported(one, root.id);
@@ -318,16 +321,16 @@ describe("a folder with everything that belongs to it", () => {
   });
 
   test("can be imported again, reusing the existing prompt", async () => {
-    const again = await imported(two, "bob", archive);
+    const repeated = await imported(two, "bob", archive);
     const named = await imported(two, "bob", archive, "?name=Harbour");
     const names = new Map((await all(two, "bob", "/folders")).map(({ id, name }) => [id, name]));
-    expect([names.get(again.folder_id), names.get(named.folder_id)]).toEqual([
+    expect([names.get(repeated.folder_id), names.get(named.folder_id)]).toEqual([
       "Ferry (2)",
       "Harbour",
     ]);
     expect((await all(two, "bob", "/prompts")).length).toBe(1);
     // Each import must be an independent folder.
-    expect((await two.send("bob", "DELETE", `/folders/${again.folder_id}`)).status).toBe(204);
+    expect((await two.send("bob", "DELETE", `/folders/${repeated.folder_id}`)).status).toBe(204);
     await settled(two);
     const found = await two.send("bob", "POST", "/search", {
       query: "mooring",
@@ -474,9 +477,9 @@ describe("rights and limits", () => {
     server = await start({
       env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_FOLDER_ARCHIVES_BYTES_MAX: "1MiB" },
     });
-    folder = await made(server, "/folders", { name: "Two" });
+    folder = await create(server, "/folders", { name: "Two" });
     for (const content of ["One.", "Two."])
-      await made(server, "/documents", { folder_id: folder.id, content });
+      await create(server, "/documents", { folder_id: folder.id, content });
     await settled(server);
     archive = await exported(server, folder.id);
   });
@@ -572,9 +575,9 @@ describe("rights and limits", () => {
 
 test("imports are deleted with their user, also running ones", async () => {
   const one = await start();
-  const folder = await made(one, "/folders", { name: "Gone" });
+  const folder = await create(one, "/folders", { name: "Gone" });
   for (let n = 0; n < 5; n++)
-    await made(one, "/documents", { folder_id: folder.id, content: `Canary ${n}.` });
+    await create(one, "/documents", { folder_id: folder.id, content: `Canary ${n}.` });
   await settled(one);
   const archive = await exported(one, folder.id);
   await imported(one, "gina", archive);
@@ -597,8 +600,8 @@ test("a document that was not yet read is read by the importing server", async (
   const { plugin, open } = scriptedExtractor();
   const one = await start({ plugins: [plugin] });
   const two = await start({ plugins: [scriptedExtractor().plugin] });
-  const folder = await made(one, "/folders", { name: "Unread" });
-  await made(
+  const folder = await create(one, "/folders", { name: "Unread" });
+  await create(
     one,
     `/documents/file?folder_id=${folder.id}`,
     upload("slow.x", "#!wait gate\nThe text."),

@@ -30,22 +30,25 @@ beforeEach(() => {
   failures = { marking: 0, purging: 0 };
 });
 
-const made = async (path: string, body: object): Promise<string> =>
+const create = async (path: string, body: object): Promise<string> =>
   (await server.send("ada", "POST", path, body)).body.id;
 async function filled() {
   await until(() => !server.store.isDiskFull());
-  const folder = await made("/folders", { name: "Large" });
-  const sub = await made("/folders", { name: "Sub", parentId: folder });
-  const other = await made("/folders", { name: "Other" });
+  const folder = await create("/folders", { name: "Large" });
+  const sub = await create("/folders", { name: "Sub", parentId: folder });
+  const other = await create("/folders", { name: "Other" });
   const alone = await Promise.all(
     [folder, folder, sub].map((folder_id, n) =>
-      made("/documents", {
+      create("/documents", {
         folder_id,
         content: `Number ${n} nests on the cliff. ${"More. ".repeat(60_000 * n)}`,
       }),
     ),
   );
-  const shared = await made("/documents", { folder_id: folder, content: "The shared one sleeps." });
+  const shared = await create("/documents", {
+    folder_id: folder,
+    content: "The shared one sleeps.",
+  });
   await server.send("ada", "POST", `/documents/${shared}/links`, { folder_id: other });
   await server.settle();
   return { folder, sub, alone, shared };

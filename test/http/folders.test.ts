@@ -86,10 +86,12 @@ describe("the service for other plugins", () => {
     ["several roots", () => [other.id, root.id], () => [other.id, root.id, child.id]],
     ["no folders", () => [], () => []],
   ];
-  for (const [why, asked, expected] of scopes) {
+  for (const [why, folder_ids, expected] of scopes) {
     test(`with subfolders: ${why}`, async () =>
       expect(
-        (await folders.requireWithSubfolders(server.store.db, "usr_hal", asked(), "/x")).sort(),
+        (
+          await folders.requireWithSubfolders(server.store.db, "usr_hal", folder_ids(), "/x")
+        ).sort(),
       ).toEqual(expected().sort()));
   }
   const refusals: [string, () => string[], number][] = [
@@ -100,10 +102,10 @@ describe("the service for other plugins", () => {
     ],
     ["one of another user is 403", () => [root.id, foreign.id], 403],
   ];
-  for (const [why, asked, status] of refusals) {
+  for (const [why, folder_ids, status] of refusals) {
     test(`with subfolders: ${why}`, async () => {
       const error = await folders
-        .requireWithSubfolders(server.store.db, "usr_hal", asked(), "/x")
+        .requireWithSubfolders(server.store.db, "usr_hal", folder_ids(), "/x")
         .then(
           () => null,
           (thrown: HttpError) => thrown,

@@ -36,16 +36,16 @@ beforeAll(async () => {
 /** Asks one after another; returns the first cited document and the answer of each. */
 async function talk(...questions: readonly string[]): Promise<[string | undefined, string][]> {
   const chat = (await server.send("ada", "POST", "/chats", { usedFolders: [folder] })).body.id;
-  const said: [string | undefined, string][] = [];
+  const turns: [string | undefined, string][] = [];
   for (const text of questions) {
     const { requestId } = (await server.send("ada", "POST", `/chats/${chat}/messages`, { text }))
       .body;
     await server.settle();
     const { result } = (await server.send("ada", "GET", `/chats/${chat}/messages/${requestId}`))
       .body;
-    said.push([result.citations[0]?.document_name, result.answer]);
+    turns.push([result.citations[0]?.document_name, result.answer]);
   }
-  return said;
+  return turns;
 }
 
 const talks: [why: string, questions: string[], document: string, says: string][] = [

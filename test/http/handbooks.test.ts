@@ -73,13 +73,13 @@ function handbook(): Uint8Array<ArrayBuffer> {
   const contents = entries.map((entry, at) => `${entry}${leaders}${at + 2}`);
   const pages: PdfPage[] = [pageOf(1, "Press manual", [["Contents", 18], ...contents])];
   for (const [at, [chapter, sections]] of chapters.entries())
-    for (const [under, [section, said]] of sections.entries())
+    for (const [under, [section, sentence]] of sections.entries())
       pages.push(
         pageOf(pages.length + 1, "Press manual", [
           ...(under === 0 ? [[`${at + 1} ${chapter}`, 18] as const] : []),
           [`${at + 1}.${under + 1} ${section}`, 14],
-          said,
-          ...(said.endsWith(":") ? ["ribbon --replace"] : []),
+          sentence,
+          ...(sentence.endsWith(":") ? ["ribbon --replace"] : []),
           ...filler(section.toLowerCase()),
         ]),
       );
@@ -93,10 +93,10 @@ const markdown = [
   ...entries.map((entry) => `- [${entry.replace(/^[\d.]+ /, "")}](#${entry.length})`),
   ...chapters.flatMap(([chapter, sections]) => [
     `## ${chapter}`,
-    ...sections.flatMap(([section, said]) => [
+    ...sections.flatMap(([section, sentence]) => [
       `### ${section}`,
-      said,
-      ...(said.endsWith(":") ? ["    ribbon --replace"] : []),
+      sentence,
+      ...(sentence.endsWith(":") ? ["    ribbon --replace"] : []),
     ]),
   ]),
 ].join("\n\n");
@@ -107,8 +107,8 @@ ${chapters
     ([chapter, sections]) =>
       `<h2>${chapter}</h2>${sections
         .map(
-          ([section, said]) =>
-            `<h3>${section}</h3><p>${said}</p>${said.endsWith(":") ? "<pre>ribbon --replace</pre>" : ""}`,
+          ([section, sentence]) =>
+            `<h3>${section}</h3><p>${sentence}</p>${sentence.endsWith(":") ? "<pre>ribbon --replace</pre>" : ""}`,
         )
         .join("")}`,
   )

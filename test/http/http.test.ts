@@ -388,23 +388,23 @@ describe("bodies", () => {
       });
       return { state, answer };
     });
-    const asked = () => parts.filter(({ state }) => state.asked);
-    const names = () => asked().map(({ state }) => state.who);
-    await until(() => asked().length === 2);
+    const requestedParts = () => parts.filter(({ state }) => state.asked);
+    const names = () => requestedParts().map(({ state }) => state.who);
+    await until(() => requestedParts().length === 2);
     expect((await server.send("ada", "POST", "/echo", { name: "small" })).status).toBe(201);
     expect(names().toSorted()).toEqual(["ada", "ben"]);
     // Whichever of ada's two came first.
-    const first = asked().find(({ state }) => state.who === "ada")!;
+    const first = requestedParts().find(({ state }) => state.who === "ada")!;
     first.state.send();
     expect(await first.answer).toBe(200);
-    await until(() => asked().length === 3);
+    await until(() => requestedParts().length === 3);
     expect(names().toSorted()).toEqual(["ada", "ada", "ben"]);
     for (const { state } of parts) state.send();
     expect(await Promise.all(parts.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
   });
   test("more bodies than can wait get 503 with Retry-After", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const held = () =>
+    const heldParts = () =>
       new ReadableStream({
         async pull(controller) {
           await promise;
@@ -414,7 +414,7 @@ describe("bodies", () => {
       });
     let ended = 0;
     const sent = Array.from({ length: 40 }, () =>
-      server.send("ada", "POST", "/echo/large", held(), large).finally(() => ended++),
+      server.send("ada", "POST", "/echo/large", heldParts(), large).finally(() => ended++),
     );
     const refused = await Promise.race(sent);
     expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);

@@ -201,12 +201,12 @@ describe("schedules", () => {
   test("start runs when they are due, and end with their folder", async () => {
     site.set("/page", page("Page", "The otter."));
     const folder = await ada.folder();
-    const made = await schedule(folder, "0 6 * * *");
-    expect([made.status, made.headers.get("location")]).toEqual([
+    const created = await schedule(folder, "0 6 * * *");
+    expect([created.status, created.headers.get("location")]).toEqual([
       201,
-      `/api/dev/v1/import-schedules/${made.body.id}`,
+      `/api/dev/v1/import-schedules/${created.body.id}`,
     ]);
-    expect(made.body).toEqual({
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^sch_/),
       folder_id: folder,
       source: source(),
@@ -216,12 +216,12 @@ describe("schedules", () => {
     });
     const runs = async () =>
       (await ada.send("GET", "/imports?per_page=200")).body.data.filter(
-        ({ schedule_id }: any) => schedule_id === made.body.id,
+        ({ schedule_id }: any) => schedule_id === created.body.id,
       );
-    await due(made.body.id);
+    await due(created.body.id);
     await until(async () => (await runs()).length === 1);
     await server.settle();
-    await due(made.body.id);
+    await due(created.body.id);
     await until(async () => (await runs()).length === 2);
     const [first] = (await runs()).slice(-1);
     expect((await ended(ada, first.id)).run).toMatchObject({
@@ -229,36 +229,36 @@ describe("schedules", () => {
       succeeded_item_count: 1,
     });
     expect((await ada.send("GET", "/import-schedules")).body.data[0].next_run_at).toBe(
-      made.body.next_run_at,
+      created.body.next_run_at,
     );
     await ada.send("DELETE", `/folders/${folder}`);
     expect((await ada.send("GET", "/import-schedules")).body.data).toEqual([]);
-    await due(made.body.id);
+    await due(created.body.id);
     await server.settle();
     expect((await runs()).length).toBe(2);
   });
 
   test("skip a time when their last run is still in progress", async () => {
     site.set("/page", (_request, response) => void response.writeHead(200).write("x"));
-    const made = await schedule(await ada.folder(), "0 6 * * *");
+    const created = await schedule(await ada.folder(), "0 6 * * *");
     const runs = async () =>
       (await ada.send("GET", "/imports?per_page=200")).body.data.filter(
-        ({ schedule_id }: any) => schedule_id === made.body.id,
+        ({ schedule_id }: any) => schedule_id === created.body.id,
       );
-    await due(made.body.id);
+    await due(created.body.id);
     await until(async () => (await runs()).length === 1);
-    await due(made.body.id);
+    await due(created.body.id);
     const ticked = () =>
       server.store.db
         .selectFrom("core_jobs")
         .select("id")
-        .where("subject", "=", made.body.id)
+        .where("subject", "=", created.body.id)
         .where("state", "=", "done")
         .execute();
     await until(async () => (await ticked()).length === 2);
     expect((await runs()).length).toBe(1);
-    expect((await ada.send("DELETE", `/import-schedules/${made.body.id}`)).status).toBe(204);
-    expect((await ada.send("DELETE", `/import-schedules/${made.body.id}`)).status).toBe(404);
+    expect((await ada.send("DELETE", `/import-schedules/${created.body.id}`)).status).toBe(204);
+    expect((await ada.send("DELETE", `/import-schedules/${created.body.id}`)).status).toBe(404);
     expect((await ada.send("POST", `/imports/${(await runs())[0].id}/cancel`)).status).toBe(202);
   });
 

@@ -93,7 +93,7 @@ test("a user may have two dry runs at a time", async () => {
       }),
     ),
   );
-  await until(() => site.paths().filter((asked) => asked === silent).length === 2);
+  await until(() => site.paths().filter((path) => path === silent).length === 2);
   expect((await look(ada)).status).toBe(503);
   const ben = await person(server, "ben");
   expect(
@@ -178,14 +178,15 @@ test("an endless title is cut to the longest name of a document", async () => {
     ),
   );
   site.set("/page", new Response("The otter.", { headers: { "content-type": "text/plain" } }));
-  const given = {
+  const file_limits = {
     folder_id: await ada.folder(),
     source: { type: "feed", url: `${site.url}/endless` },
   };
   expect(
-    (await ada.send("POST", "/imports", { ...given, dry_run: true })).body.items[0].name.length,
+    (await ada.send("POST", "/imports", { ...file_limits, dry_run: true })).body.items[0].name
+      .length,
   ).toBe(1_000);
-  const { items } = await importOf(ada, given);
+  const { items } = await importOf(ada, file_limits);
   expect((await ada.get(items[0].document_id)).name).toBe("Endless ".repeat(32).slice(0, 255));
 });
 

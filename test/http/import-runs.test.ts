@@ -88,7 +88,7 @@ const urls = (...paths: string[]) => ({
 });
 const importing = (folder_id: string, source: object, more: object = {}) =>
   importOf(ada, { folder_id, source, ...more });
-const held = (key: string) => file(`#!wait ${key}\nHeld back.`, "text/plain");
+const heldFile = (key: string) => file(`#!wait ${key}\nHeld back.`, "text/plain");
 const path = (): string => site.freePath();
 const put = (what: SiteContent): string => site.put(what);
 
@@ -171,14 +171,14 @@ describe("a run", () => {
     const first = await importing(folder, urls(same, other));
     site.set(same, page("Same", "It stays.", "<meta name='generated' content='today'>"));
     site.set(other, page("Other", "It is new."));
-    const again = await importing(folder, urls(same, other));
-    expect([again.run.status, counts(again.run)]).toEqual(["completed", [2, 2, 2, 0, 1]]);
-    expect(again.items.map(({ status, document_id }) => [status, document_id])).toEqual([
+    const repeated = await importing(folder, urls(same, other));
+    expect([repeated.run.status, counts(repeated.run)]).toEqual(["completed", [2, 2, 2, 0, 1]]);
+    expect(repeated.items.map(({ status, document_id }) => [status, document_id])).toEqual([
       ["skipped", first.items[0].document_id],
       ["succeeded", first.items[1].document_id],
     ]);
     expect(
-      (await Promise.all(again.items.map(({ document_id }) => ada.get(document_id)))).map(
+      (await Promise.all(repeated.items.map(({ document_id }) => ada.get(document_id)))).map(
         ({ version, content }) => [version, content],
       ),
     ).toEqual([
@@ -227,7 +227,7 @@ describe("a run", () => {
   test("counts an item as succeeded or failed once its document is indexed", async () => {
     const folder = await ada.folder();
     const paths = [
-      held("indexed"),
+      heldFile("indexed"),
       file("#!fail encrypted\n", "text/plain"),
       file("", "text/plain"),
     ].map(put);
@@ -458,7 +458,7 @@ describe("cancelling and retrying", () => {
       ...Array.from({ length: 6 }, () => ["skipped", "cancelled"]),
     ]);
     await server.settle();
-    expect(site.paths().filter((asked) => rest.includes(asked))).toEqual([]);
+    expect(site.paths().filter((path) => rest.includes(path))).toEqual([]);
     expect(await ada.names(folder)).toEqual(["First"]);
     expect(events.filter(({ body }) => body.import_run_id === id)).toEqual([]);
     expect([
@@ -471,7 +471,10 @@ describe("cancelling and retrying", () => {
     const folder = await ada.folder();
     const {
       body: { id },
-    } = await ada.send("POST", "/imports", { folder_id: folder, source: urls(put(held("late"))) });
+    } = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: urls(put(heldFile("late"))),
+    });
     await until(
       async () =>
         typeof (await ada.send("GET", `/imports/${id}/items`)).body.data[0]?.document_id ===
@@ -502,12 +505,12 @@ describe("cancelling and retrying", () => {
       counts(retried.body),
       retried.body.finished_at,
     ]).toEqual([202, "running", [3, 1, 1, 0, 0], null]);
-    const again = await ended(ada, run.id);
-    expect([again.run.status, counts(again.run), problems(again.items)]).toEqual([
-      "completed_with_errors",
-      [3, 3, 2, 1, 0],
-      ["http_status"],
-    ]);
+    const finished_run = await ended(ada, run.id);
+    expect([
+      finished_run.run.status,
+      counts(finished_run.run),
+      problems(finished_run.items),
+    ]).toEqual(["completed_with_errors", [3, 3, 2, 1, 0], ["http_status"]]);
     expect(site.paths().slice(before)).toEqual([bad, worse]);
     await server.settle();
     expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
@@ -525,10 +528,10 @@ describe("cancelling and retrying", () => {
     const { run, items } = await importing(await ada.folder(), urls(at));
     expect(items[0]).toMatchObject({ status: "failed", error: { code: "corrupt" } });
     await ada.send("POST", `/imports/${run.id}/retry`);
-    const again = await ended(ada, run.id);
+    const finished_run = await ended(ada, run.id);
     expect([
-      again.run.status,
-      again.items[0].error.code,
+      finished_run.run.status,
+      finished_run.items[0].error.code,
       (await ada.get(items[0].document_id)).version,
     ]).toEqual(["failed", "corrupt", 2]);
     await expectSound(server);
@@ -571,7 +574,7 @@ describe("changes during a run, and failures", () => {
       body: { id },
     } = await ada.send("POST", "/imports", {
       folder_id: folder,
-      source: urls(put(held("folder")), endless),
+      source: urls(put(heldFile("folder")), endless),
     });
     await until(() => site.paths().includes(endless));
     await ada.send("DELETE", `/folders/${folder}`);

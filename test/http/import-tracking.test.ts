@@ -28,7 +28,7 @@ type Book = Partial<SourceItem> & { readonly text?: string };
 const shelf = new Map<string, Book>();
 const shelf_of_test = { complete: false, gone: [] as string[], fault: "" };
 const read: string[] = [];
-const given: { readonly source: any; readonly owner: ImportOwner }[] = [];
+const calls: { readonly source: any; readonly owner: ImportOwner }[] = [];
 
 const schema = t.Object({
   room: t.Optional(t.String()),
@@ -44,7 +44,7 @@ const source: ImportSource<any> = {
       throw badRequest(`${owner.email} may not open it with ${password}.`, "/source/room");
   },
   async *items(of, tools) {
-    given.push({ source: of, owner: tools.owner });
+    calls.push({ source: of, owner: tools.owner });
     if (shelf_of_test.fault === "failure") throw new SourceFailure(`${of.password} is wrong.`);
     if (shelf_of_test.fault === "fault") throw new TypeError(`${of.password} is undefined`);
     for (const [uri, { text: _text, ...item }] of shelf) yield { uri, ...item };
@@ -84,7 +84,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 beforeEach(() => {
   shelf.clear();
   read.length = 0;
-  given.length = 0;
+  calls.length = 0;
   Object.assign(shelf_of_test, { complete: false, gone: [], fault: "" });
 });
 
@@ -128,7 +128,7 @@ describe("a source's secrets", () => {
     const begun = await ada.send("POST", "/imports", { folder_id, source: secret_source });
     expect([begun.status, begun.body.source]).toEqual([202, shown]);
     const { run, items } = await ended(ada, begun.body.id);
-    expect(given[0]).toEqual({
+    expect(calls[0]).toEqual({
       source: secret_source,
       owner: { id: "usr_ada", email: "ada@dossier.test" },
     });
@@ -149,7 +149,7 @@ describe("a source's secrets", () => {
     shelf.delete(`at/${word}`);
     expect((await ada.send("POST", `/imports/${run.id}/retry`)).status).toBe(202);
     expect(counts((await ended(ada, run.id)).run)).toEqual([3, 3, 3, 0, 0]);
-    expect(given.at(-1)!.source).toEqual(secret_source);
+    expect(calls.at(-1)!.source).toEqual(secret_source);
     const row = await server.store.db
       .selectFrom("imports_runs")
       .select("secrets")
@@ -168,9 +168,9 @@ describe("a source's secrets", () => {
     });
     expect([schedule.source, schedule.gone]).toEqual([shown, "remove"]);
     await server.host.queue.enqueue(server.store.db, Tick, { schedule_id: schedule.id, at: 0 });
-    await until(() => given.length === 1);
+    await until(() => calls.length === 1);
     await server.settle();
-    expect(given[0]!.source).toEqual(secret_source);
+    expect(calls[0]!.source).toEqual(secret_source);
     await expectUnseen();
   });
 
@@ -223,7 +223,7 @@ describe("a source's secrets", () => {
       "failed",
       "credentials_unreadable",
     ]);
-    expect(given).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   const refused = [
@@ -333,14 +333,14 @@ describe("an item with an entity tag", () => {
 });
 
 describe("an item gone from a source", () => {
-  const told = {
+  const event = {
     "by name": () => void shelf_of_test.gone.push("b", "never there"),
     "by a complete listing": () => {
       shelf.delete("b");
       shelf_of_test.complete = true;
     },
   };
-  type Told = keyof typeof told;
+  type Told = keyof typeof event;
   const cases: readonly (readonly [reason: string, how: Told, more: object, left: string[]])[] = [
     ["is kept", "by name", {}, ["a.txt", "b.txt"]],
     ["is kept", "by a complete listing", { gone: "keep" }, ["a.txt", "b.txt"]],
@@ -352,7 +352,7 @@ describe("an item gone from a source", () => {
     put({ a: { etag: "1" }, b: { etag: "1" } });
     const before = await importing(folder_id);
     if (how === "by name") shelf.delete("b");
-    told[how]();
+    event[how]();
     const { run, items } = await importing(folder_id, more);
     expect([counts(run), run.gone_item_count]).toEqual([[2, 2, 2, 0, 1], 1]);
     expect(items[1]).toEqual({

@@ -69,19 +69,19 @@ const posted = (path: string, body: object) => async (signal: AbortSignal) => {
 };
 /** A call that the SDK's client cancels, by a message. */
 const called =
-  (name: string, given: () => object, options: object = {}, by = () => key) =>
+  (name: string, body: () => object, options: object = {}, by = () => key) =>
   async (signal: AbortSignal) => {
     const agent = await mcp(server, "ada", { key: by() });
     agents.push(agent);
-    await agent.callTool({ name, arguments: { ...given() } }, undefined, { signal, ...options });
+    await agent.callTool({ name, arguments: { ...body() } }, undefined, { signal, ...options });
   };
 const question = "Where does the otter sleep?";
 const conversation = { model: "dossier", messages: [{ role: "user", content: question }] };
-const tool = (name: string, given: object) => ({
+const tool = (name: string, arguments_: object) => ({
   jsonrpc: "2.0",
   id: 7,
   method: "tools/call",
-  params: { name, arguments: given },
+  params: { name, arguments: arguments_ },
 });
 
 const doors: [door: string, begin: (signal: AbortSignal) => Promise<unknown>][] = [

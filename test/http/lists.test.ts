@@ -13,13 +13,13 @@ beforeAll(async () => {
   ada = await person(server, "ada");
   folder_id = await ada.folder();
   const other_id = await ada.folder();
-  const made = [];
+  const created = [];
   // Every third document is empty and ends as `sync_failed`.
   for (let i = 0; i < documents; i++)
-    made.push(await ada.newText(folder_id, i % 3 === 0 ? "" : "Fog.", `Note ${i % 2} of ${i}`));
-  const in_both = made[4];
+    created.push(await ada.newText(folder_id, i % 3 === 0 ? "" : "Fog.", `Note ${i % 2} of ${i}`));
+  const in_both = created[4];
   await ada.send("POST", `/documents/${in_both.id}/links`, { folder_id: other_id });
-  for (const { id } of made.slice(0, 4)) {
+  for (const { id } of created.slice(0, 4)) {
     await ada.send("POST", `/documents/${id}/links`, { folder_id: other_id });
     await ada.send("DELETE", `/documents/${id}?folder_id=${other_id}`);
   }

@@ -71,8 +71,8 @@ test("tool results stay below the token limit, and say what is missing", async (
   }
   const content = "The ferry leaves at nine, and again at ten. ".repeat(200);
   for (let n = 0; n < 6; n++) {
-    const made = { folder_id: ids[0], name: `Ferry ${n}`, content: `${n}: ${content}` };
-    await server.send("ada", "POST", "/documents", made);
+    const document = { folder_id: ids[0], name: `Ferry ${n}`, content: `${n}: ${content}` };
+    await server.send("ada", "POST", "/documents", document);
   }
   await server.settle();
   const ada = await mcp(server, "ada");

@@ -34,9 +34,9 @@ describe("the same requestId", () => {
 
   test("sent many times at once creates one message", async () => {
     const { id } = await scripted.create("ada", "/chats", { usedFolders: [folder] });
-    let asked = 0;
+    let question_count = 0;
     scripted.answers(async () => {
-      asked += 1;
+      question_count += 1;
       return says("Yes.");
     });
     const answers = await Promise.all(
@@ -48,7 +48,9 @@ describe("the same requestId", () => {
     expect([15, 5]).toContain(accepted);
     expect(answers.filter(({ status }) => status === 409).length).toBe(20 - accepted);
     await scripted.server.settle();
-    expect([asked, (await send("ada", "GET", `/chats/${id}`)).body.message_count]).toEqual([1, 1]);
+    expect([question_count, (await send("ada", "GET", `/chats/${id}`)).body.message_count]).toEqual(
+      [1, 1],
+    );
   });
 });
 
@@ -121,7 +123,7 @@ describe("polling", () => {
 
 test("a busy owner leaves room for others", async () => {
   const theirs = await scripted.library("bea");
-  const held = scripted.gate();
+  const gate = scripted.gate();
   const mine: string[] = [];
   for (const text of ["1?", "2?", "3?", "4?"]) mine.push(await scripted.ask("ada", chat, text));
   await scripted.reaches("bea", await scripted.ask("bea", theirs.chat, "5?"), "PROCESSING");
@@ -131,9 +133,9 @@ test("a busy owner leaves room for others", async () => {
   if (on_postgres) states.sort().reverse();
   expect(states).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING"]);
   // All four that run, three of ada's and one of bea's, must have reached the answerer.
-  while (held.asked.length < 4) await Bun.sleep(1);
-  expect(held.asked).toContain("5?");
-  held.open();
+  while (gate.asked.length < 4) await Bun.sleep(1);
+  expect(gate.asked).toContain("5?");
+  gate.open();
   await scripted.server.settle();
 });
 
@@ -190,9 +192,9 @@ describe("failing", () => {
 
 describe("cancelling", () => {
   test("a running message ends, its work is stopped, and it stays cancelled", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const path = await scripted.ask("ada", chat);
-    const question = await held.begun;
+    const question = await gate.begun;
     const { status, body, headers } = await send("ada", "POST", `${path}/cancel`);
     expect([status, body, headers.get("location"), headers.get("retry-after")]).toEqual([
       202,
@@ -201,7 +203,7 @@ describe("cancelling", () => {
       "1",
     ]);
     expect(question.signal.aborted).toBe(true);
-    held.open();
+    gate.open();
     await scripted.server.settle();
     const poll = await send("ada", "GET", path);
     expect([poll.status, poll.text, poll.headers.get("content-type")]).toEqual([
@@ -214,12 +216,12 @@ describe("cancelling", () => {
       result: null,
       error: { code: "cancelled", message: "The answer was cancelled." },
     });
-    const again = await send("ada", "POST", `${path}/cancel`);
-    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+    const repeated = await send("ada", "POST", `${path}/cancel`);
+    expect([repeated.status, repeated.body.code]).toEqual([409, "conflict"]);
   });
 
   test("a waiting message is never answered", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const busy = await Promise.all([
       scripted.ask("ada", chat, "1?"),
       scripted.ask("ada", chat, "2?"),
@@ -228,17 +230,17 @@ describe("cancelling", () => {
     for (const path of busy) await scripted.reaches("ada", path, "PROCESSING");
     const path = await scripted.ask("ada", chat, "4?");
     expect((await send("ada", "POST", `${path}/cancel`)).status).toBe(202);
-    held.open();
+    gate.open();
     await scripted.server.settle();
-    expect(held.asked.sort()).toEqual(["1?", "2?", "3?"]);
+    expect(gate.asked.sort()).toEqual(["1?", "2?", "3?"]);
   });
 });
 
 describe("waiting for a change", () => {
   test("a client that disconnects ends the wait", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const path = await scripted.ask("ada", chat);
-    await held.begun;
+    await gate.begun;
     await scripted.reaches("ada", path, "PROCESSING");
     const client = new AbortController();
     const request = new Request(`http://dossier.test/api/dev/v1${path}`, {
@@ -249,16 +251,16 @@ describe("waiting for a change", () => {
     expect(await Promise.race([poll, Bun.sleep(50)])).toBeUndefined();
     client.abort();
     expect((await poll).status).toBe(200);
-    held.open();
+    gate.open();
     await scripted.server.settle();
   });
 
   test("a server that stops ends the wait", async () => {
     const other = await startScriptedServer();
     const { chat } = await other.library("ada");
-    const held = other.gate();
+    const gate = other.gate();
     const path = await other.ask("ada", chat);
-    await held.begun;
+    await gate.begun;
     await other.reaches("ada", path, "PROCESSING");
     const poll = other.send("ada", "GET", path, undefined, { prefer: "wait=30" });
     expect(await Promise.race([poll, Bun.sleep(20)])).toBeUndefined();

@@ -96,8 +96,8 @@ const operationsOf = (document: Json): Operation[] =>
       of,
     })),
   );
-const responseOf = (document: Json, given: Json): Json =>
-  given.$ref ? document.components.responses[given.$ref.split("/").at(-1)!] : given;
+const responseOf = (document: Json, response: Json): Json =>
+  response.$ref ? document.components.responses[response.$ref.split("/").at(-1)!] : response;
 const resolved = (document: Json, schema: Json): Json =>
   schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)!] : schema;
 
@@ -129,12 +129,12 @@ describe.each([...both])("the document of %s", (which) => {
   });
   test("has no names that collide with generated ones", () => {
     const { schemas } = documents[which].components as { readonly schemas: Record<string, Json> };
-    const made = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    const defined = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries<Json>(properties)
         .filter(([, of]) => of.enum || of.properties || of.type === "object")
         .map(([field]) => `${name}${pascalCase(field)}`),
     );
-    expect(made.filter((name) => name in schemas)).toEqual([]);
+    expect(defined.filter((name) => name in schemas)).toEqual([]);
   });
   test("writes choices as enum, and nullable values as a type", () => {
     const wrong = [...schemasOf(documents[which])].filter(([, { anyOf = [] }]) => {
@@ -160,15 +160,15 @@ describe.each([...both])("the document of %s", (which) => {
   });
   test("lists shared error responses once, without unused ones", () => {
     const { responses } = documents[which].components as { responses: Json };
-    const given = operationsOf(documents[which]).flatMap(({ of }) =>
+    const links = operationsOf(documents[which]).flatMap(({ of }) =>
       Object.entries<Json>(of.responses).filter(([status]) => Number(status) >= 400),
     );
-    const own_examples = given
+    const own_examples = links
       .filter(([, media]) => !media.$ref)
       .map((example) => JSON.stringify(example));
     expect(own_examples.filter((example, at) => own_examples.indexOf(example) !== at)).toEqual([]);
     const counts = new Map<string, number>();
-    for (const [, { $ref }] of given)
+    for (const [, { $ref }] of links)
       if ($ref) counts.set($ref.split("/").at(-1), (counts.get($ref.split("/").at(-1)) ?? 0) + 1);
     expect([...counts.keys()].toSorted()).toEqual(Object.keys(responses).toSorted());
     expect(Math.min(...counts.values())).toBeGreaterThan(1);
@@ -184,8 +184,8 @@ describe.each([...both])("the document of %s", (which) => {
     expect(meanings).toHaveLength(codes.length);
     for (const code of codes) expect(description).toContain(`\`${code}\`: `);
     for (const { at, of } of operationsOf(documents[which]))
-      for (const [status, given] of Object.entries<Json>(of.responses)) {
-        const response = responseOf(documents[which], given);
+      for (const [status, described] of Object.entries<Json>(of.responses)) {
+        const response = responseOf(documents[which], described);
         const problem = response.content?.["application/problem+json"];
         if (!problem) continue;
         const examples = Object.entries<Json>(problem.examples);
@@ -364,20 +364,24 @@ test("every limit of a body is enforced exactly", async () => {
       .replace("/api/dev/v1", "")
       .replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? name);
     if (/documentId|promptId|folderId|requestId/.test(target)) continue;
-    const given = { ...body.example, ...(body.example.folder_id && { folder_id: folder.id }) };
-    for (const list of ["usedFolders", "folder_ids"]) if (given[list]) given[list] = [folder.id];
+    const example_body = {
+      ...body.example,
+      ...(body.example.folder_id && { folder_id: folder.id }),
+    };
+    for (const list of ["usedFolders", "folder_ids"])
+      if (example_body[list]) example_body[list] = [folder.id];
     // A union has its limits in each member.
     const { properties = {} } = resolved(documents.api, body.schema);
     const fields = Object.entries<Json>(properties);
     for (const [field, of_field] of fields) {
       if (of_field.anyOf || field === "source" || field.endsWith("_id")) continue;
-      for (const [limit, broken, kept] of limitsOf(resolved(documents.api, of_field), folder.id)) {
+      for (const [limit, broken, valid] of limitsOf(resolved(documents.api, of_field), folder.id)) {
         count += 1;
         const what = `${method} ${path} ${field}: ${limit}`;
         const ask = async (value: unknown) =>
           (
             await server.send("ada", method.toUpperCase(), target, {
-              ...given,
+              ...example_body,
               [field]: value,
               requestId: undefined,
               ...(field === "requestId" && { requestId: value }),
@@ -385,9 +389,9 @@ test("every limit of a body is enforced exactly", async () => {
           ).status;
         expect([what, await ask(broken)]).toEqual([what, 400]);
         // Schedules and addresses have their own grammar, and lists need existing records.
-        if (kept === undefined || /^(every|url|parentId|document_ids|usedPrompts)$/.test(field))
+        if (valid === undefined || /^(every|url|parentId|document_ids|usedPrompts)$/.test(field))
           continue;
-        expect([what, [200, 201, 202].includes(await ask(kept))]).toEqual([what, true]);
+        expect([what, [200, 201, 202].includes(await ask(valid))]).toEqual([what, true]);
       }
     }
   }
@@ -491,8 +495,8 @@ describe("serving the documents", () => {
       expect(first.headers.get("cache-control")).toBe("no-cache");
       const tag = first.headers.get("etag")!;
       for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
-        const again = await ask(path, { ...headers, "if-none-match": known });
-        expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+        const revalidated = await ask(path, { ...headers, "if-none-match": known });
+        expect([known, revalidated.status, await revalidated.text()]).toEqual([known, 304, ""]);
       }
       expect((await ask(path, { ...headers, "if-none-match": '"other"' })).status).toBe(200);
       expect((await ask(path, {})).headers.get("etag")).not.toBe(tag);

@@ -258,20 +258,20 @@ describe("uploads and deletions of the same bytes, in two processes", () => {
     await first.keep();
     await first.release();
     const deleting = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<undefined>();
+    const gate = Promise.withResolvers<undefined>();
     store.door = (method) => {
       if (method !== "DELETE") return undefined;
       deleting.resolve();
-      return held.promise;
+      return gate.promise;
     };
     const removal = on.server.files.remove([first.sha256], nobody);
     await deleting.promise;
     const second = await receive(bytes);
-    let kept = false;
-    const keeping = second.keep().then(() => (kept = true));
+    let is_kept = false;
+    const keeping = second.keep().then(() => (is_kept = true));
     await Bun.sleep(50);
-    expect(kept).toBe(false);
-    held.resolve(undefined);
+    expect(is_kept).toBe(false);
+    gate.resolve(undefined);
     await Promise.all([removal, keeping]);
     expect(await store.keys()).toContain(object);
     await second.release();
@@ -372,14 +372,14 @@ describe("errors of a bucket", () => {
       () => Promise.resolve(new Response("hello")),
       /other bytes than were stored/,
     ],
-  ])("%s", async (_what, url, more, door, said) => {
+  ])("%s", async (_what, url, more, door, message) => {
     store.door = door;
-    await expect(place(url(), more).probe()).rejects.toThrow(said);
+    await expect(place(url(), more).probe()).rejects.toThrow(message);
   });
   test("it hangs", async () => {
     store.door = "slow";
-    const said = /did not respond within 0\.5 s/;
-    await expect(place(here(), {}, 500).probe()).rejects.toThrow(said);
+    const expected = /did not respond within 0\.5 s/;
+    await expect(place(here(), {}, 500).probe()).rejects.toThrow(expected);
   });
 
   test("a directory on an unmounted volume refuses uploads", async () => {

@@ -85,6 +85,6 @@ test("labels are worded correctly", () => {
     [4, 5, "iv", "from page iv on"],
     [1, 1, "Sheet Budget", "Sheet Budget"],
   ];
-  for (const [page, page_end, page_label, said] of words)
-    expect(pagesOf({ page, page_end, page_label })).toBe(said as string | null);
+  for (const [page, page_end, page_label, label] of words)
+    expect(pagesOf({ page, page_end, page_label })).toBe(label as string | null);
 });

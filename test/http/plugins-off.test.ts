@@ -74,7 +74,7 @@ test("a service can't be modified by its users, but can modify itself", async ()
     }
   }
   const Counting = service<Counter>("counting");
-  const said: unknown[] = [];
+  const reports: unknown[] = [];
   const plugins = [
     definePlugin({
       name: "counting",
@@ -90,11 +90,11 @@ test("a service can't be modified by its users, but can modify itself", async ()
         const meddle = (): void => void (counter.add = () => 42);
         expect(meddle).toThrow(TypeError);
         expect(() => (counter.count = 42)).toThrow(TypeError);
-        said.push(counter.add(), counter.add(), counter.count, counter instanceof Counter);
+        reports.push(counter.add(), counter.add(), counter.count, counter instanceof Counter);
         return {};
       },
     }),
   ];
   await using _server = await startTestServer({ plugins });
-  expect(said).toEqual([1, 2, 2, true]);
+  expect(reports).toEqual([1, 2, 2, true]);
 });

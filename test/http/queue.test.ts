@@ -10,7 +10,7 @@ const Odd = job("odd.count", t.Object({ n: t.Integer() }));
 const Kept = job("odd.kept", t.Object({}));
 let fails = true;
 const ran: number[] = [];
-const told: string[] = [];
+const events: string[] = [];
 /** POST /odd enqueues `count` jobs, which fail for two reasons in turn; with `later` they wait. */
 const odd = definePlugin({
   name: "odd",
@@ -46,8 +46,8 @@ const odd = definePlugin({
           attempts_max: 1,
           timeout_ms: 5_000,
           concurrency: 32,
-          requeue: async () => void told.push("again"),
-          onExhausted: async (_tx, { n }, _reason, cause) => void told.push(`${cause} ${n}`),
+          requeue: async () => void events.push("again"),
+          onExhausted: async (_tx, { n }, _reason, cause) => void events.push(`${cause} ${n}`),
         },
       ),
       handle(Kept, async () => {}, { attempts_max: 1, timeout_ms: 5_000 }),
@@ -153,7 +153,7 @@ describe("jobs of a kind", () => {
       { error: "it is even", jobs: 3 },
       { error: "it is odd", jobs: 2 },
     ]);
-    told.length = 0;
+    events.length = 0;
     expect((await post("retry", { error: "it is odd" })).body).toEqual({
       retried: 2,
       left: 0,
@@ -162,7 +162,7 @@ describe("jobs of a kind", () => {
     });
     expect((await kind()).failed).toBe(3);
     expect((await post("retry", {})).body.retried).toBe(3);
-    expect(told).toEqual(Array(5).fill("again"));
+    expect(events).toEqual(Array(5).fill("again"));
     expect(await kind()).toBeUndefined();
   });
   test("that failed can be dropped by reason, or all of them, in batches", async () => {
@@ -185,7 +185,7 @@ describe("jobs of a kind", () => {
     expect(await kind()).toBeUndefined();
   });
   test("that wait end as failures when dropped", async () => {
-    told.length = 0;
+    events.length = 0;
     await ada.send("POST", "/odd", { count: 3, later: true });
     expect(await kind()).toMatchObject({ ready: 3, can_drop: true });
     expect((await post("drop", { state: "ready" })).body).toEqual({
@@ -193,7 +193,7 @@ describe("jobs of a kind", () => {
       left: 0,
       next: null,
     });
-    expect(told).toEqual(["dropped 0", "dropped 1", "dropped 2"]);
+    expect(events).toEqual(["dropped 0", "dropped 1", "dropped 2"]);
     expect(await kind()).toBeUndefined();
   });
   test("that wait can't be dropped when nothing would record it", async () => {

@@ -43,8 +43,8 @@ const traced = definePlugin({
     stream: route.get("/traced/stream", { ...words, summary: "Stream", operation: "streamTraced" }),
     broken: route.get("/traced/broken", { ...words, summary: "Broken", operation: "brokenTraced" }),
   },
-  setup: (given) => {
-    ctx = given as unknown as Context;
+  setup: (context) => {
+    ctx = context as unknown as Context;
     return {
       routes: {
         async say({ body: { word } }) {
@@ -122,7 +122,7 @@ const saidInJobs = (id?: string): string[] => [
   `in a job, ${id}, job: true`,
   `in its effect, ${id}, job: true`,
 ];
-const said = (id: string): string[] =>
+const linesOf = (id: string): string[] =>
   [
     ...saidInJobs(id),
     `after the commit, ${id}, job: false`,
@@ -175,7 +175,7 @@ describe("every log line of a request has its id", () => {
       ),
     );
     await server.settle();
-    for (const id of ids) expect(lines(`w-${id}`)).toEqual(said(id));
+    for (const id of ids) expect(lines(`w-${id}`)).toEqual(linesOf(id));
   });
 
   test("in a stream that the client reads", async () => {

@@ -15,11 +15,11 @@ interface Asked {
   readonly authorization: string | null;
   readonly body: { model?: string; query: string; documents: string[]; top_n: number };
 }
-type Play = (asked: Asked) => Response | Promise<Response>;
+type Play = (request: Asked) => Response | Promise<Response>;
 
 function startReranker() {
   let play: Play = () => new Response("no", { status: 500 });
-  const asked: Asked[] = [];
+  const requests: Asked[] = [];
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -32,17 +32,17 @@ function startReranker() {
         authorization: request.headers.get("authorization"),
         body: (await request.json()) as Asked["body"],
       };
-      asked.push(received_request);
+      requests.push(received_request);
       return play(received_request);
     },
   });
   ending.push(() => server.stop(true));
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
-    asked,
+    asked: requests,
     plays(next: Play) {
       play = next;
-      asked.length = 0;
+      requests.length = 0;
     },
   };
 }

@@ -34,7 +34,7 @@ interface Kept {
   readonly row: (word: string, at: number) => object;
   readonly prune: JobRef;
 }
-const kept: readonly (readonly [reason: string, Kept])[] = [
+const kept_rows: readonly (readonly [reason: string, Kept])[] = [
   [
     "an entry of the audit log",
     {
@@ -100,7 +100,7 @@ const kept: readonly (readonly [reason: string, Kept])[] = [
   ],
 ];
 
-test.each(kept)("%s", async (_reason, { table, row, prune }) => {
+test.each(kept_rows)("%s", async (_reason, { table, row, prune }) => {
   const { db, inTransaction } = server.store;
   const insert = (id: string, word: string, age_ms: number) =>
     db
@@ -145,7 +145,7 @@ const documents: [reason: string, add: (word: string) => object | FormData][] = 
 test.each(documents)("a document that is no longer in any folder: %s", async (_reason, add) => {
   const { short, folder_id } = await hasty();
   await using _ = short;
-  const made = async (word: string): Promise<string> => {
+  const create = async (word: string): Promise<string> => {
     const body = add(word);
     const { status, body: document } = await (body instanceof FormData
       ? short.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, body)
@@ -153,8 +153,8 @@ test.each(documents)("a document that is no longer in any folder: %s", async (_r
     expect(status).toBe(201);
     return document.id;
   };
-  const id = await made("quagga");
-  await made("okapi");
+  const id = await create("quagga");
+  await create("okapi");
   await short.settle();
   expect((await short.send("ada", "POST", "/search", { query: "quagga" })).body.data).not.toEqual(
     [],

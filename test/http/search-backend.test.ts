@@ -21,39 +21,47 @@ import { until } from "../helpers/server";
 /** An engine in memory that can be made to forget and fail. */
 class Engine implements SearchBackend {
   readonly name = "Engine";
-  held: { contents: string; dimensions: number; segments: Map<number, BackendSegment> } | null =
-    null;
+  stored_index: {
+    contents: string;
+    dimensions: number;
+    segments: Map<number, BackendSegment>;
+  } | null = null;
   /** Alters its answers. */
   mood: (answer: Found) => unknown = (answer) => answer;
   is_down = false;
   begun = 0;
-  asked: BackendQuery[] = [];
+  queries: BackendQuery[] = [];
 
   async state() {
     this.answers();
-    return this.held && { contents: this.held.contents, passages: this.passages().length };
+    return (
+      this.stored_index && {
+        contents: this.stored_index.contents,
+        passages: this.passages().length,
+      }
+    );
   }
   async begin(what: { contents: string; dimensions: number }) {
     this.answers();
     this.begun++;
-    this.held = { ...what, segments: new Map() };
+    this.stored_index = { ...what, segments: new Map() };
   }
   async put(contents: string, segments: readonly BackendSegment[]) {
-    const held = this.holding(contents);
-    for (const segment of segments) held.segments.set(segment.segment_id, segment);
+    const held_contents = this.holding(contents);
+    for (const segment of segments) held_contents.segments.set(segment.segment_id, segment);
   }
   async remove(contents: string, ids: readonly number[]) {
-    const held = this.holding(contents);
-    for (const id of ids) held.segments.delete(id);
+    const held_contents = this.holding(contents);
+    for (const id of ids) held_contents.segments.delete(id);
   }
   async find(contents: string, query: BackendQuery) {
     this.holding(contents);
-    this.asked.push(query);
+    this.queries.push(query);
     return this.mood(this.found(query)) as Found;
   }
 
   passages() {
-    return [...(this.held?.segments.values() ?? [])].flatMap((segment) =>
+    return [...(this.stored_index?.segments.values() ?? [])].flatMap((segment) =>
       segment.passages.map((passage) => ({ segment, passage })),
     );
   }
@@ -85,8 +93,8 @@ class Engine implements SearchBackend {
   }
   private holding(contents: string) {
     this.answers();
-    if (this.held?.contents !== contents) throw new Error("it holds something else");
-    return this.held;
+    if (this.stored_index?.contents !== contents) throw new Error("it holds something else");
+    return this.stored_index;
   }
   private answers(): void {
     if (this.is_down) throw new Error("nobody answers");
@@ -162,9 +170,9 @@ const quotes = async (who: Pick<Person, "send">, query: string, folder_ids?: str
 async function viaEngine(engine: Engine, ...search: Parameters<typeof quotes>) {
   let found: unknown;
   await until(async () => {
-    engine.asked.length = 0;
+    engine.queries.length = 0;
     found = await quotes(...search);
-    return engine.asked.length === 1;
+    return engine.queries.length === 1;
   });
   return found;
 }
@@ -208,7 +216,7 @@ describe.each([
   test("queries name only the requested folders and words", async () => {
     const { engine, ada, folder } = started;
     await viaEngine(engine, ada, "heron heron pond", [folder]);
-    const [query] = engine.asked as [BackendQuery];
+    const [query] = engine.queries as [BackendQuery];
     expect([query.owner_id, query.folder_ids, query.terms.map(({ weight }) => weight)]).toEqual([
       "usr_ada",
       [folder],
@@ -229,7 +237,7 @@ describe("the backend is updated", () => {
     // The first vectors make the server send everything again.
     await until(
       () =>
-        engine.held?.dimensions === dimensions &&
+        engine.stored_index?.dimensions === dimensions &&
         engine.passages().length === texts.length &&
         engine.passages().every(({ passage }) => passage.vectors.length > 0),
     );
@@ -319,10 +327,10 @@ describe("a backend that is down", () => {
     const { ada, engine, folder, server } = await start();
     engine.is_down = true;
     await ada.text(folder, "A newt in the reeds.");
-    const again = await anotherOn(server, engine, ada);
+    const second_user = await anotherOn(server, engine, ada);
     engine.is_down = false;
     await until(() => engine.passages().length === texts.length + 1);
-    expect([engine.begun, (await quotes(again.ada, "newt")).length]).toEqual([1, 1]);
+    expect([engine.begun, (await quotes(second_user.ada, "newt")).length]).toEqual([1, 1]);
   });
 
   const moods: [why: string, mood: Engine["mood"]][] = [
@@ -353,12 +361,12 @@ describe("a backend that has failed", () => {
     await quotes(ada, "otter");
     await server.settle();
     engine.mood = mood;
-    const { vector: _, ...failed } = engine.asked.at(-1)!;
-    engine.asked.length = 0;
-    await until(async () => (await health(started)) && engine.asked.length === 1);
-    expect(engine.asked).toMatchObject([failed]);
+    const { vector: _, ...failed } = engine.queries.at(-1)!;
+    engine.queries.length = 0;
+    await until(async () => (await health(started)) && engine.queries.length === 1);
+    expect(engine.queries).toMatchObject([failed]);
     await until(async () => (await health(started)).search_backend.state === state);
-    expect(engine.asked).toHaveLength(1);
+    expect(engine.queries).toHaveLength(1);
   });
 
   test("by lacking passages stays failing until a search finds all", async () => {
@@ -367,12 +375,12 @@ describe("a backend that has failed", () => {
     engine.mood = (found) => ({ ...found, segment_ids: [], passages: 1 });
     await quotes(ada, "otter");
     engine.mood = (found) => found;
-    engine.asked.length = 0;
+    engine.queries.length = 0;
     for (let n = 0; n < 5; n++) {
       expect((await health(started)).search_backend.state).toBe("failing");
       await Bun.sleep(5);
     }
-    expect(engine.asked).toEqual([]);
+    expect(engine.queries).toEqual([]);
     await viaEngine(engine, ada, "otter");
     expect((await health(started)).search_backend.state).toBe("ready");
   });
@@ -405,7 +413,7 @@ describe("a backend", () => {
   test("that was emptied is filled again", async () => {
     const started = await start();
     const { ada, engine } = started;
-    engine.held = null;
+    engine.stored_index = null;
     expect((await quotes(ada, "otter")).length).toBe(1);
     await until(() => engine.begun === 2 && findable(started) === texts.length);
   });
@@ -413,7 +421,7 @@ describe("a backend", () => {
   test("that has lost a part is filled again", async () => {
     const started = await start();
     const { ada, engine, server } = started;
-    const { segments } = engine.held!;
+    const { segments } = engine.stored_index!;
     for (const id of [...segments.keys()].slice(1)) segments.delete(id);
     // Each search notices that it holds too little, and triggers a check.
     await until(async () => {
@@ -448,8 +456,8 @@ describe("a backend", () => {
   test("is not asked when documents are given", async () => {
     const { ada, engine } = await start();
     const [otter] = await ada.found("otter");
-    engine.asked.length = 0;
+    engine.queries.length = 0;
     const { body } = await ada.send("POST", "/search", { query: "otter", document_ids: [otter] });
-    expect([body.data.length, engine.asked.length]).toEqual([1, 0]);
+    expect([body.data.length, engine.queries.length]).toEqual([1, 0]);
   });
 });

@@ -100,14 +100,16 @@ describe("the limit of concurrent searches", () => {
     detail: expect.stringContaining("50 searches"),
   };
   /** Searches for `held` wait in the reranker until they are let go or aborted. */
-  const held = "kingfisher";
+  const held_word = "kingfisher";
   let gate: Gate;
   let limited: TestServer;
   let eve: Person;
   let fay: Person;
   beforeAll(async () => {
     gate = new Gate();
-    limited = await startTestServer({ plugins: [withReranker((query) => query === held, gate)] });
+    limited = await startTestServer({
+      plugins: [withReranker((query) => query === held_word, gate)],
+    });
     [eve, fay] = await Promise.all([person(limited, "eve"), person(limited, "fay")]);
     for (const who of [eve, fay]) {
       const folder = await who.folder();
@@ -119,7 +121,7 @@ describe("the limit of concurrent searches", () => {
 
   const begin = (count: number, signal?: AbortSignal): Promise<Response>[] =>
     Array.from({ length: count }, () => {
-      const { path, init } = callOf(eve.key, "POST", "/search", { query: held }, {});
+      const { path, init } = callOf(eve.key, "POST", "/search", { query: held_word }, {});
       const more = signal ? { ...init, signal } : init;
       return limited.fetch(new Request(`http://dossier.test${path}`, more));
     });

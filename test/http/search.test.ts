@@ -7,7 +7,7 @@ import type { Answered } from "../helpers/server";
 let server: TestServer;
 let send: TestServer["send"];
 
-const made = async (who: string, path: string, body: unknown): Promise<any> => {
+const create = async (who: string, path: string, body: unknown): Promise<any> => {
   const answer = await send(who, "POST", path, body);
   if (answer.status !== 201) throw new Error(`expected 201, not ${answer.status}: ${answer.text}`);
   return answer.body;
@@ -36,34 +36,34 @@ let in_foreign: string;
 beforeAll(async () => {
   server = await startTestServer();
   ({ send } = server);
-  root = (await made("ada", "/folders", { name: "Root" })).id;
-  sub = (await made("ada", "/folders", { name: "Sub", parentId: root })).id;
-  other = (await made("ada", "/folders", { name: "Other" })).id;
-  empty = (await made("ada", "/folders", { name: "Empty" })).id;
-  foreign = (await made("bob", "/folders", { name: "Bob's" })).id;
+  root = (await create("ada", "/folders", { name: "Root" })).id;
+  sub = (await create("ada", "/folders", { name: "Sub", parentId: root })).id;
+  other = (await create("ada", "/folders", { name: "Other" })).id;
+  empty = (await create("ada", "/folders", { name: "Empty" })).id;
+  foreign = (await create("bob", "/folders", { name: "Bob's" })).id;
   in_root = (
-    await made("ada", "/documents", {
+    await create("ada", "/documents", {
       folder_id: root,
       name: "root.txt",
       content: paragraph("the root"),
     })
   ).id;
   in_sub = (
-    await made("ada", "/documents", {
+    await create("ada", "/documents", {
       folder_id: sub,
       name: "sub.txt",
       content: paragraph("the subfolder"),
     })
   ).id;
   in_other = (
-    await made("ada", "/documents", {
+    await create("ada", "/documents", {
       folder_id: other,
       name: "other.txt",
       content: paragraph("elsewhere"),
     })
   ).id;
   in_foreign = (
-    await made("bob", "/documents", {
+    await create("bob", "/documents", {
       folder_id: foreign,
       name: "bob.txt",
       content: paragraph("Bob"),
@@ -114,9 +114,9 @@ describe("the scope of a search", () => {
 });
 
 test("each spelling of a word finds the other", async () => {
-  const folder = (await made("ada", "/folders", { name: "Harbour" })).id;
+  const folder = (await create("ada", "/folders", { name: "Harbour" })).id;
   const content = "The harbor needs a license. It was analysed at the theatre in gray weather.";
-  const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
+  const { id } = await create("ada", "/documents", { folder_id: folder, name: "a.txt", content });
   await server.settle();
   for (const query of ["harbour", "licences", "analyze", "theaters", "grey"]) {
     const answer = await send("ada", "POST", "/search", { query, folder_ids: [folder] });
@@ -252,13 +252,17 @@ test("a passage has exactly the fields of a citation without its number", async 
 });
 
 test("a quote equals the code points at its offsets", async () => {
-  const folder = (await made("kim", "/folders", { name: "f" })).id;
+  const folder = (await create("kim", "/folders", { name: "f" })).id;
   const content = Array.from(
     { length: 40 },
     (_, i) =>
       `🦩 Absatz ${i}: Der Flamingo 𝔣ärbt sich durch Krebse rosa, und zwar Nummer ${i} von vielen. Er frisst sie gern und oft 🦐.`,
   ).join("\n\n");
-  const { id } = await made("kim", "/documents", { folder_id: folder, name: "vögel.txt", content });
+  const { id } = await create("kim", "/documents", {
+    folder_id: folder,
+    name: "vögel.txt",
+    content,
+  });
   await server.settle();
   const { body } = await send("kim", "POST", "/search", { query: "Warum ist der Flamingo rosa?" });
   const stored = [...(await send("kim", "GET", `/documents/${id}`)).body.content];
@@ -268,9 +272,9 @@ test("a quote equals the code points at its offsets", async () => {
 });
 
 test("the default limit is 10, and the maximum 50", async () => {
-  const folder = (await made("lea", "/folders", { name: "f" })).id;
+  const folder = (await create("lea", "/folders", { name: "f" })).id;
   for (let i = 0; i < 60; i++)
-    await made("lea", "/documents", {
+    await create("lea", "/documents", {
       folder_id: folder,
       name: `${i}.txt`,
       content: paragraph(`number ${i}`),
@@ -294,17 +298,17 @@ test("the default limit is 10, and the maximum 50", async () => {
 });
 
 test("unlinking, deleting and renaming show at once", async () => {
-  const keep = (await made("mia", "/folders", { name: "keep" })).id;
-  const drop = (await made("mia", "/folders", { name: "drop" })).id;
+  const keep = (await create("mia", "/folders", { name: "keep" })).id;
+  const drop = (await create("mia", "/folders", { name: "drop" })).id;
   const linked = (
-    await made("mia", "/documents", {
+    await create("mia", "/documents", {
       folder_id: keep,
       name: "a.txt",
       content: paragraph("the lake"),
     })
   ).id;
   const dropped = (
-    await made("mia", "/documents", {
+    await create("mia", "/documents", {
       folder_id: drop,
       name: "b.txt",
       content: paragraph("the river"),

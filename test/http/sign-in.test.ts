@@ -496,11 +496,11 @@ test("used values are remembered for a time, up to a limit", async () => {
   const clock = { now_ms: 0 };
   const shared = localShared(() => clock.now_ms);
   const used = new SingleUse({ shared, keep_ms: 1_000 });
-  const kept = () => shared.state.size(used_scope);
-  const took = [await used.redeem("a"), await used.redeem("a"), await used.redeem("b")];
-  expect(took).toEqual([true, false, true]);
+  const used_count = () => shared.state.size(used_scope);
+  const redeemed = [await used.redeem("a"), await used.redeem("a"), await used.redeem("b")];
+  expect(redeemed).toEqual([true, false, true]);
   clock.now_ms = 1_001;
-  expect([await used.redeem("c"), kept()]).toEqual([true, 1]);
+  expect([await used.redeem("c"), used_count()]).toEqual([true, 1]);
   for (let n = 0; n < 25_000; n++) await used.redeem(`n${n}`);
-  expect(kept()).toBeLessThanOrEqual(20_000);
+  expect(used_count()).toBeLessThanOrEqual(20_000);
 });

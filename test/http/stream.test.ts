@@ -175,7 +175,7 @@ describe("after its events are deleted", () => {
   test("a watcher that was cut off anywhere resumes and gets the whole answer once", async () => {
     const since = await scripted.watch("ada", path);
     await since.ended;
-    for (const [told, events] of [
+    for (const [message, events] of [
       ["before", before],
       ["since", since.events],
     ] as const)
@@ -183,26 +183,24 @@ describe("after its events are deleted", () => {
         const rest = await scripted.watch("ada", path, id);
         await rest.ended;
         const at_end = at === events.length - 1;
-        expect([told, id, rest.status]).toEqual([told, id, at_end ? 204 : 200]);
+        expect([message, id, rest.status]).toEqual([message, id, at_end ? 204 : 200]);
         expectInOrder([...events.slice(0, at + 1), ...rest.events]);
-        expect([told, id, stateAfter(rest.events, stateAfter(events.slice(0, at + 1)))]).toEqual([
-          told,
-          id,
-          { text: result.answer, citations: result.citations, result, error: null },
-        ]);
+        expect([message, id, stateAfter(rest.events, stateAfter(events.slice(0, at + 1)))]).toEqual(
+          [message, id, { text: result.answer, citations: result.citations, result, error: null }],
+        );
       }
   });
   test("events of recent or unfinished answers are kept", async () => {
     const young = await scripted.ask("ada", chat);
     await scripted.server.settle();
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const unfinished = await scripted.ask("ada", chat);
-    await held.begun;
+    await gate.begun;
     await prune(Date.now() + events_kept_ms / 2);
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([4, 2]);
     await prune();
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([0, 2]);
-    held.open();
+    gate.open();
     await scripted.server.settle();
   });
 });
@@ -439,9 +437,9 @@ describe("before the answer is complete, a stream ends when", () => {
   test("the server stops", async () => {
     const stopping = await startScriptedServer();
     const library = await stopping.library("ada");
-    const held = stopping.gate();
+    const gate = stopping.gate();
     const path = await stopping.ask("ada", library.chat);
-    await held.begun;
+    await gate.begun;
     const watcher = await stopping.watch("ada", path);
     await watcher.until(({ data }) => data.status === "PROCESSING");
     await stopping.server.stop();
@@ -545,14 +543,14 @@ describe("a single watcher", () => {
   ) => (await from.watch("usr_ada", path.split("/").at(-1)!, signals))!;
 
   test("gets comments while nothing happens", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const path = await scripted.ask("ada", chat);
-    await held.begun;
+    await gate.begun;
     const watcher = watching(new Response(await open(path, streaming())));
     while (watcher.comments < 3) await Bun.sleep(2);
     expect(kinds(watcher.events)).toEqual(["status", "status"]);
     await watcher.disconnect();
-    held.open();
+    gate.open();
     await scripted.server.settle();
   });
 
@@ -565,9 +563,9 @@ describe("a single watcher", () => {
   ];
   for (const [why, leave] of leavings)
     test(`that ${why} leaves nothing behind`, async () => {
-      const held = scripted.gate();
+      const gate = scripted.gate();
       const path = await scripted.ask("ada", chat);
-      await held.begun;
+      await gate.begun;
       const from = streaming();
       const disconnection = new AbortController();
       const streams = await Promise.all(
@@ -576,15 +574,15 @@ describe("a single watcher", () => {
       expect(from.notifier.subscriptions).toBe(50);
       for (const stream of streams) await leave(stream, disconnection);
       expect(from.notifier.subscriptions).toBe(0);
-      held.open();
+      gate.open();
       await scripted.server.settle();
     });
 
   test("is limited per owner, and a closed stream makes room", async () => {
-    const held = scripted.gate();
+    const gate = scripted.gate();
     const path = await scripted.ask("ada", chat);
     const request_id = path.split("/").at(-1)!;
-    await held.begun;
+    await gate.begun;
     const from = streaming(undefined, 2);
     const disconnection = new AbortController();
     const watch = (owner: string) => from.watch(owner, request_id, [disconnection.signal]);
@@ -601,7 +599,7 @@ describe("a single watcher", () => {
     disconnection.abort();
     expect(from.notifier.subscriptions).toBe(0);
     await watch("usr_ada").then((stream) => stream!.cancel());
-    held.open();
+    gate.open();
     await scripted.server.settle();
   });
 

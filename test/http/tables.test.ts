@@ -78,7 +78,7 @@ async function uploaded(
   await server.settle();
   return { folder, content: (await ada.get(body.id)).content };
 }
-const asked = async (folder: string, question: string): Promise<any> => {
+const ask = async (folder: string, question: string): Promise<any> => {
   const chat = (await ada.create("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
   return ada.ask(chat, question);
 };
@@ -90,7 +90,7 @@ describe("a table over nine pages", () => {
     for (let at = 0; at < pages * rows_per_page; at++) expect(table).toContain(lineOf(rowOf(at)));
   });
   test("answers from a late row with its column's head, and quotes the row", async () => {
-    const { answer, citations } = await asked(long.folder, "What are the dues for T300?");
+    const { answer, citations } = await ask(long.folder, "What are the dues for T300?");
     expect(answer).toBe("Dues, T300: 3100 [1]");
     expect(citations).toMatchObject([{ quote: lineOf(rowOf(300)), page: 8, page_end: 8 }]);
     const [{ start, end, quote }] = citations;
@@ -102,7 +102,7 @@ describe("a table over nine pages", () => {
     const found = await ada.send("POST", "/search", { query: "dues T300", folder_ids: [folder] });
     expect(found.body.data[0].heading).toEndWith(head.join(" | "));
     expect(found.body.data[0].quote).toContain("T300");
-    const { answer } = await asked(folder, "What are the dues for T300?");
+    const { answer } = await ask(folder, "What are the dues for T300?");
     expect(answer).toBe("Dues, T300: 3100 [1]");
   });
 });
@@ -129,7 +129,7 @@ describe("a small table", () => {
     test(`${why} answers by row and column`, async () => {
       const { folder, content } = await uploaded(name, bytes);
       expect(content).toContain(tableOf(revenue));
-      const { answer, citations } = await asked(folder, "What did South have in Q3?");
+      const { answer, citations } = await ask(folder, "What did South have in Q3?");
       expect(answer).toBe("Q3, South: 95 [1]");
       expect(citations).toMatchObject([{ quote: lineOf(revenue[2]!) }]);
     });

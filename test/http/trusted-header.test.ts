@@ -51,9 +51,9 @@ test.each([
   ["values, no header", { NAME: "X-User", ADMIN_VALUES: "a" }, /signin_header\.role is required/],
   ["an invalid network", { NAME: "X-User", NETWORKS: "here" }, /signin_header\.networks: here/],
   ["an invalid sign-out URL", { NAME: "X-User", SIGN_OUT_URL: "//evil.test" }, /sign_out_url must/],
-] as const)("invalid settings are refused: %s", async (_, given, says) => {
+] as const)("invalid settings are refused: %s", async (_, setting, says) => {
   const env = Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [`DOSSIER_SIGNIN_HEADER_${key}`, value]),
+    Object.entries(setting).map(([key, value]) => [`DOSSIER_SIGNIN_HEADER_${key}`, value]),
   );
   await expect(startTestServer({ env })).rejects.toThrow(says);
 });

@@ -43,8 +43,8 @@ test("in the console, deletion signs out the user, revokes keys and frees the em
   const { data } = (await grace.send("GET", "/users")).body;
   expect(data.map(({ id }: { id: string }) => id)).toEqual(["usr_grace"]);
   expect((await grace.send("DELETE", "/users/usr_ada")).status).toBe(404);
-  const again = { email: "ada@dossier.test", role: "member" };
-  expect((await grace.send("POST", "/users", again)).status).toBe(201);
+  const second_user = { email: "ada@dossier.test", role: "member" };
+  expect((await grace.send("POST", "/users", second_user)).status).toBe(201);
   const { data: entries } = (await grace.send("GET", "/audit?action=deleteUser")).body;
   expect(entries[0]).toMatchObject({ record: "usr_ada", actor_id: "usr_grace", status: 204 });
 });

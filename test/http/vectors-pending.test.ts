@@ -237,10 +237,10 @@ test("a new embedder counts many documents in batches, each of them once", async
   const ids: string[] = [];
   for (let at = 0; at < many; at += 10) {
     const texts = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` }));
-    const made = await Promise.all(
+    const created = await Promise.all(
       texts.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
     );
-    ids.push(...made.map(({ id }) => id));
+    ids.push(...created.map(({ id }) => id));
   }
   await server.settle();
   embedder.setBehaviour("silent");

@@ -36,7 +36,7 @@ const urlOf = (path: string) => `http://hook.test:${receiver.port}/${path}`;
 const register = (who: Person, event_type: string, events?: unknown, path = "") =>
   who.send("POST", "/webhooks", { event_type, url: urlOf(path), events });
 /** The deliveries that some work causes, by event and then in order. */
-async function told(work: () => Promise<unknown>): Promise<any[]> {
+async function emittedBy(work: () => Promise<unknown>): Promise<any[]> {
   await server.settle();
   receiver.answerWith(() => new Response());
   await work();
@@ -105,7 +105,7 @@ describe("deliveries", () => {
     const folder_id = await who.folder();
     let good: any;
     let bad: any;
-    const come = await told(async () => {
+    const come = await emittedBy(async () => {
       good = await who.text(folder_id, "The otter sleeps in the reeds.", "a");
       ({ body: bad } = await who.upload(folder_id, "bad.x", "#!fail corrupt\n"));
       await who.settled(bad.id);
@@ -134,7 +134,7 @@ describe("deliveries", () => {
 
     const { id: chat_id } = await who.create("/chats", { usedFolders: [folder_id] });
     let requestId!: string;
-    const answered = await told(async () => {
+    const answered = await emittedBy(async () => {
       const text = "Where does the otter sleep?";
       ({
         body: { requestId },
@@ -154,7 +154,7 @@ describe("deliveries", () => {
     await Promise.all(
       Array.from({ length: count }, (_, n) => who.newText(folder_id, `The ${n}.`, `n${n}`)),
     );
-    const come = await told(() => who.send("DELETE", `/folders/${folder_id}`));
+    const come = await emittedBy(() => who.send("DELETE", `/folders/${folder_id}`));
     expect(come.map(({ name }) => name).toSorted()).toEqual(
       Array.from({ length: count }, (_, n) => `n${n}`).toSorted(),
     );
@@ -176,11 +176,11 @@ describe("deliveries", () => {
     const { body: hook } = await register(who, "import.finished", ["document.synced"], "listed");
     const folder_id = await who.folder();
     const before = await jobs();
-    expect((await told(() => who.text(folder_id, "One."))).length).toBe(1);
+    expect((await emittedBy(() => who.text(folder_id, "One."))).length).toBe(1);
     expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/listed"]);
     expect(await jobs()).toBe(before + 1);
     await who.send("DELETE", `/webhooks/${hook.id}`);
-    expect(await told(() => who.text(folder_id, "Two."))).toEqual([]);
+    expect(await emittedBy(() => who.text(folder_id, "Two."))).toEqual([]);
     expect(await jobs()).toBe(before + 1);
   });
 });
@@ -189,7 +189,7 @@ test("a sample of each event looks like a real delivery", async () => {
   const who = await someone();
   for (const event of ["document.synced", "document.failed", "document.deleted"]) {
     const { body: hook } = await register(who, event, [event]);
-    const [sample] = await told(() => who.send("POST", `/webhooks/${hook.id}/test`));
+    const [sample] = await emittedBy(() => who.send("POST", `/webhooks/${hook.id}/test`));
     expect(sample.event).toBe(event);
   }
 });

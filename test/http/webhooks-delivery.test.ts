@@ -48,10 +48,10 @@ afterAll(() => {
 });
 beforeEach(() => receiver.answerWith(() => new Response()));
 
-let made = 0;
+let created_count = 0;
 /** A webhook of a new person. */
 async function register() {
-  const who = `person${made++}`;
+  const who = `person${created_count++}`;
   const { status, body } = await server.send(who, "POST", "/webhooks", {
     event_type,
     url: `http://hook.test:${receiver.port}/`,

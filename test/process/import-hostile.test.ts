@@ -186,7 +186,9 @@ describe("addresses", () => {
 
   test("a name is resolved for every request, and the checked address is used", async () => {
     const port = new URL(site.url).port;
-    names.set("rebinds.test", { a: (asked) => (asked === 0 ? ["127.0.0.1"] : ["10.0.0.1"]) });
+    names.set("rebinds.test", {
+      a: (query_count) => (query_count === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
+    });
     site.set("/rebound", page("Rebound", "never fetched"));
     const before = site.paths().length;
     // The first answer serves robots.txt; the page would be fetched from the second.
@@ -327,10 +329,10 @@ describe("politeness", () => {
     }));
 
   test("a busy host is retried after the delay it gives, three times at most", async () => {
-    let asked = 0;
+    let query_count = 0;
     const url = put(
       (_request, response) =>
-        void (++asked < 3
+        void (++query_count < 3
           ? response.writeHead(503, { "retry-after": "0" }).end()
           : response.writeHead(200, { "content-type": "text/plain" }).end("At last.")),
     );

@@ -123,9 +123,9 @@ describe("sources", () => {
       "Unpacked, this file in the archive is larger than the limit of 1048576 bytes (1 MiB).",
       "This file in the archive is damaged.",
     ]);
-    expect(site.paths().filter((asked) => asked === archive).length).toBe(1);
-    const again = await importing(folder, { type: "zip", url: site.url + archive });
-    expect(counts(again.run)).toEqual([8, 8, 5, 3, 5]);
+    expect(site.paths().filter((path) => path === archive).length).toBe(1);
+    const repeated = await importing(folder, { type: "zip", url: site.url + archive });
+    expect(counts(repeated.run)).toEqual([8, 8, 5, 3, 5]);
     await ada.send("POST", `/imports/${run.id}/retry`);
     expect(counts((await ended(ada, run.id)).run)).toEqual([8, 8, 5, 3, 0]);
     await server.settle();
@@ -197,8 +197,8 @@ describe("sources", () => {
     ]);
     expect(await ada.found("secret", [folder])).toEqual([]);
     writeFileSync(join(root, "reports/a.txt"), "The heron has moved.");
-    const again = await importing(folder, source);
-    expect(counts(again.run)).toEqual([3, 3, 3, 0, 2]);
+    const repeated = await importing(folder, source);
+    expect(counts(repeated.run)).toEqual([3, 3, 3, 0, 2]);
     const subfolder = await ada.folder("Inner", folder);
     const below = await importing(subfolder, source);
     expect([counts(below.run), (await ada.names(subfolder)).toSorted()]).toEqual([
@@ -254,8 +254,8 @@ describe("unreadable parts of a source", () => {
     );
     const retried = await ada.send("POST", `/imports/${run.id}/retry`);
     expect([retried.status, counts(retried.body)]).toEqual([202, [0, 0, 0, 0, 0]]);
-    const again = await ended(ada, run.id);
-    expect([again.run.status, counts(again.run), await ada.names(folder)]).toEqual([
+    const finished_run = await ended(ada, run.id);
+    expect([finished_run.run.status, counts(finished_run.run), await ada.names(folder)]).toEqual([
       "completed",
       [1, 1, 1, 0, 0],
       ["Part"],
@@ -269,11 +269,11 @@ describe("unreadable parts of a source", () => {
     const folder = await ada.folder();
     const { run } = await importing(folder, { type: "feed", url: site.url + at });
     await ada.send("POST", `/imports/${run.id}/retry`);
-    const again = await ended(ada, run.id);
-    expect([counts(again.run), problems(again.items), await ada.names(folder)]).toEqual([
-      [1, 1, 0, 1, 0],
-      ["unlisted"],
-      [],
-    ]);
+    const finished_run = await ended(ada, run.id);
+    expect([
+      counts(finished_run.run),
+      problems(finished_run.items),
+      await ada.names(folder),
+    ]).toEqual([[1, 1, 0, 1, 0], ["unlisted"], []]);
   });
 });

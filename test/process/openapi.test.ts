@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 
 /** The component that it refers to, or the object itself. */
-const responseOf = (given: any): any =>
-  given.$ref ? document.components.responses[given.$ref.split("/").at(-1)] : given;
+const responseOf = (response: any): any =>
+  response.$ref ? document.components.responses[response.$ref.split("/").at(-1)] : response;
 
 async function run(...command: string[]): Promise<{ code: number; output: string }> {
   const child = Bun.spawn(command, {
@@ -119,8 +119,8 @@ describe("every operation", () => {
   test("documents the headers of every success, and special members of a problem", () => {
     const limits = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
     for (const { of } of operations())
-      for (const [status, given] of Object.entries<any>(of.responses)) {
-        const { headers } = responseOf(given);
+      for (const [status, response] of Object.entries<any>(of.responses)) {
+        const { headers } = responseOf(response);
         const names = Object.keys(headers ?? {});
         if (Number(status) < 400)
           expect(names).toEqual(expect.arrayContaining(["x-request-id", ...limits]));
@@ -135,8 +135,8 @@ describe("every operation", () => {
       const bodies: [string, any][] = [
         ["request", of.requestBody?.content?.["application/json"]],
         ...Object.entries<any>(of.responses).map(
-          ([status, given]) =>
-            [status, responseOf(given).content?.["application/json"]] as [string, any],
+          ([status, response]) =>
+            [status, responseOf(response).content?.["application/json"]] as [string, any],
         ),
       ];
       return bodies

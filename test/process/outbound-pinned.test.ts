@@ -14,7 +14,7 @@ const directory = mkdtempSync(join(tmpdir(), "dossier-pinned-"));
 const root = join(directory, "root.pem");
 writeFileSync(root, certificates.root);
 let through_proxy = 0;
-let asked: string[] = [];
+let requests: string[] = [];
 const proxy = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -29,7 +29,7 @@ const serve = (name: string, tls?: { key: string; cert: string }) =>
     hostname: "127.0.0.1",
     ...(tls ? { tls } : {}),
     fetch: (request) => {
-      asked.push(
+      requests.push(
         `${name} ${request.headers.get("host")!.split(":")[0]} ${new URL(request.url).pathname}`,
       );
       return new Response(null, { status: 204 });
@@ -64,7 +64,7 @@ async function ask(by: string, trusted: Record<string, string>): Promise<(number
     ),
     `https://127.0.0.1:${servers.good.port}/p`,
   ];
-  asked = [];
+  requests = [];
   const child = Bun.spawn(
     [
       process.execPath,
@@ -86,7 +86,7 @@ describe.each(["fetch", "post"])("by %s", (by) => {
       "ERR_TLS_CERT_ALTNAME_INVALID",
       "ERR_TLS_CERT_ALTNAME_INVALID",
     ]);
-    expect(asked).toEqual(["plain hook.test /p", "good hook.test /p"]);
+    expect(requests).toEqual(["plain hook.test /p", "good hook.test /p"]);
     expect(through_proxy).toBe(0);
   }, 20_000);
 
@@ -94,7 +94,7 @@ describe.each(["fetch", "post"])("by %s", (by) => {
     const [plain, ...secure] = await ask(by, {});
     expect(plain).toBe(204);
     for (const result of secure) expect(result).toBeString();
-    expect(asked).toEqual(["plain hook.test /p"]);
+    expect(requests).toEqual(["plain hook.test /p"]);
     expect(through_proxy).toBe(0);
   }, 20_000);
 });

@@ -29,9 +29,9 @@ interface Asked {
   readonly fields: Record<string, string>;
   readonly file: File;
 }
-type Play = (asked: Asked, n: number) => Response | Promise<Response>;
+type Play = (request: Asked, n: number) => Response | Promise<Response>;
 let play: Play = () => new Response();
-const asked: Asked[] = [];
+const requests: Asked[] = [];
 const service = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -48,8 +48,8 @@ const service = Bun.serve({
       fields,
       file: form.get("file") as File,
     };
-    asked.push(received_request);
-    return play(received_request, asked.length - 1);
+    requests.push(received_request);
+    return play(received_request, requests.length - 1);
   },
 });
 const directory = mkdtempSync(join(tmpdir(), "dossier-openai-"));
@@ -79,7 +79,7 @@ const transcriber = (more: Partial<EndpointOptions> = {}) =>
   });
 const hear = (next: Play, of = transcriber(), signal = new AbortController().signal) => {
   play = next;
-  asked.length = 0;
+  requests.length = 0;
   return of.transcribe(recording, { signal, onProgress: () => undefined });
 };
 const verbose = {
@@ -92,7 +92,7 @@ const verbose = {
 describe("the request", () => {
   test("the file, the model and the best format, with the key", async () => {
     expect(JSON.parse(await hear(() => Response.json(verbose)))).toEqual(verbose);
-    const [request] = asked;
+    const [request] = requests;
     expect([
       request!.path,
       request!.fields,
@@ -111,12 +111,12 @@ describe("the request", () => {
   });
   test("the language, when the settings name one, and no key when there is none", async () => {
     play = () => Response.json(verbose);
-    asked.length = 0;
+    requests.length = 0;
     await transcriber({ api_key: undefined }).transcribe(
       { ...recording, language: "de" },
       { signal: new AbortController().signal, onProgress: () => undefined },
     );
-    expect([asked[0]!.fields.language, asked[0]!.headers.has("authorization")]).toEqual([
+    expect([requests[0]!.fields.language, requests[0]!.headers.has("authorization")]).toEqual([
       "de",
       false,
     ]);
@@ -154,9 +154,9 @@ describe("formats that a service doesn't support are dropped", () => {
   for (const [why, next, expected, times] of cases)
     test(why, async () => {
       const own_transcriber = transcriber();
-      expect([await hear(next, own_transcriber), asked.length]).toEqual([expected, times]);
+      expect([await hear(next, own_transcriber), requests.length]).toEqual([expected, times]);
       // The format is remembered.
-      expect([await hear(next, own_transcriber), asked.length]).toEqual([expected, 1]);
+      expect([await hear(next, own_transcriber), requests.length]).toEqual([expected, 1]);
     });
 });
 
@@ -173,7 +173,7 @@ describe("temporary failures are retried", () => {
   for (const [why, first] of cases)
     test(why, async () => {
       expect(JSON.parse(await hear((_one, n) => (n < 2 ? first() : good())))).toEqual(verbose);
-      expect(asked.length).toBe(3);
+      expect(requests.length).toBe(3);
     });
   test("the pause that the service asks for is observed", async () => {
     const started = performance.now();
@@ -206,7 +206,7 @@ describe("temporary failures are retried", () => {
     const error = await hear(() => new Response("no", { status: 500 })).catch(
       (failure: unknown) => failure,
     );
-    expect([(error as TranscriptionFailure).code, asked.length]).toEqual([
+    expect([(error as TranscriptionFailure).code, requests.length]).toEqual([
       "transcriber_unavailable",
       4,
     ]);
@@ -269,7 +269,7 @@ describe("permanent failures fail at once with a helpful message", () => {
         (failure: unknown) => failure,
       )) as TranscriptionFailure;
       expect(error).toBeInstanceOf(TranscriptionFailure);
-      expect([error.code as string, asked.length]).toEqual([code, 1]);
+      expect([error.code as string, requests.length]).toEqual([code, 1]);
       expect(error.message).toMatch(words);
       expect(error.message).not.toContain("sk-secret");
     });

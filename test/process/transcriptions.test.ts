@@ -99,13 +99,13 @@ describe("captions", () => {
   });
 
   test("the query names the transcript, also for a URL in JSON", async () => {
-    const made = async (body: unknown) => {
+    const create = async (body: unknown) => {
       const path = `/transcriptions?folder_id=${folder}&name=%20Tide%20talk%20`;
       const { status, body: run } = await server.send("ada", "POST", path, body);
       return [status, run.name, run.folder_id];
     };
-    expect(await made(formOf("a.vtt", captions))).toEqual([202, "Tide talk", folder]);
-    expect(await made({ url: "https://example.com/a.mp3" })).toEqual([202, "Tide talk", folder]);
+    expect(await create(formOf("a.vtt", captions))).toEqual([202, "Tide talk", folder]);
+    expect(await create({ url: "https://example.com/a.mp3" })).toEqual([202, "Tide talk", folder]);
   });
 
   test("an answer's citations have the times of what they quote", async () => {

@@ -147,10 +147,10 @@ describe("a password:", () => {
 
   test("is stored as argon2id and matches in any Unicode normalization form", async () => {
     const passwords = new Passwords();
-    const kept = await passwords.hash("cafe\u0301 au lait");
-    expect(kept).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
-    expect(await passwords.verify("caf\u00e9 au lait", kept)).toBe(true);
-    expect(await passwords.verify("cafe au lait", kept)).toBe(false);
+    const stored_hash = await passwords.hash("cafe\u0301 au lait");
+    expect(stored_hash).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
+    expect(await passwords.verify("caf\u00e9 au lait", stored_hash)).toBe(true);
+    expect(await passwords.verify("cafe au lait", stored_hash)).toBe(false);
   });
 
   test("without a stored hash never matches", async () => {
@@ -184,9 +184,9 @@ describe("a password:", () => {
 
   test("is checked correctly when many are checked at once", async () => {
     const passwords = new Passwords();
-    const kept = await passwords.hash("correct horse");
+    const stored_hash = await passwords.hash("correct horse");
     const words = ["correct horse", "wrong horse", "correct horse", "wrong horse", "correct horse"];
-    expect(await Promise.all(words.map((word) => passwords.verify(word, kept)))).toEqual([
+    expect(await Promise.all(words.map((word) => passwords.verify(word, stored_hash)))).toEqual([
       true,
       false,
       true,

@@ -168,11 +168,11 @@ describe("renumbering an answer:", () => {
     ["a marker at the start leaves no space", "[9] One.", [], [], "One.", []],
     ["an answer without markers or citations", "One.", [], [], "One.", []],
   ];
-  for (const [why, answer, ids, held, saved, documents, related = []] of cases) {
+  for (const [why, answer, ids, verified_ids, saved, documents, related = []] of cases) {
     test(why, () => {
       const citations = ids.map((id) => ({ ...citation(id), note: "my own" }));
       const result = withEvidence({ answer, citations }, ({ document_id }) =>
-        held.some((id) => document_id === `doc_${id}`),
+        verified_ids.some((id) => document_id === `doc_${id}`),
       );
       expect(result.answer).toBe(saved);
       expect(result.citations.map(({ document_id }) => document_id)).toEqual(documents);
@@ -219,10 +219,10 @@ describe("renumbering an answer:", () => {
       { start: 0, end: 7 },
     ],
   ];
-  for (const [why, given, passage] of passages)
+  for (const [why, stored, passage] of passages)
     test(`the range of a passage: ${why}`, () => {
       const { citations } = withEvidence(
-        { answer: "One [1].", citations: [{ ...citation(1), ...given }] },
+        { answer: "One [1].", citations: [{ ...citation(1), ...stored }] },
         () => true,
       );
       expect(citations[0]!.passage).toEqual(passage);

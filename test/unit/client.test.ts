@@ -123,7 +123,7 @@ describe("reading events:", () => {
     ["an incomplete last event is dropped", ["data: a\n\ndata: b\n"], ["message:a:"]],
     ["colons in data, and no spaces", ["data:a: b\n\ndata\n\n"], ["message:a: b:", "message::"]],
   ];
-  test.each(rows)("%s", async (_why, chunks, told) => {
+  test.each(rows)("%s", async (_why, chunks, events) => {
     const bytes = chunks.map((chunk) => new TextEncoder().encode(chunk));
     const body = new ReadableStream({
       start: (stream) => {
@@ -133,7 +133,7 @@ describe("reading events:", () => {
     });
     const found: string[] = [];
     for await (const { event, data, id } of eventsOf(body)) found.push(`${event}:${data}:${id}`);
-    expect(found).toEqual(told);
+    expect(found).toEqual(events);
   });
 });
 

@@ -162,6 +162,6 @@ describe("the device of a user agent:", () => {
     ["an empty header", "", null],
     ["no header", null, null],
   ];
-  for (const [reason, user_agent, said] of cases)
-    test(reason, () => expect(deviceOf(user_agent)).toBe(said));
+  for (const [reason, user_agent, message] of cases)
+    test(reason, () => expect(deviceOf(user_agent)).toBe(message));
 });

@@ -304,9 +304,9 @@ describe("the passage around a quote", () => {
     ["is null when it equals the quote", quote, { start: 18, end: 36 }, null],
     ["is null in another version", { ...quote, quote: "It waited." }, { start: 0, end: 47 }, null],
   ];
-  test.each(cases)("%s", (_why, citation, passage, said) => {
+  test.each(cases)("%s", (_why, citation, passage, message) => {
     const range = surroundingsOf(text, citation, passage);
-    expect(range && text.slice(range.from, range.to)).toBe(said);
+    expect(range && text.slice(range.from, range.to)).toBe(message);
   });
   test("is shaded where it isn't marked", () => {
     const pieces = piecesOf(

@@ -20,8 +20,8 @@ describe("a sentence from the server", () => {
       "At most 512 KB, or 1.5 MB.",
     ],
     ["is otherwise unchanged", "2026-11-23 has 3 GiBs.", "2026-11-23 has 3 GiBs."],
-  ])("%s", (_reason, said, shown) => {
-    expect(forPeople(said)).toBe(shown);
+  ])("%s", (_reason, expected, shown) => {
+    expect(forPeople(expected)).toBe(shown);
   });
 });
 

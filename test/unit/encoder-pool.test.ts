@@ -130,12 +130,12 @@ test("a sentence goes before passages, even one in progress, and after questions
 
 test("each vector is reported as soon as it is ready", async () => {
   const { pool } = poolOf();
-  const told: string[] = [];
+  const vectors_reported: string[] = [];
   const signal = AbortSignal.timeout(30_000);
-  const onVectors = (text: string): void => void told.push(text);
-  const asked = { kind: "sentence", owner: "ada", signal, onVectors } as const;
-  await expect(pool.embed(["a", "b", "fail"], asked)).rejects.toThrow("it failed");
-  expect(told).toEqual(["a", "b"]);
+  const onVectors = (text: string): void => void vectors_reported.push(text);
+  const request = { kind: "sentence", owner: "ada", signal, onVectors } as const;
+  await expect(pool.embed(["a", "b", "fail"], request)).rejects.toThrow("it failed");
+  expect(vectors_reported).toEqual(["a", "b"]);
 });
 
 test("owners take turns: a few texts don't wait for another owner's hundred", async () => {
@@ -181,10 +181,10 @@ describe("aborting", () => {
   test("drops texts not yet sent and frees the busy worker", async () => {
     const { ask } = poolOf();
     const given_up = new AbortController();
-    const held = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
+    const waiting_call = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
     await ask(["q"], { kind: "query" });
     given_up.abort(new Error("nobody waits"));
-    await expect(held).rejects.toThrow("nobody waits");
+    await expect(waiting_call).rejects.toThrow("nobody waits");
     // The worker was sent the held text, the question, and this text.
     expect(await ask(["a"])).toEqual([3]);
   });
@@ -197,10 +197,10 @@ describe("aborting", () => {
 
   test("a stopping server rejects waiting calls", async () => {
     const { ask, pool } = poolOf();
-    const held = ask(["hold", "a"]);
+    const waiting_call = ask(["hold", "a"]);
     await ask(["q"], { kind: "query" });
     pool.stop();
-    await expect(held).rejects.toThrow("stopping");
+    await expect(waiting_call).rejects.toThrow("stopping");
     await expect(ask(["a"])).rejects.toThrow("stopping");
     expect(pool.size).toBe(0);
   });
@@ -227,9 +227,9 @@ describe("the model", () => {
   test.each([
     ["that can't be fetched", freshPath(), "The model is missing."],
     ["that is invalid", join(directory, "fatal"), "it is no model"],
-  ])("%s fails the call with the reason", async (_reason, path, said) => {
+  ])("%s fails the call with the reason", async (_reason, path, message) => {
     const { ask } = poolOf({ path });
-    await expect(ask(["a", "b"])).rejects.toThrow(said);
+    await expect(ask(["a", "b"])).rejects.toThrow(message);
   });
 
   test("that is still wrong after it was fetched fails the call", async () => {

@@ -46,7 +46,12 @@ test("a question overtakes a text of many windows, which stops when aborted", as
 
 test("an unknown model is refused by name", async () => {
   const { signal } = new AbortController();
-  const asked = embedder.embed(["x"], { kind: "query", model: "other", dimensions: null, signal });
-  await expect(asked).rejects.toThrow("does not have the model other");
+  const refused = embedder.embed(["x"], {
+    kind: "query",
+    model: "other",
+    dimensions: null,
+    signal,
+  });
+  await expect(refused).rejects.toThrow("does not have the model other");
   expect([embedder.has("other"), embedder.has(embedder.model)]).toEqual([false, true]);
 });

@@ -181,10 +181,10 @@ describe("a model file is refused for", () => {
     ["names of an absurd length", 64, [...huge, ...huge], "is named in it"],
     ["a piece that starts out of range", first_offset + 400, huge, "piece 99 "],
     ["a score that isn't a number", first_score + 40, [0, 0, 0xc0, 0x7f], "score of its piece 10"],
-  ] as const)("%s", (_reason, at, bytes, said) => {
+  ] as const)("%s", (_reason, at, bytes, message) => {
     const restore = patched(at, bytes);
     expect(() => readModel(changed)).toThrow(InvalidModel);
-    expect(() => readModel(changed)).toThrow(said);
+    expect(() => readModel(changed)).toThrow(message);
     restore();
   });
 

@@ -39,8 +39,13 @@ test("to a bucket, with an interruption, and back: only damaged files are missin
   for (const text of texts) write(source, nameOf(text), text);
   write(source, nameOf("damaged"), "is not what it says");
   const from = new DirectoryPlace(source, 2_000, "data directory");
-  const told: number[] = [];
-  const move = { from, to: bucket, temporary, onProgress: ({ done }: any) => told.push(done) };
+  const progress_values: number[] = [];
+  const move = {
+    from,
+    to: bucket,
+    temporary,
+    onProgress: ({ done }: any) => progress_values.push(done),
+  };
 
   let puts = 0;
   store.door = (method, path) => {
@@ -56,7 +61,7 @@ test("to a bucket, with an interruption, and back: only damaged files are missin
   expect(moved.damaged).toEqual([
     { sha256: sha256("damaged"), why: "it does not match its SHA-256" },
   ]);
-  expect(told.at(-1)).toBe(13);
+  expect(progress_values.at(-1)).toBe(13);
   expect(namesIn(source)).toHaveLength(13);
 
   const to = new DirectoryPlace(join(target, "files"), 2_000, "data directory");

@@ -84,8 +84,8 @@ describe("is refused with a reason:", () => {
     ["no secret", "s3://bucket", { access_key: "key" }, /files\.secret_key is not set/],
     ["no key", "s3://bucket", {}, /files\.access_key is not set/],
     ["a relative directory", "file://mnt/x", {}, /file:\/\/\/ and the path/],
-  ])("%s", (_reason, url, settings, said) => {
-    expect(() => filesPlaceOf({ url, ...settings }, {})).toThrow(said);
+  ])("%s", (_reason, url, settings, message) => {
+    expect(() => filesPlaceOf({ url, ...settings }, {})).toThrow(message);
   });
 });
 

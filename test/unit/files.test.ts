@@ -157,12 +157,12 @@ describe("a failed upload leaves nothing:", () => {
     });
 
   test("reading stops above the limit", async () => {
-    let given = 0;
+    let uses = 0;
     let ended = false;
     const endless = async function* () {
       try {
         for (;;) {
-          given += 1;
+          uses += 1;
           yield bytes("x".repeat(1_000));
         }
       } finally {
@@ -170,7 +170,7 @@ describe("a failed upload leaves nothing:", () => {
       }
     };
     expect(await errorOf(files.receive(endless(), { bytes_max: 5_000 }))).toBeInstanceOf(HttpError);
-    expect([given, ended]).toEqual([6, true]);
+    expect([uses, ended]).toEqual([6, true]);
   });
 
   test("the sender disconnects", async () => {
@@ -359,14 +359,14 @@ describe("the sweep at startup", () => {
 
   test("spares uploads that arrive during it", async () => {
     const arriving = await receive("arriving");
-    const kept = await receive("kept");
-    await kept.keep();
+    const stored = await receive("kept");
+    await stored.keep();
     await files.sweep(nobody, knowsNone);
-    expect(existsSync(arriving.path) && existsSync(kept.path)).toBe(true);
+    expect(existsSync(arriving.path) && existsSync(stored.path)).toBe(true);
     await arriving.keep();
     await arriving.release();
     expect(await textOf(arriving.sha256)).toBe("arriving");
-    await kept.release();
+    await stored.release();
   });
 
   test("leaves foreign files alone", async () => {

@@ -43,12 +43,12 @@ test("nothing outside an imported directory is ever read", async () => {
     stdout: "ignore",
     stderr: "ignore",
   });
-  const came = new Set<string>();
-  for (let n = 0; n < 8_000; n++) came.add(await read().catch((error: Error) => error.message));
+  const names = new Set<string>();
+  for (let n = 0; n < 8_000; n++) names.add(await read().catch((error: Error) => error.message));
   child.kill("SIGKILL");
   await child.exited;
   expect(
-    [...came].filter((text) => text !== "The file no longer exists." && text !== "The otter."),
+    [...names].filter((text) => text !== "The file no longer exists." && text !== "The otter."),
   ).toEqual([]);
   rmSync(around, { recursive: true, force: true });
 }, 60_000);

@@ -541,15 +541,15 @@ describe("a child that can't read a list reports it in the run:", () => {
     ],
     ["nor is an unrelated error", new Error("disk"), null],
   ];
-  test.each(cases)("%s", async (_reason, failure, said) => {
+  test.each(cases)("%s", async (_reason, failure, message) => {
     const read = readInChild({ signal: new AbortController().signal }, "the sitemap", () =>
       Promise.reject(failure),
     );
     const thrown = await read.catch((error: unknown) => error);
-    if (said === null) expect(thrown).toBe(failure);
+    if (message === null) expect(thrown).toBe(failure);
     else {
       expect(thrown).toBeInstanceOf(SourceFailure);
-      expect(String(thrown)).toEndWith(said);
+      expect(String(thrown)).toEndWith(message);
     }
   });
 });

@@ -164,36 +164,36 @@ describe("pauses", () => {
 });
 
 describe("the robots.txt rules of hosts", () => {
-  const said = Promise.resolve(allow_all);
+  const allowed = Promise.resolve(allow_all);
   test("are known within their run until it is forgotten", () => {
     const robots = new RobotsCache();
-    robots.ofRun("one").set("https://a.test", said);
-    robots.ofRun("one").set("https://b.test", said);
+    robots.ofRun("one").set("https://a.test", allowed);
+    robots.ofRun("one").set("https://b.test", allowed);
     robots.ofRun("one").delete("https://b.test");
-    robots.ofRun("two").set("https://a.test", said);
+    robots.ofRun("two").set("https://a.test", allowed);
     expect([
       robots.ofRun("one").get("https://a.test"),
       robots.ofRun("one").get("https://b.test"),
       robots.ofRun("three").get("https://a.test"),
-    ]).toEqual([said, undefined, undefined]);
+    ]).toEqual([allowed, undefined, undefined]);
     robots.forget("one");
     expect([
       robots.ofRun("one").get("https://a.test"),
       robots.ofRun("two").get("https://a.test"),
-    ]).toEqual([undefined, said]);
+    ]).toEqual([undefined, allowed]);
   });
   test("are kept only for recently used hosts", () => {
     const robots = new RobotsCache();
-    robots.ofRun("run").set("https://again.test", said);
+    robots.ofRun("run").set("https://again.test", allowed);
     for (let n = 0; n < 10_000; n++) {
-      robots.ofRun("run").set(`https://${n}.test`, said);
-      robots.ofRun("run").set("https://again.test", said);
+      robots.ofRun("run").set(`https://${n}.test`, allowed);
+      robots.ofRun("run").set("https://again.test", allowed);
     }
     expect([
       robots.size,
       robots.ofRun("run").get("https://again.test"),
       robots.ofRun("run").get("https://9999.test"),
       robots.ofRun("run").get("https://0.test"),
-    ]).toEqual([64, said, said, undefined]);
+    ]).toEqual([64, allowed, allowed, undefined]);
   });
 });

@@ -21,13 +21,13 @@ let gate: PromiseWithResolvers<void>;
 /** How many times its effect fails. */
 let faults: number;
 /** The values its effects received. */
-let given: (string | undefined)[];
+let insertions: (string | undefined)[];
 beforeEach(async () => {
   world = await openJobs();
   runs = [];
   ended = [];
   faults = 0;
-  given = [];
+  insertions = [];
   gate = Promise.withResolvers();
   queue = world.queue({ slots_max: 16, observers: () => [(run) => ended.push(run)] });
   queue.register(
@@ -38,7 +38,7 @@ beforeEach(async () => {
         runs.push(signal);
         await gate.promise;
         return async (tx, handed) => {
-          given.push(handed);
+          insertions.push(handed);
           await recordEffect(tx, name);
           if (faults-- > 0) throw new Error("no effect");
         };
@@ -67,7 +67,7 @@ test("a job done before the transaction takes effect in it and leaves no job row
   expect(await effectsIn(world.db)).toEqual(["a"]);
   expect(await world.rows()).toEqual([]);
   expect(ended).toMatchObject([{ name: Work.id, attempt: 1, outcome: "done" }]);
-  expect(given).toEqual(["the rest"]);
+  expect(insertions).toEqual(["the rest"]);
 });
 
 test("a job that is not done before the transaction continues as a job and runs once", async () => {
@@ -80,7 +80,7 @@ test("a job that is not done before the transaction continues as a job and runs 
   await until(async () => (await world.onlyJob()).state === "done");
   expect(await effectsIn(world.db)).toEqual(["a"]);
   expect(runs).toHaveLength(1);
-  expect(given).toEqual([undefined]);
+  expect(insertions).toEqual([undefined]);
   await until(() => ended.length === 1);
 });
 

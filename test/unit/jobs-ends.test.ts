@@ -376,9 +376,9 @@ describe("cancelling", () => {
     const store: Store = Object.create(world.store, {
       inDeletion: {
         value: async (work: (tx: Db<any>) => Promise<unknown>) => {
-          const made = await world.store.inDeletion(work);
+          const result = await world.store.inDeletion(work);
           await claimed.next?.();
-          return made;
+          return result;
         },
       },
     });

@@ -353,8 +353,8 @@ describe("a running queue", () => {
     ["a day, and failed ones after a month", undefined, day, 30 * day],
     ["the periods in the settings", { done_ms: 3 * day, failed_ms: 5 * day }, 3 * day, 5 * day],
   ];
-  test.each(periods)("deletes finished jobs after %s", async (_reason, kept, done, failed) => {
-    const queue = world.queue(kept ? { retention: () => kept } : {});
+  test.each(periods)("deletes finished jobs after %s", async (_reason, retention, done, failed) => {
+    const queue = world.queue(retention ? { retention: () => retention } : {});
     queue.register(
       "test",
       handle(

@@ -312,16 +312,16 @@ describe("a key", () => {
 
   test("holds while the job runs", async () => {
     const queue = world.queue();
-    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     queue.register(
       "test",
-      handle(Work, () => held.promise, limits),
+      handle(Work, () => release.promise, limits),
     );
     await queue.enqueue(world.db, Work, { name: "a" }, { key: "k" });
     const running = queue.runDue();
     await until(async () => (await world.states())[0] === "running");
     await queue.enqueue(world.db, Work, { name: "b" }, { key: "k" });
-    held.resolve();
+    release.resolve();
     await running;
     expect(await world.states()).toEqual(["done"]);
   });
@@ -441,12 +441,12 @@ describe("a failure", () => {
         handle(Work, work, {
           ...limits,
           backoff_ms: () => 0,
-          onExhausted: async (tx, { name }, said, cause) => {
+          onExhausted: async (tx, { name }, reason, cause) => {
             expect(
               (await world.store.reads.get<{ state: string }>("select state from core_jobs"))!
                 .state,
             ).toBe("running");
-            await recordEffect(tx, `${name}: ${cause}: ${said}`);
+            await recordEffect(tx, `${name}: ${cause}: ${reason}`);
           },
         }),
       );

@@ -27,9 +27,9 @@ test("a fair limiter runs one at a time, in request order, even if one fails", a
 
 test("a slow caller lets others start, but gets no second turn meanwhile", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 5, overflow_max: 1 });
-  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  const { promise: blocked, resolve: go } = Promise.withResolvers<void>();
   let second = false;
-  const first = limiter.run("ada", never, () => held);
+  const first = limiter.run("ada", never, () => blocked);
   const next = limiter.run("ada", never, async () => {
     second = true;
   });
@@ -42,8 +42,8 @@ test("a slow caller lets others start, but gets no second turn meanwhile", async
 
 test("an aborted caller leaves the queue", async () => {
   const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
-  const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  const first = limiter.run("ada", never, () => held);
+  const { promise: blocked, resolve: go } = Promise.withResolvers<void>();
+  const first = limiter.run("ada", never, () => blocked);
   const disconnection = new AbortController();
   let worked = false;
   const waiting = limiter
@@ -95,12 +95,12 @@ describe("with takes_turns, the next to run is", () => {
     ["the key with the fewest runs", "aaaabc", 3, "aaabca"],
     ["in request order within one key", "aaa", 1, "aaa"],
   ];
-  for (const [why, asked, concurrency, expected] of cases)
+  for (const [why, keys, concurrency, expected] of cases)
     test(why, async () => {
       const limiter = new Limiter({ concurrency, takes_turns: true });
       const begun: string[] = [];
       const gates: (() => void)[] = [];
-      const all = [...asked].map((key) =>
+      const all = [...keys].map((key) =>
         limiter.run(
           () => {
             begun.push(key);
@@ -112,7 +112,7 @@ describe("with takes_turns, the next to run is", () => {
         ),
       );
       await Bun.sleep(0);
-      while (begun.length < asked.length) {
+      while (begun.length < keys.length) {
         gates.shift()!();
         await Bun.sleep(0);
       }

@@ -43,10 +43,10 @@ test("a stalled reader costs at most a megabyte and learns how many lines were l
   const { stream, output } = world();
   stream.how = "keeps";
   for (let i = 0; i < 3_000; i++) output.write("x".repeat(1_000));
-  const kept = stream.kept.length;
-  expect(kept).toBeLessThan(1_100);
+  const kept_lines = stream.kept.length;
+  expect(kept_lines).toBeLessThan(1_100);
   stream.how = "takes";
   for (const take of stream.kept) take();
-  expect(stream.written).toContain(`\n${3_000 - kept} lost\n`);
+  expect(stream.written).toContain(`\n${3_000 - kept_lines} lost\n`);
   await output.flush(10);
 });

@@ -150,9 +150,9 @@ onSqlite("plans").describe("a value hidden from the planner", () => {
       `select '?''s' as "a ?" -- why?\nfrom notes where words = +? and id != 'it''s ?'`,
     ],
   ];
-  for (const [why, given, fixed] of cases)
+  for (const [why, values, fixed] of cases)
     test(why, () => {
-      expect(withFixedPlan(given)).toBe(fixed);
+      expect(withFixedPlan(values)).toBe(fixed);
     });
 
   test("keeps its type", async () => {

@@ -12,12 +12,12 @@ async function quotasWith(limits: Limits) {
   const quotas = new QuotaService(limits, store.reads);
   const charge = (what: Resource, amount: number, owner_id = "usr_ada") =>
     store.inTransaction((tx) => quotas.charge(tx, owner_id, what, amount));
-  const held = async (what: Resource, owner_id = "usr_ada") => {
+  const usedBy = async (what: Resource, owner_id = "usr_ada") => {
     const found = await quotas.usage(store.db, owner_id, what);
     expect(await quotas.committedUsage(owner_id, what)).toBe(found);
     return found;
   };
-  return { ...store, quotas, charge, held, close };
+  return { ...store, quotas, charge, held: usedBy, close };
 }
 
 async function refusal(work: Promise<unknown>): Promise<HttpError> {
@@ -113,7 +113,7 @@ describe("one user, step by step", () => {
   ];
   for (const [why, limits, what, steps, at_the_end] of cases)
     test(why, async () => {
-      const { charge, held, close } = await quotasWith(limits);
+      const { charge, held: usedBy, close } = await quotasWith(limits);
       for (const [amount, accepted] of steps) {
         if (accepted) await charge(what, amount);
         else
@@ -122,13 +122,13 @@ describe("one user, step by step", () => {
             code: "quota_exceeded",
           });
       }
-      expect(await held(what)).toBe(at_the_end);
+      expect(await usedBy(what)).toBe(at_the_end);
       await close();
     });
 });
 
 test("50 concurrent requests get exactly the 20 units of the limit", async () => {
-  const { inTransaction, quotas, held, close } = await quotasWith({ folders: 20 });
+  const { inTransaction, quotas, held: usedBy, close } = await quotasWith({ folders: 20 });
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, () =>
       inTransaction(async (tx) => {
@@ -139,31 +139,31 @@ test("50 concurrent requests get exactly the 20 units of the limit", async () =>
     ),
   );
   expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(20);
-  expect(await held("folders")).toBe(20);
+  expect(await usedBy("folders")).toBe(20);
   await close();
 });
 
 test("a failed transaction returns what it took", async () => {
-  const { inTransaction, quotas, held, close } = await quotasWith({ folders: 1 });
+  const { inTransaction, quotas, held: usedBy, close } = await quotasWith({ folders: 1 });
   await expect(
     inTransaction(async (tx) => {
       await quotas.charge(tx, "usr_ada", "folders", 1);
       throw new Error("power cut");
     }),
   ).rejects.toThrow("power cut");
-  expect(await held("folders")).toBe(0);
+  expect(await usedBy("folders")).toBe(0);
   await close();
 });
 
 test("above a lowered limit, returning is possible and taking is not", async () => {
-  const { inTransaction, charge, held, reads, close } = await quotasWith({});
+  const { inTransaction, charge, held: usedBy, reads, close } = await quotasWith({});
   await charge("documents", 10);
   const lowered = new QuotaService({ documents: 5 }, reads);
   expect(
     await refusal(inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", 1))),
   ).toMatchObject({ code: "quota_exceeded" });
   await inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", -3));
-  expect(await held("documents")).toBe(7);
+  expect(await usedBy("documents")).toBe(7);
   await close();
 });
 
@@ -177,40 +177,40 @@ describe("several amounts charged together", () => {
   ];
   for (const [why, limits, is_accepted] of cases)
     test(why, async () => {
-      const { inTransaction, quotas, held, close } = await quotasWith(limits);
+      const { inTransaction, quotas, held: usedBy, close } = await quotasWith(limits);
       const charge = () => inTransaction((tx) => quotas.chargeAll(tx, "usr_ada", amounts));
       await charge();
       if (is_accepted) await charge();
       else expect(await refusal(charge())).toMatchObject({ code: "quota_exceeded" });
       const times = is_accepted ? 2 : 1;
-      expect([await held("documents"), await held("storage")]).toEqual([2 * times, 50 * times]);
+      expect([await usedBy("documents"), await usedBy("storage")]).toEqual([2 * times, 50 * times]);
       await close();
     });
 });
 
 test("users and quota kinds do not share a count", async () => {
-  const { charge, held, close } = await quotasWith({ folders: 1, documents: 1 });
+  const { charge, held: usedBy, close } = await quotasWith({ folders: 1, documents: 1 });
   await charge("folders", 1);
   await charge("documents", 1);
   await charge("folders", 1, "usr_bob");
   expect([
-    await held("folders"),
-    await held("documents"),
-    await held("folders", "usr_bob"),
-    await held("chats"),
+    await usedBy("folders"),
+    await usedBy("documents"),
+    await usedBy("folders", "usr_bob"),
+    await usedBy("chats"),
   ]).toEqual([1, 1, 1, 0]);
   await close();
 });
 
 test("an upload over the limit is refused before it is read, and nothing is counted", async () => {
-  const { db, quotas, charge, held, close } = await quotasWith({ storage: 100 });
+  const { db, quotas, charge, held: usedBy, close } = await quotasWith({ storage: 100 });
   await charge("storage", 90);
   await quotas.require(db, "usr_ada", "storage", 10);
   expect(await refusal(quotas.require(db, "usr_ada", "storage", 11))).toMatchObject({
     status: 403,
     code: "quota_exceeded",
   });
-  expect(await held("storage")).toBe(90);
+  expect(await usedBy("storage")).toBe(90);
   await close();
 });
 

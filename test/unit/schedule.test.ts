@@ -21,9 +21,14 @@ function schedules(): CronSchedules {
     "test",
     handle(Work, async () => undefined, limits),
   );
-  const made = new CronSchedules({ queue, store: world.store, log: world.log, clock: world.clock });
-  started.push(made);
-  return made;
+  const cron_schedules = new CronSchedules({
+    queue,
+    store: world.store,
+    log: world.log,
+    clock: world.clock,
+  });
+  started.push(cron_schedules);
+  return cron_schedules;
 }
 const keys = async () => (await world.rows()).map((row) => row.key);
 
@@ -63,9 +68,9 @@ describe("a schedule", () => {
 
   test("does not tick after it was stopped", async () => {
     world.clock.move(-10);
-    const made = schedules();
-    made.add(every("0 12 * * *", Work, { name: "noon" }));
-    made.stop();
+    const cron_schedules = schedules();
+    cron_schedules.add(every("0 12 * * *", Work, { name: "noon" }));
+    cron_schedules.stop();
     world.clock.move(10);
     await Bun.sleep(30);
     expect(await keys()).toEqual([]);

@@ -105,8 +105,8 @@ describe.each(engines)("%s", (_engine, database) => {
     );
     const allowed = answers.filter((answer) => answer.allowed);
     expect(allowed.length).toBe(Math.min(requests, most));
-    const told = answers.every(({ limit, remaining }) => limit === most && remaining >= 0);
-    expect(told && answers.every(({ remaining }) => remaining < most)).toBe(true);
+    const is_valid = answers.every(({ limit, remaining }) => limit === most && remaining >= 0);
+    expect(is_valid && answers.every(({ remaining }) => remaining < most)).toBe(true);
   });
 
   test("requests unused by one process go to the others before any refusal", async () => {
@@ -144,9 +144,9 @@ describe.each(engines)("%s", (_engine, database) => {
     await using three = processes();
     const [one, two] = windowsOf(three, 2, 400);
     expect(await one!.take("owner:may", 0)).toMatchObject({ allowed: true, remaining: 2 });
-    let took = 0;
-    while ((await one!.take("owner:may", 1)).allowed) took++;
-    expect(took).toBeGreaterThanOrEqual(2);
+    let acquired = 0;
+    while ((await one!.take("owner:may", 1)).allowed) acquired++;
+    expect(acquired).toBeGreaterThanOrEqual(2);
     expect(await one!.take("owner:may", 0)).toMatchObject({ allowed: false, remaining: 0 });
     await until(async () => (await two!.take("owner:may", 1)).allowed);
     await until(async () => one!.size <= 1);

@@ -206,11 +206,11 @@ const overview = (documents: OutlinedDocument[], count = documents.length, all_c
 });
 
 test("documents are listed with their headings, and their first heading is cited", () => {
-  const said = overviewAnswer(
+  const answer = overviewAnswer(
     "overview",
     overview([documentOf(1, "Leave", "Working\n hours"), documentOf(2), documentOf(3, "Pay [1]")]),
   );
-  expect(said).toMatchObject({
+  expect(answer).toMatchObject({
     answer: [
       "The selected folders contain 3 documents:",
       "- Part 1.md: Leave [1]; Working hours\n- Part 2.md\n- Part 3.md: Pay (1) [2]",
@@ -221,7 +221,7 @@ test("documents are listed with their headings, and their first heading is cited
     related: [],
     warnings: [{ code: "overview" }],
   });
-  expect(said.citations).toMatchObject([
+  expect(answer.citations).toMatchObject([
     { id: 1, document_id: "doc_1", document_version: 2, quote: "Leave", start: 0, end: 5 },
     { id: 2, document_id: "doc_3", quote: "Pay [1]", start: 0, end: 7 },
   ]);

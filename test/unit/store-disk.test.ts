@@ -102,11 +102,11 @@ describe("deleted text", () => {
     for (const name of ["dossier.db", "dossier.db-wal"])
       await Bun.write(join(copy, name), Bun.file(join(directory, name)));
     expect(readFileSync(join(copy, "dossier.db-wal")).includes(canary)).toBe(true);
-    const again = new SqliteStore(join(copy, "dossier.db"), { log: jsonLog("error") });
+    const reopened = new SqliteStore(join(copy, "dossier.db"), { log: jsonLog("error") });
     expect(readdirSync(copy).some((name) => readFileSync(join(copy, name)).includes(canary))).toBe(
       false,
     );
-    await again.close();
+    await reopened.close();
     rmSync(copy, { recursive: true });
   });
 });

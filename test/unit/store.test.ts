@@ -219,19 +219,19 @@ describe("a transaction", () => {
     };
 
     test("once it is on disk", async () => {
-      let kept = store.db;
+      let kept_db = store.db;
       await store.inTransaction(async (tx) => {
-        kept = tx;
+        kept_db = tx;
       });
-      expect(await stray(kept)).toMatch(ended);
+      expect(await stray(kept_db)).toMatch(ended);
     });
 
     test("when an `await` was forgotten", async () => {
-      let said: Promise<string> | undefined;
+      let outcome: Promise<string> | undefined;
       const left = await amongOthers(async (tx) => {
-        said = Bun.sleep(0).then(() => stray(tx));
+        outcome = Bun.sleep(0).then(() => stray(tx));
       });
-      expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
+      expect([await outcome!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
     });
 
     test("when earlier queries are already on their way", async () => {
@@ -250,16 +250,16 @@ describe("a transaction", () => {
     });
 
     test("when another query of it failed", async () => {
-      let said: Promise<string> | undefined;
+      let outcome: Promise<string> | undefined;
       const left = await amongOthers((tx) => {
         const slow = (async () => {
           for (let i = 0; i < 5; i++) await tx.selectFrom("notes").selectAll().execute();
           await tx.insertInto("notes").values({ id: "stray" }).execute();
         })();
-        said = errorOf(slow).then(({ message }) => message);
+        outcome = errorOf(slow).then(({ message }) => message);
         return Promise.all([slow, Promise.reject(new Error("no"))]);
       });
-      expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
+      expect([await outcome!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
     });
   });
 

@@ -274,21 +274,21 @@ describe("a stored text", () => {
   });
   test("that comes in parts is never held in memory as a whole", async () => {
     const { store, texts: all } = await openTestIndex();
-    let given = 0;
+    let use_count = 0;
     let ahead = 0;
     async function* parts() {
       for await (const part of inParts(large, 10_000)) {
-        given += part.length;
+        use_count += part.length;
         const row = await store.db.executeQuery<{ units: number | null }>(
           CompiledQuery.raw("select sum(length(data)) as units from texts_pieces"),
         );
-        ahead = Math.max(ahead, given - (row.rows[0]!.units ?? 0));
+        ahead = Math.max(ahead, use_count - (row.rows[0]!.units ?? 0));
         yield part;
       }
     }
     const written = await all.prepareLong({ units_max: 2 * large.length, parts: parts() });
     await store.inTransaction((tx) => written.keep(tx));
-    expect(given).toBe(large.length);
+    expect(use_count).toBe(large.length);
     expect(ahead).toBeLessThan(30 * piece_units);
     expect(written.stored.units).toBe(large.length);
     expect(written.stored.points).toBe([...large].length);
@@ -358,17 +358,17 @@ describe("a stored text", () => {
   });
   test("that was half written when the server ended is gone after the next start", async () => {
     const before = await openTestIndex();
-    const kept = await before.texts.prepare(large);
+    const prepared_text = await before.texts.prepare(large);
     const small = await before.store.inTransaction((tx) =>
       before.texts.insert(tx, "The auk swims."),
     );
-    await before.store.inTransaction((tx) => kept.keep(tx));
+    await before.store.inTransaction((tx) => prepared_text.keep(tx));
     await before.texts.prepare(large);
     await before.close(true);
     const index = await openTestIndex({ directory: before.directory });
     await until(async () => (await index.count("texts_unused")) === 0);
     expect(await index.count("texts_pieces")).toBe(Math.ceil(large.length / piece_units) + 1);
-    expect((await read(index, kept.stored)) === large).toBe(true);
+    expect((await read(index, prepared_text.stored)) === large).toBe(true);
     expect(await read(index, small)).toBe("The auk swims.");
     const next = await index.store.inTransaction((tx) => index.texts.insert(tx, "new"));
     expect(next.id).toBeGreaterThan(small.id);

@@ -64,10 +64,17 @@ function addressOf(written: string, url: URL, env: Environment): BucketAddress {
   const region =
     url.searchParams.get("region") ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";
   if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw wrong("has an invalid region");
-  const given =
+  const custom_endpoint =
     url.searchParams.get("endpoint") || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null;
-  const endpoint = given === null ? `https://s3.${region}.amazonaws.com` : endpointOf(given);
-  return { endpoint, region, bucket, prefix, style: styleOf(url, bucket, given !== null) };
+  const endpoint =
+    custom_endpoint === null ? `https://s3.${region}.amazonaws.com` : endpointOf(custom_endpoint);
+  return {
+    endpoint,
+    region,
+    bucket,
+    prefix,
+    style: styleOf(url, bucket, custom_endpoint !== null),
+  };
 }
 
 const known = (): string => [...known_fields].join(", ");
@@ -84,15 +91,15 @@ function decodedPrefix(path: string): string {
   return parts.map((part) => `${part}/`).join("");
 }
 
-function endpointOf(given: string): string {
-  const endpoint = URL.parse(given.includes("://") ? given : `https://${given}`);
+function endpointOf(address: string): string {
+  const endpoint = URL.parse(address.includes("://") ? address : `https://${address}`);
   if (
     !endpoint ||
     !/^https?:$/.test(endpoint.protocol) ||
     endpoint.search !== "" ||
     endpoint.username !== ""
   )
-    throw wrong(`has an invalid endpoint: ${JSON.stringify(given)} (https://s3.example.com)`);
+    throw wrong(`has an invalid endpoint: ${JSON.stringify(address)} (https://s3.example.com)`);
   return `${endpoint.origin}${endpoint.pathname}`.replace(/\/+$/, "");
 }
 

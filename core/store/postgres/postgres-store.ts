@@ -144,10 +144,14 @@ export class PostgresStore implements Store {
 
   /** Checks whether it is usable. @throws Error in plain words */
   async open(): Promise<void> {
-    this.engine_name = await checkServer((...asked) => this.writer.run(...asked), this.path, {
-      ...of_writer,
-      transaction_read_only: "off",
-    });
+    this.engine_name = await checkServer(
+      (...statement) => this.writer.run(...statement),
+      this.path,
+      {
+        ...of_writer,
+        transaction_read_only: "off",
+      },
+    );
     try {
       await this.state.open();
       for (let n = 0; n < clock_questions; n++)
@@ -320,7 +324,7 @@ export class PostgresStore implements Store {
   }
 
   /** A connection with an open transaction and the lock; a broken one is replaced. */
-  private async begin(again = true): Promise<OwnConnection> {
+  private async begin(retries = true): Promise<OwnConnection> {
     let connection: OwnConnection | undefined;
     try {
       connection = await this.writer.reserve();
@@ -329,7 +333,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       connection?.release();
       this.database_state.noteError(error);
-      if (again && isUnreachable(error)) return this.begin(false);
+      if (retries && isUnreachable(error)) return this.begin(false);
       throw error;
     }
   }

@@ -60,7 +60,7 @@ export class PostgresReadSession {
     await this.pool.close();
   }
 
-  private async begin(again = true): Promise<OwnConnection> {
+  private async begin(retries = true): Promise<OwnConnection> {
     let connection: OwnConnection | undefined;
     try {
       connection = await this.pool.reserve();
@@ -68,7 +68,7 @@ export class PostgresReadSession {
       return connection;
     } catch (error) {
       connection?.release();
-      if (again && isUnreachable(error)) return this.begin(false);
+      if (retries && isUnreachable(error)) return this.begin(false);
       throw error;
     }
   }

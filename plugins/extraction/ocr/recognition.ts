@@ -37,20 +37,21 @@ export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): Recogn
   const { rules, picture } = upright.page;
   const drawn = { rules, leaders: upright.leaders };
   const first = arrange(legible, drawn, points);
-  const again = readAgain(
+  const second_reading = readAgain(
     picture,
     { lines: legible, rules, tables: first.tables, points },
     (part) => recogniser.read({ picture, dots_per_inch }, part, "block"),
   );
-  const arranged = again.lines === legible ? first : arrange(again.lines, drawn, points);
+  const arranged =
+    second_reading.lines === legible ? first : arrange(second_reading.lines, drawn, points);
   const concerns: PageConcern[] = [
-    ...(again.incomplete ? (["table_incomplete"] as const) : []),
+    ...(second_reading.incomplete ? (["table_incomplete"] as const) : []),
     ...(leavesOut(upright.lines) ? (["partly_legible"] as const) : []),
     ...(upright.quarters === 0 ? [] : (["turned"] as const)),
     ...(Math.abs(page.degrees) > askew_min ? (["askew"] as const) : []),
   ];
   return {
-    ...judge(upright.lines, again.lines),
+    ...judge(upright.lines, second_reading.lines),
     text: joinLines(arranged.lines).text,
     concerns,
   };

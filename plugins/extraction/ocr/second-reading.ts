@@ -57,10 +57,10 @@ export function readAgain(
       if (words.every(({ confidence }) => confidence >= unsure_max) || left <= 0)
         return [lineOfWords(line, words)];
       left--;
-      const again = read(grown(boxOf(words), margin * line.size, picture));
-      const better = again.flatMap((line) => line.words);
+      const reread = read(grown(boxOf(words), margin * line.size, picture));
+      const better = reread.flatMap((line) => line.words);
       return meanConfidence(better) > sure && lettersOf(better) >= 0.6 * lettersOf(words)
-        ? again
+        ? reread
         : [lineOfWords(line, words)];
     });
   });
@@ -68,14 +68,14 @@ export function readAgain(
   for (const area of areas) {
     const words = surer.flatMap((line) => line.words.map((word) => boxOf([word])));
     for (const region of inkRegions(picture, area, words, size)) {
-      const again =
+      const reread =
         left-- > 0
           ? read(grown(region, margin * size, picture)).filter(
               (line) => line.confidence >= legible_min,
             )
           : [];
-      surer.splice(placeOf(surer, area), 0, ...again);
-      incomplete ||= again.length === 0;
+      surer.splice(placeOf(surer, area), 0, ...reread);
+      incomplete ||= reread.length === 0;
     }
   }
   return { lines: left === parts_max ? lines : surer, incomplete };

@@ -42,8 +42,8 @@ export function readUpright(reading: Reading): UprightPage {
     return first;
   // The middle is empty: try where the letters are.
   const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines);
-  const again = turn === 0 ? first : readTurned(reading, turn);
-  return meanConfidence(again.lines) > neededFrom(first.lines) ? again : first;
+  const turned = turn === 0 ? first : readTurned(reading, turn);
+  return meanConfidence(turned.lines) > neededFrom(first.lines) ? turned : first;
 }
 
 const isDoubtful = (lines: readonly RecognisedLine[]): boolean => isUnsure(lines) || runDown(lines);

@@ -73,7 +73,7 @@ export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: Mounted
       root.current?.replaceChildren();
     };
   }, [module, attempt]);
-  const again = () => {
+  const retry = () => {
     setMistake(null);
     setState("mounting");
     setAttempt(attempt + 1);
@@ -82,7 +82,7 @@ export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: Mounted
   return (
     <>
       {state === "mounting" && <Skeleton rows={3} />}
-      <Notes plugin={plugin} state={state} mistake={mistake} onAgain={again} />
+      <Notes plugin={plugin} state={state} mistake={mistake} onRetry={retry} />
       <div ref={root} class="plugin-page stack" hidden={failed} />
     </>
   );
@@ -133,21 +133,21 @@ function Notes({
   plugin,
   state,
   mistake,
-  onAgain,
+  onRetry,
 }: {
   readonly plugin: string;
   readonly state: State;
   readonly mistake: string | null;
-  readonly onAgain: () => void;
+  readonly onRetry: () => void;
 }) {
-  const again = (
-    <Button small icon="refresh" onClick={onAgain}>
+  const retry_link = (
+    <Button small icon="refresh" onClick={onRetry}>
       {common_strings.try_again}
     </Button>
   );
   if (state === "stuck")
     return (
-      <Note tone="bad" title={strings.stuck_title(plugin)} actions={again}>
+      <Note tone="bad" title={strings.stuck_title(plugin)} actions={retry_link}>
         {strings.stuck_text}
       </Note>
     );
@@ -159,7 +159,7 @@ function Notes({
     );
   if (typeof state === "object")
     return (
-      <Note tone="bad" title={strings.fault_title(plugin)} actions={again} live>
+      <Note tone="bad" title={strings.fault_title(plugin)} actions={retry_link} live>
         {problemOf(state.fault).sentence}
       </Note>
     );

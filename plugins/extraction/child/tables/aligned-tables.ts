@@ -96,7 +96,7 @@ function runFrom(all: readonly PartedRow[], start: number): Run | null {
   let right = -Infinity;
   let step_max = 0;
   for (let at = start; at < all.length; at++) {
-    const { row, pieces, gaps: own } = all[at]!;
+    const { row, pieces, gaps: own_gaps } = all[at]!;
     const before = rows.at(-1);
     if (before !== undefined) {
       const step = before.base - row.base;
@@ -104,7 +104,7 @@ function runFrom(all: readonly PartedRow[], start: number): Run | null {
       step_max = Math.max(step_max, step);
     }
     if (pieces.length > 1 && pieces.every((piece) => piece.length >= 5)) break;
-    const shared = intersection(gaps, own, gap_min * row.size);
+    const shared = intersection(gaps, own_gaps, gap_min * row.size);
     left = Math.min(left, row.words[0]!.left);
     right = Math.max(right, row.words.at(-1)!.right);
     // Text on both sides.

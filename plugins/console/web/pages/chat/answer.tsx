@@ -193,7 +193,7 @@ function copyOf({ answer, citations }: MessageResult): string {
 
 /** A question without an answer: failed, or cancelled. */
 export function Unanswered({ message, onAsk }: Pick<AnswerViewProps, "message" | "onAsk">) {
-  const again = (
+  const retry_button = (
     <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
       {message.status === "CANCELLED" ? strings.ask_again : strings.try_again}
     </Button>
@@ -202,11 +202,11 @@ export function Unanswered({ message, onAsk }: Pick<AnswerViewProps, "message" |
     return (
       <div class="stopped">
         <p class="muted">{strings.cancelled}</p>
-        {again}
+        {retry_button}
       </div>
     );
   return (
-    <Note tone="bad" title={strings.failed} actions={again}>
+    <Note tone="bad" title={strings.failed} actions={retry_button}>
       <p>{message.error && forPeople(message.error.message)}</p>
     </Note>
   );

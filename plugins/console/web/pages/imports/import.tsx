@@ -84,7 +84,7 @@ function Actions({
       await api(`/imports/${id}/retry`, { method: "POST" });
       return strings.retried;
     });
-  const again = () =>
+  const retryImport = () =>
     attempt(async () => {
       const started = await api<ImportRun>("/imports", {
         method: "POST",
@@ -124,7 +124,7 @@ function Actions({
         </Button>
       )}
       {source.type !== "files" && (
-        <Button icon="import" onClick={again}>
+        <Button icon="import" onClick={retryImport}>
           {strings.again}
         </Button>
       )}

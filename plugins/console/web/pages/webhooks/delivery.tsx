@@ -22,7 +22,7 @@ export function DeliveryDrawer({
 }) {
   const [part, setPart] = useState("response");
   const { id, webhook_id, status, created_at, next_attempt_at, attempts, request_body } = delivery;
-  const again = async () => {
+  const redeliver = async () => {
     try {
       await api(`/webhooks/${webhook_id}/deliveries/${id}/redeliver`, { method: "POST" });
       toast({ text: strings.sent_again });
@@ -71,7 +71,7 @@ export function DeliveryDrawer({
           )}
         </Tabs>
         {status !== "pending" && (
-          <Button icon="refresh" onClick={again}>
+          <Button icon="refresh" onClick={redeliver}>
             {strings.again}
           </Button>
         )}

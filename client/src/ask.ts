@@ -196,7 +196,7 @@ function eventOf(event: string, data: unknown, place: Place): AskEvent | null {
   }
 }
 
-/** Cancels an answer that nobody waits for; it may have ended already. */
+/** Cancels an answer whose caller has left; it may have ended already. */
 const cancel = (transport: Transport, place: Place): Promise<void> =>
   unanswered(transport, { method: "POST", path: `${messageOf(place)}/cancel` });
 

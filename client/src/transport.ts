@@ -48,7 +48,7 @@ export interface Call {
   readonly isSafe?: boolean;
 }
 
-/** A body that is created anew for each attempt; null: it can be sent only once. */
+/** Creates the body for each attempt; null: it can be sent only once. */
 export interface Streamed {
   readonly contentType: string;
   readonly open: () => ReadableStream<Uint8Array>;

@@ -18,7 +18,7 @@ export interface Log {
 }
 
 /**
- * Writes lines at level `least` and above, asked anew for each line. `write` gets one line without
+ * Writes lines at level `least` and above, read for each line. `write` gets one line without
  * its line break.
  */
 export function jsonLog(

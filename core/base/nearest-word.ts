@@ -1,4 +1,4 @@
-/** Finds the known word that an unknown one probably stands for: "Did you mean …?" */
+/** Finds the known word that was probably meant by an unknown one: "Did you mean …?" */
 
 /** The known word with the smallest edit distance, or undefined when none is close. */
 export function nearestWord(wrong: string, known: readonly string[]): string | undefined {

@@ -35,7 +35,7 @@ export interface Notifier {
   subscribe<M>(topic: Topic<M>, keys: readonly string[] | "all", listener: Listener<M>): () => void;
   /**
    * Calls `listener` when messages from other processes may have been missed and the connection is
-   * back: whatever is cached because of such messages has to be read anew. Returns a function that
+   * back: whatever is cached because of such messages has to be read again. Returns a function that
    * ends the subscription. Never called where a single process serves the database.
    */
   onMissed(listener: () => void): () => void;

@@ -30,7 +30,7 @@ export const publicUrlOf = (settings: AddressSettings): string =>
     ? listenUrl(settings, settings.tls_cert !== undefined)
     : checkedPublicUrl(settings.public_url);
 
-/** Each stands for every address of the machine; its value is one that the machine can open. */
+/** Addresses that mean every address of the machine, with one that the machine can open. */
 const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 export const isWildcard = (host: string): boolean => Object.hasOwn(wildcards, host);
 

@@ -220,7 +220,7 @@ export function createApplication(
 /** The only paths of a process that just runs jobs. */
 const of_workers: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
 
-/** A predicate for these paths, in which `:name` stands for anything but a slash. */
+/** A predicate for these paths, in which `:name` matches anything but a slash. */
 function pathsOf(paths: readonly string[]): (path: string) => boolean {
   const plain = new Set(paths.filter((path) => !path.includes("/:")));
   const patterns = paths

@@ -40,7 +40,10 @@ export interface AssembleOptions {
   readonly serves?: boolean;
 }
 
-/** Opens the data directory and sets up every plugin; nothing runs yet. */
+/**
+ * Opens the data directory and sets up every plugin; nothing runs yet. @throws Error when one of
+ * them fails: then everything is closed again
+ */
 export async function assemble(
   boot: Bootstrap,
   built_in: readonly Plugin[],

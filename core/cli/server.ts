@@ -35,7 +35,7 @@ const requests_ms_max = 10_000;
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 const notice_ms_max = 3_000;
-/** The time for the first requests, before anything is done that nobody waits for. */
+/** The time for the first requests, before less urgent work is started. */
 const first_requests_ms = 50;
 /** For all of it together: without a database the process ends as if it had been killed. */
 const stop_ms_max = 45_000;

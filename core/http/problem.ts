@@ -36,7 +36,7 @@ export const toHttpError = (error: unknown): HttpError =>
           "request id.",
       );
 
-/** The error for a request: one that would have changed something is told that it did not. */
+/** The error for a request. For one that would have changed something, it says that it did not. */
 export const toldTo = (error: unknown, route: Route<any, any> | null): unknown =>
   error instanceof NothingSaved && route && route.method !== "GET" && route.scope !== "read"
     ? error.toldToChange()

@@ -60,7 +60,7 @@ export async function* piecesOfParts(
   let at = piece_units;
   for await (const part of parts) {
     rest += part;
-    // The unit after a cut tells whether it would split a pair.
+    // A cut splits a surrogate pair if the unit after it is the second half.
     for (; row.units + rest.length > at; at += piece_units) {
       const length = at - row.units;
       const data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);

@@ -7,7 +7,7 @@ export interface Command {
   /** `user create`: one or two words. */
   readonly name: string;
   readonly summary: string;
-  /** Whether it changes something: observers of commands are told then. */
+  /** Whether it changes something: then observers of commands are notified. */
   readonly changes?: boolean;
   /**
    * Positional arguments: `["id"]`. The last one may be optional (`id?`) or repeated (`files...`).

@@ -65,7 +65,10 @@ export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[]
     .map(({ name }) => name);
 };
 
-/** For plugins that are known to fit together: each after everything it needs. */
+/**
+ * For plugins that are known to fit together: each after everything it needs. @throws Error with
+ * the first conflict
+ */
 export function sortedByNeeds(plugins: readonly Plugin[]): readonly Plugin[] {
   const result = sort(plugins, new Map(), []);
   if ("refused" in result) throw new Error(result.refused[0]!.reason);

@@ -184,7 +184,7 @@ export class FileStore implements Files {
       if (wanted) guard.removal = undefined;
       return wanted;
     });
-    // The upload has succeeded all the same: the sweep of the next start finds the file.
+    // The upload has succeeded nevertheless: the sweep of the next start finds the file.
     if (removal) await this.removeOne(sha256, removal).catch(() => false);
   }
 

@@ -31,8 +31,8 @@ const tag_bytes = 16;
 const key_bytes = 32;
 
 /**
- * The key is derived from `secret_key` when that is set; otherwise it is a file in the data
- * directory, created on first use.
+ * Seals texts with AES-256-GCM. The key is derived from `secret_key` when that is set; otherwise it
+ * is a file in the data directory, created on first use.
  */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   const path = join(data, key_file);

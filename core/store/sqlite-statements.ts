@@ -70,7 +70,7 @@ export class StatementCache<S> {
   }
 }
 
-/** Runs one step of the database; a storage fault becomes the corresponding HTTP error. */
+/** Runs one step of the database. @throws HttpError for a storage fault, other errors unchanged */
 export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R {
   try {
     return step();
@@ -88,7 +88,7 @@ export class SqlitePreparedReads implements PreparedReads {
   private readonly statements: StatementCache<RawStatement>;
   private shares_snapshot = false;
   private has_requests = false;
-  /** `onError` is told of every unmodified error of the database. */
+  /** `onError` is called with every error of the database, before it is converted. */
   constructor(
     private readonly reader: Database,
     private readonly onError: (error: unknown) => void = () => {},

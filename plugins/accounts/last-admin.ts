@@ -1,4 +1,4 @@
-/** The rule that somebody can always administer the server. */
+/** The rule that the server always has an administrator who can sign in. */
 import { conflict } from "../../core/sdk";
 import { countOtherActiveAdmins, type AccountsDb, type UserRow } from "./store";
 

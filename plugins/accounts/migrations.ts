@@ -151,7 +151,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0007_last_seen",
     up: async (tx) => {
-      // Sessions are deleted; when somebody was last seen stays.
+      // Sessions are deleted, but the time when a user was last seen stays.
       await tx.schema.alterTable("accounts_users").addColumn("last_seen_at", "bigint").execute();
       await sql`
         update accounts_users set last_seen_at = (

@@ -87,7 +87,10 @@ export const folderPath = (
   return parent === undefined ? name : `${parent}/${name}`;
 };
 
-/** Finds a folder by id, or by name or path, ignoring case; never another user's. */
+/**
+ * The caller's folders with this id, or with this name or path, ignoring case. @throws HttpError
+ * other than 403 and 404
+ */
 export async function findFolders(call: Asked, named: string): Promise<FolderRecord[]> {
   if (/^fld_\w+$/.test(named))
     try {

@@ -32,7 +32,7 @@ export interface ChangeFeedOptions {
 const gather_default_ms = 100;
 const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
-/** Changes kept per user. A client that missed more is told to refetch everything. */
+/** Changes kept per user. A client that has missed more has to refetch everything. */
 const kept_max = 500;
 export const streams_max = 10;
 
@@ -93,7 +93,7 @@ class Backlog {
 }
 
 /**
- * Held in the memory of this process: a browser that reconnects to another one is told to refetch.
+ * Held in the memory of this process: a browser that reconnects to another one has to refetch.
  * Changes made by other processes arrive through the notifier.
  */
 export class ChangeFeed {

@@ -56,7 +56,7 @@ export interface Checked extends CheckResult {
 export interface ExamineOptions {
   /** The ids of checks that are not made. */
   readonly without?: readonly string[];
-  /** Reads everything there is, and is told how far each check is. */
+  /** Reads all data; the callback gets the progress of each check. */
   readonly deep?: ((check: string, progress: string) => void) | undefined;
 }
 export interface Doctor {

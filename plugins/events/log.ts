@@ -60,7 +60,7 @@ interface EventLogContext extends Pick<
 }
 
 const runs_max = 50;
-/** Up to so many more may accumulate, so that they are deleted in batches. */
+/** Up to this many more may accumulate, so that they are deleted in batches. */
 const spare = 256;
 const batch = 500;
 

@@ -108,7 +108,7 @@ export class DocumentImporter {
     return { written: await ctx.texts.prepare(content, signal), content };
   }
 
-  /** Vectors of the same model are imported; others are made anew. */
+  /** Vectors of the same model are imported; others are computed again. */
   private prepare(
     { id: document_id, name: title, version, pages, headings, times }: DocumentCopy,
     { index }: Opened,

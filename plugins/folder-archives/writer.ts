@@ -158,7 +158,7 @@ class FolderWriter {
       text && text_sha256 !== null
         ? { units: text.units, points: text.points, sha256: text_sha256 }
         : null;
-    // It was indexed again after the text was read: then the importing server indexes it anew.
+    // It was indexed again after the text was read: then the importing server indexes it again.
     const current = index?.version === document.version ? index : undefined;
     written.push(
       yield* this.add(

@@ -30,7 +30,7 @@ export interface SourceItem {
   /**
    * Its entity tag: any text that changes whenever the content does, such as an ETag, a version or
    * a modification time. If it equals that of the last run that imported the item, the item is
-   * neither read nor fetched: it counts as unchanged. `overwrite` imports it all the same.
+   * neither read nor fetched: it counts as unchanged. `overwrite` imports it nevertheless.
    */
   readonly etag?: string;
   /**

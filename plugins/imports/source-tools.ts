@@ -34,7 +34,7 @@ export interface SourceAccess {
   readonly hider: SecretHider;
 }
 
-/** A failure when the source can't be read any more. */
+/** Opens the source of a run; returns a failure when its type or its secrets are gone. */
 export async function openSource(
   ctx: ImportContext,
   run_id: string,

@@ -225,7 +225,7 @@ export const updateRun = (
     .returning(state)
     .executeTakeFirst();
 
-/** The beginning of a source: one character more than is shown tells that there is more. */
+/** The beginning of a source, one character longer than is shown if there is more. */
 export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as(
   "source",
 );

@@ -7,7 +7,7 @@ const note_tokens = 120;
 /** Ids and numbers have more tokens than the estimate for prose. */
 const margin = 0.85;
 
-/** Fits into so many tokens: the text, then as many items as fit, then a note about the others. */
+/** A response of limited size: a text, then as many items as fit, then a note about the others. */
 export function bounded({ text, items = [], more }: ToolText, tokens_max: number): string {
   let left = tokens_max * margin - note_tokens;
   const head = cutTo(text, left);

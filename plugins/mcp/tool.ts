@@ -8,7 +8,7 @@ export interface ToolCall extends Pick<Call, "api" | "caller"> {
   /** Requests to the API are aborted with `signal`, too. */
   readonly request: { readonly signal: AbortSignal };
   readonly direct: DirectAnswers;
-  /** Fires when nobody waits for the result any more, or the server stops. */
+  /** Fires when the client has left, or the server stops. */
   readonly signal: AbortSignal;
   /** The client asked for progress, so it waits longer. */
   readonly tells_progress: boolean;

@@ -10,7 +10,7 @@ import type { Endpoint } from "./settings";
 
 const path = "/rerank";
 const section = "rerank";
-/** After so many consecutive failures it is paused for a while; then one search tries again. */
+/** After this many consecutive failures it is paused for a while; then one search tries again. */
 const failures_max = 3;
 const pause_ms = 30_000;
 /** Limits for the query and for each passage, in UTF-16 units: models read about 500 tokens. */

@@ -1,4 +1,4 @@
-/** Limits how many searches are under way: further ones are refused at once. */
+/** Limits how many searches run at the same time: further ones are refused at once. */
 import { HttpError, unavailable } from "../../core/sdk";
 
 const retry_after_s = 1;

@@ -38,7 +38,7 @@ export const phrasesOf = (query: string): string[] =>
         .map((match) => folded(match.slice(1).find((group) => group !== undefined)!))
         .filter((phrase) => has_word.test(phrase));
 
-/** Whether every phrase stands in the text as whole words. */
+/** Whether the text contains every phrase as whole words. */
 export function containsPhrases(text: string, phrases: readonly string[]): boolean {
   const where = folded(text);
   return phrases.every((phrase) => containsPhrase(where, phrase));

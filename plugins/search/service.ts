@@ -31,7 +31,7 @@ export const limit_default = 10;
 export const limit_max = 50;
 export const folders_max = 200;
 export const documents_max = 200;
-/** Searches under way at the same time; answers of chats are limited where they are made. */
+/** Concurrent searches; those for answers in chats are limited with the answers. */
 const under_way_max = { per_owner: 50, total: 500 };
 /** A phrase is looked for in this many of the passages that have its words. */
 const phrase_candidates_max = 500;

@@ -20,7 +20,7 @@ const roles_length_max = 8_000;
 
 /**
  * Null when the other end of the connection is not believed, or names nobody. A header that came
- * twice is joined by a comma: one of the two is not the proxy's, and nobody knows which.
+ * twice is joined by a comma: one of the two is not the proxy's, and it is unknown which.
  */
 export function proxyIdentity(
   { headers }: Request,

@@ -18,7 +18,7 @@ import { migrations as text_migrations } from "../../plugins/texts/migrations";
 import { temporaryDirectory } from "./server";
 
 const set_id = 1;
-/** One segment in so many holds the word that is looked for. */
+/** One segment in this many contains the word that is searched. */
 const found_in = 50;
 const word = "heron";
 

@@ -33,7 +33,7 @@ export interface Outcome extends Counts {
   /** Processor time in seconds, including children that were waited for. */
   readonly processor: number;
   readonly output: string;
-  /** Runs it once more; absent unless it is a single file. */
+  /** Runs it again; absent unless it is a single file. */
   readonly repeat?: () => Promise<Outcome>;
   /** The files, if there were several. */
   readonly paths?: readonly string[];

@@ -1,4 +1,4 @@
-/** The memory budget: who gets memory, who waits, and who is refused. */
+/** The memory budget: which requests get memory, which wait, and which are refused. */
 import { expect, test } from "bun:test";
 import { BudgetRefusal, ByteBudget } from "../../core/lib/byte-budget";
 

@@ -1,4 +1,4 @@
-/** What a request is told when the storage or the operating system fails. */
+/** Responses to requests when the storage or the operating system fails. */
 import { expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { toldTo } from "../../core/http/problem";

@@ -25,7 +25,7 @@ import { until } from "../helpers/jobs";
 
 let directory: string;
 let store: Store;
-/** The disk space that the store is told about. */
+/** The free space that the store sees. */
 let disk: { free_bytes: number; reserve_bytes: number };
 
 beforeEach(async () => {

@@ -191,7 +191,7 @@ export class SharedFiles implements Files {
       );
       return pin;
     } catch (error) {
-      // It may have been stored all the same.
+      // It may have been stored nevertheless.
       await this.claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
       await this.unpin(sha256, pin);
       throw error;
@@ -209,7 +209,7 @@ export class SharedFiles implements Files {
     this.uses.delete(sha256);
     const stillUsed = this.wanted.get(sha256);
     this.wanted.delete(sha256);
-    // The upload has succeeded all the same: the job finds the file.
+    // The upload has succeeded nevertheless: the job finds the file.
     if (!stillUsed || !(await this.removeOne(sha256, stillUsed).catch(() => false))) return;
     await this.copies.drop([sha256]);
   }

@@ -118,7 +118,7 @@ export class LivenessLock {
   private async hold(): Promise<OwnConnection> {
     const session = await this.pool.reserve();
     try {
-      // Nobody else requests this lock, so nobody waits.
+      // Nothing else requests this lock, so this does not wait.
       await session.run(hold_sql, [this.key]);
     } catch (error) {
       session.release();

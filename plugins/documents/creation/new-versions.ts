@@ -18,7 +18,7 @@ export const not_extracted = {
   content: null,
 } as const;
 
-/** A version whose text will be extracted from its file. */
+/** A version whose text will be extracted from its file. @throws Error without a file */
 export function fileVersion(file: IngestRequest["file"], declared_type: string | null): NewVersion {
   if (file === null) throw new Error("a document needs a file or a text");
   return {

@@ -281,7 +281,7 @@ function storedCount(
   return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
 }
 
-/** The position of a document in its lists, whatever has become of its links. */
+/** The position of a document in its lists, even if its links are deleted. */
 async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
   if (id === "")
     throw badRequest("The query field `after` must be the id of a document.", "?after");

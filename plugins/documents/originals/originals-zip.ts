@@ -89,7 +89,7 @@ async function* zipOf(
   const missing: string[] = [];
   for (const id of ids) {
     const original = await getOriginal(ctx, owner_id, id).catch((error: unknown) => {
-      // It was deleted meanwhile, or its file is lost: the others are sent all the same.
+      // It was deleted meanwhile, or its file is lost: the others are sent nevertheless.
       missing.push(`${id}: ${error instanceof HttpError ? error.message : "It can't be read."}`);
       if (!(error instanceof HttpError))
         ctx.log.error("an original is left out of an archive", {

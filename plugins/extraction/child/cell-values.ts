@@ -4,7 +4,7 @@
  */
 import { format as formatByCode, getFormatFromId, isDateFormat } from "numfmt";
 
-/** A number format in use; null stands for `General`. */
+/** A number format in use; null means `General`. */
 export interface CellFormat {
   readonly code: string;
   readonly is_date: boolean;

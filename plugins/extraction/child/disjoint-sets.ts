@@ -7,7 +7,7 @@ export class DisjointSets {
     this.parent = Int32Array.from({ length: size }, (_, at) => at);
   }
 
-  /** The number that stands for the set of this one. */
+  /** The representative of the set that contains this number. */
   rootOf(at: number): number {
     const { parent } = this;
     let root = at;

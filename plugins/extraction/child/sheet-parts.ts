@@ -24,7 +24,7 @@ const gap_of_tables = 2;
 /** … and that separate unrelated parts. */
 const gap_max = 10;
 
-/** Titles are texts. `isMerged` tells whether a cell spans several columns. */
+/** Titles are texts. `isMerged`: whether a cell spans several columns. */
 export function partsOf(rows: readonly SheetRow[], isMerged: IsMerged): (string | Area)[] {
   return sections(rows).flatMap((section) => {
     const { titles, table } = withoutTitles(section, isMerged);

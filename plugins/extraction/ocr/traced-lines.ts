@@ -62,7 +62,7 @@ function ridgesOf({ width, height, pixels }: Gray, unit: number, contrast: numbe
   const ridges = new Uint8Array(pixels.length);
   const far = Math.max(3, Math.round(reach * unit)) * width;
   const last = pixels.length - width;
-  // At the edges of the image, the outermost row stands for those outside.
+  // At the edges of the image, the outermost row is repeated outside.
   for (let row = 0; row < height; row++) {
     const start = row * width;
     const up = Math.max(0, start - far) - start;

@@ -46,7 +46,7 @@ export function textOf(ics: string): { text: string; headings: HeadingSpan[] } {
 function eventsOf(ics: string): Map<string, string>[] {
   const events: Map<string, string>[] = [];
   let event: Map<string, string> | null = null;
-  // A long line goes on in the next one, which begins with white space.
+  // A long line continues in the next one, which begins with white space.
   for (const line of ics.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {
     const [, name, value] = /^([A-Z-]+)(?:;[^:]*)?:(.*)$/i.exec(line) ?? [];
     if (name === undefined || value === undefined) continue;

@@ -107,7 +107,7 @@ class Grid {
   /** Merges cells without a rule between them. */
   private areas(): number[] {
     const areas = new DisjointSets(this.words_of.length);
-    // The first cell of an area stands for it.
+    // The first cell of an area represents it.
     const join = (one: number, other: number): void => {
       const a = areas.rootOf(one);
       const b = areas.rootOf(other);

@@ -17,7 +17,7 @@ export interface PartialAnswer {
 type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
 const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
-/** After so many broken connections in a row it falls back to polling. */
+/** After this many broken connections in a row it falls back to polling. */
 const breaks_max = 3;
 const poll_wait_s = 20;
 const poll_pause_ms = 2_000;

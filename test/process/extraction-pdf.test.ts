@@ -56,6 +56,32 @@ describe("text", () => {
     });
   });
 
+  test("a table of contents is no table, though its dots are in columns", async () => {
+    const chapter = (name: string, sections: readonly string[]) => [
+      [60, name, 0] as const,
+      ...sections.map((section) => [75, section, Math.floor(38 - section.length / 2)] as const),
+    ];
+    const entries = [
+      ...chapter("1\tHarbours", ["1.1\tBerths", "1.2\tMoorings along the quay", "1.3\tFees"]),
+      ...chapter("2\tCanals", ["2.1\tLocks", "2.2\tBridges and ferries", "2.3\tSpeed"]),
+      ...chapter("3\tRivers", ["3.1\tCurrents", "3.2\tFloods in spring and autumn"]),
+    ];
+    const put = (x: number, y: number, text: string) =>
+      `BT /F1 10 Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET`;
+    const lines = entries.flatMap(([x, entry, dots], at) => {
+      const [number, text] = entry.split("\t") as [string, string];
+      const y = 700 - 14 * at;
+      const leader = Array.from({ length: dots }, (_, dot) =>
+        put(486 - 10 * dot, y, "."),
+      ).reverse();
+      return [put(x, y, number), put(x + 25, y, text), ...leader, put(500, y, String(3 + at))];
+    });
+    const rules = "60 725 m 510 725 l S 60 560 m 510 560 l S";
+    const content = [put(60, 730, "Pilot book"), put(500, 730, "iv"), ...lines, rules].join("\n");
+    const { text } = await read(buildPdf([{ content }]));
+    expect(text).not.toContain("|");
+  });
+
   test("keeps paragraphs apart and lines together", async () => {
     const paragraphs = [
       "The northern breakwater was inspected by the survey vessel in March and found to be in " +

@@ -9,13 +9,23 @@ import { lineAt, wordsOf, type PlacedLine, type PlacedWord, type TextPage } from
 /** A page with more lines is skipped. */
 const lines_max = 3_000;
 
+/** Dots lead from an entry of a table of contents to its page: they are no columns. */
+const leader = /(?<!\S)[.·](?!\S)|[.·…]{4,}/gu;
+/** The share of a page's characters that are such dots. */
+const leader_share_min = 0.2;
+function isTableOfContents(lines: readonly PlacedLine[]): boolean {
+  const text = lines.map((line) => line.text).join(" ");
+  const dots = text.match(leader)?.join("").length ?? 0;
+  return dots > leader_share_min * text.replace(/\s/g, "").length;
+}
+
 /** The lines, with each table as one line at the position of its first word. */
 export function withTables(
   text: TextPage,
   page: number,
   lines: readonly PlacedLine[],
 ): readonly Line[] {
-  if (lines.length < 2 || lines.length > lines_max) return lines;
+  if (lines.length < 2 || lines.length > lines_max || isTableOfContents(lines)) return lines;
   const turn = turnOf(lines);
   const drawing = readDrawing(text, page, turn);
   if (!hasDrawing(drawing) && !hasGaps(lines)) return lines;

@@ -1,6 +1,10 @@
 /** The language of a text, detected from its alphabet and its function words. */
 import { describe, expect, test } from "bun:test";
-import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
+import {
+  areLanguagesDifferent,
+  languageOf,
+  stopwordsOf,
+} from "../../plugins/search-index/analysis/languages";
 
 const cases: [string, string, string | null][] = [
   [
@@ -87,4 +91,27 @@ describe("whether a question and a text are in different languages:", () => {
   test.each(pairs)("%s", (_why, question, text, expected) =>
     expect(areLanguagesDifferent(question, text)).toBe(expected),
   );
+});
+
+const questions: [string, string, string][] = [
+  [
+    "verbs that only help another one, in German",
+    "Was muss ich tun, bevor die Pumpe läuft?",
+    "Pumpe läuft",
+  ],
+  ["in French", "Que faut-il faire avant de vider le tambour ?", "vider tambour"],
+  ["a compound of such words", "Le tambour est-il vide ?", "tambour vide"],
+  ["in Spanish", "¿Cómo puedo vaciar mi tambor?", "vaciar tambor"],
+  ["in Italian", "Come posso svuotare il mio tamburo?", "svuotare tamburo"],
+  ["in Portuguese", "Como devo esvaziar o meu tambor?", "esvaziar tambor"],
+  ["in Dutch", "Wat moet ik doen voordat mijn pomp draait?", "voordat pomp draait"],
+  ["a word of another language counts", "How is a muss cleaned?", "muss cleaned"],
+];
+describe("what counts in a question, without", () => {
+  test.each(questions)("%s", (_why, question, expected) => {
+    const isStopword = stopwordsOf(question);
+    const words = [...question.matchAll(/\p{L}+/gu)];
+    const left = words.filter(({ 0: word, index }) => !isStopword(index, index + word.length));
+    expect(left.map(([word]) => word).join(" ")).toBe(expected);
+  });
 });

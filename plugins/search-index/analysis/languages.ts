@@ -53,6 +53,7 @@ function languagesOfWords(): Map<string, string[]> {
 const withoutAccents = (list: string): Set<string> =>
   new Set(`${list} ${list.normalize("NFD").replace(/\p{M}/gu, "")}`.split(" "));
 
+const hyphen = /[-\u2010\u2011]/;
 const words_of_text = /[\p{L}\p{M}]+/gu;
 const beyond_ascii = /[\u0080-\uffff]/;
 
@@ -198,7 +199,7 @@ function languageOfQuestion(question: string): string | null {
 
 /**
  * A predicate for words of the query, given by UTF-16 indices, that are stopwords: in the query's
- * language, or as part of an interrogative phrase.
+ * language, with each part of a compound (`est-il`), or as part of an interrogative phrase.
  */
 export function stopwordsOf(query: string): (start: number, end: number) => boolean {
   const { language } = likeliestLanguage(query);
@@ -206,7 +207,8 @@ export function stopwordsOf(query: string): (start: number, end: number) => bool
   for (const phrase of phrases)
     for (const match of query.matchAll(phrase))
       in_phrase.fill(1, match.index, match.index + match[0].length);
+  const isStopword = (word: string) => languagesOf(word)?.includes(language) === true;
   return (start, end) =>
-    languagesOf(query.slice(start, end).toLowerCase())?.includes(language) === true ||
+    query.slice(start, end).toLowerCase().split(hyphen).every(isStopword) ||
     in_phrase.subarray(start, end).includes(1);
 }

@@ -16,53 +16,76 @@ export const stopwords: Readonly<Record<string, string>> = {
     "whom whose why will with within without won would wouldn yet you your yours " +
     "yourself yourselves",
   de:
-    "aber alle als also am an auch auf aus bei beim bin bis da dabei damit dann das dass dem den " +
-    "denn der deren des dessen die dies diese diesem diesen dieser dieses doch dort " +
-    "du durch ein eine einem einen einer eines er es etwas für gegen gibt hat hatte hatten habe " +
-    "haben hier ich ihm ihn ihr ihre ihrem ihren ihrer im in ins ist ja jede jeder " +
-    "jedes kann kein keine können man mehr mit nach nicht noch nur ob oder ohne sehr sein seine " +
-    "seinem seinen seiner seit sich sie sind so sowie über um und uns unter viel " +
-    "viele vom von vor wann war waren warum was welche welchem welchen welcher welches wem wen " +
-    "wenn wer werden wessen weshalb wie wieso wird wo wodurch wofür woher wohin womit " +
-    "wovon worden wozu wurde wurden zu zum zur zwischen",
+    "aber alle als also am an auch auf aus bei beim bin bis da dabei damit dann das dass dem " +
+    "den denn der deren des dessen die dies diese diesem diesen dieser dieses doch dort du " +
+    "durch ein eine einem einen einer eines er es etwas für gegen gibt hat hatte hatten habe " +
+    "haben hier ich ihm ihn ihr ihre ihrem ihren ihrer im in ins ist ja jede jeder jedes kann " +
+    "kein keine können man mehr mit nach nicht noch nur ob oder ohne sehr sein seine seinem " +
+    "seinen seiner seit sich sie sind so sowie über um und uns unter viel viele vom von vor " +
+    "wann war waren warum was welche welchem welchen welcher welches wem wen wenn wer werden " +
+    "wessen weshalb wie wieso wird wo wodurch wofür woher wohin womit wovon worden wozu wurde " +
+    "wurden zu zum zur zwischen bereits bevor bist daher darauf daraus darf darfst darin " +
+    "darüber davon dazu dein deine deinem deinen deiner denen derselbe dich dir durfte durften " +
+    "dürfen eben einige einigen einiger euch euer eure falls ganz gar genau habt hast hätte " +
+    "hinter ihnen indem innerhalb irgend jedem jeden jedoch jemand jetzt kannst konnte könnte " +
+    "könnten lassen lässt manche mein meine meinem meinen meiner mich mir muss musst muß mußt " +
+    "musste müssen müsste nachdem neben nein obwohl sei selbst soll sollen sollte sollten " +
+    "solche somit sondern sonst statt trotz tun tut unser unsere unserem unseren unserer wäre " +
+    "wären weder weil wieder will wir wirst wohl wollen während würde würden zudem zunächst " +
+    "zwar",
   fr:
     "a ai aient ait au aussi aux avait avec avoir c ce cela ces cet cette ceux combien comme " +
-    "comment d dans de depuis des donc dont du elle elles en entre est et étaient était " +
-    "été être eu fait furent fut il ils j je l la laquelle le lequel les lesquelles lesquels " +
-    "leur leurs lors lui m mais me même mes mon n ne nos notre nous on ont ou où par " +
-    "pas pendant plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se " +
-    "ses si son sont sous sur ta te tes ton tous tout toute toutes très tu un une " +
-    "vos votre vous y",
+    "comment d dans de depuis des donc dont du elle elles en entre est et étaient était été " +
+    "être eu fait furent fut il ils j je l la laquelle le lequel les lesquelles lesquels leur " +
+    "leurs lors lui m mais me même mes mon n ne nos notre nous on ont ou où par pas pendant " +
+    "plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son " +
+    "sont sous sur ta te tes ton tous tout toute toutes très tu un une vos votre vous y afin " +
+    "ainsi alors après aucun aucune avant car celui celle celles certains chaque chez ci déjà " +
+    "dès devrait dois doit doivent encore es étant êtes ete faire fais faut ici là lorsque ma " +
+    "moi moins ni non nul parce peu peut peuvent peux puis puisque quelque quelques sera serait " +
+    "seront soit suis tel telle toi vais veut vers voici voilà",
   es:
-    "a al algo ante antes aunque bajo como cómo con cual cuál cuales cuáles cuando cuándo cuanta " +
-    "cuánta cuantas cuántas cuanto cuánto cuantos cuántos de del desde donde dónde " +
-    "dos durante e el él ella ellas ellos en entre era eran es esa ese eso esta está estaba " +
-    "están este esto estos fue fueron ha había han hasta hay hizo la las le les lo los " +
-    "más me mi muy ni no nos o otra otro para pero por porque qué que quien quién quienes " +
-    "quiénes se sea según ser si sí sido sin sobre son su sus también tan tanto te tenía " +
-    "tiene tienen tipo todo todos tras tu u un una uno unos usted y ya",
+    "a al algo ante antes aunque bajo como cómo con cual cuál cuales cuáles cuando cuándo " +
+    "cuanta cuánta cuantas cuántas cuanto cuánto cuantos cuántos de del desde donde dónde dos " +
+    "durante e el él ella ellas ellos en entre era eran es esa ese eso esta está estaba están " +
+    "este esto estos fue fueron ha había han hasta hay hizo la las le les lo los más me mi muy " +
+    "ni no nos o otra otro para pero por porque qué que quien quién quienes quiénes se sea " +
+    "según ser si sí sido sin sobre son su sus también tan tanto te tenía tiene tienen tipo " +
+    "todo todos tras tu u un una uno unos usted y ya ahora algún alguna algunas algunos así aún " +
+    "bien cada casi cuyo cuya debe deben debería debo dentro después dicho ello fuera hacer " +
+    "haga hacen hacia incluso mis mía mío mientras mismo misma nada nuestra nuestro nunca " +
+    "podría poder puede pueden puedo pues quiero siempre soy tengo tienes tus vez",
   it:
     "a ad ai al alla alle agli allo anche avere aveva c che chi ci come con cosa cui da dagli " +
-    "dai dal dalla dalle d degli dei del della delle dello di dopo dove due e è ed era " +
-    "erano essere fa fra fu furono gli ha hanno i il in io l la le lei lo loro lui ma mi nei " +
-    "negli nel nella nelle nello noi non nostro o ogni per perché più prima qual quale " +
-    "quali quando quanta quante quanti quanto quella quelle quello questa queste questi questo " +
-    "se si sia sono sta stata stati stato su sua sue sugli sui sul sulla suo suoi tra " +
-    "tu tutti tutto un una uno vi",
+    "dai dal dalla dalle d degli dei del della delle dello di dopo dove due e è ed era erano " +
+    "essere fa fra fu furono gli ha hanno i il in io l la le lei lo loro lui ma mi nei negli " +
+    "nel nella nelle nello noi non nostro o ogni per perché più prima qual quale quali quando " +
+    "quanta quante quanti quanto quella quelle quello questa queste questi questo se si sia " +
+    "sono sta stata stati stato su sua sue sugli sui sul sulla suo suoi tra tu tutti tutto un " +
+    "una uno vi allora ancora bisogna chiunque ciò dall debe deve devo devono dovrebbe fare " +
+    "finché già invece mai mentre mia mie miei mio molto né neanche nell nessun nessuna nostra " +
+    "oppure poi possa posso possono potrebbe può quindi sarà sempre senza sei siamo solo sopra " +
+    "sotto stesso tale tua tuo vostro",
   pt:
-    "a à ao aos as às até com como da das de dela dele deles depois do dos e é ela elas ele eles " +
-    "em entre era eram essa esse esta está estão este eu foi foram há isso isto já " +
-    "la lhe mais mas me mesmo meu muito na nas não nas nem no nos nossa nosso num numa o onde os " +
-    "ou para pela pelas pelo pelos por porque porquê pois qual quais quando quanta " +
-    "quantas quanto quantos que quê quem se seja sem ser seu seus sido são sob sobre sua suas " +
-    "também te tem têm ter tinha um uma você",
+    "a à ao aos as às até com como da das de dela dele deles depois do dos e é ela elas ele " +
+    "eles em entre era eram essa esse esta está estão este eu foi foram há isso isto já la lhe " +
+    "mais mas me mesmo meu muito na nas não nas nem no nos nossa nosso num numa o onde os ou " +
+    "para pela pelas pelo pelos por porque porquê pois qual quais quando quanta quantas quanto " +
+    "quantos que quê quem se seja sem ser seu seus sido são sob sobre sua suas também te tem " +
+    "têm ter tinha um uma você ainda além alguma algum algumas alguns antes aquela aquele " +
+    "aquilo assim cada deve devem devo disso dessa desse desta deste enquanto então fazer faz " +
+    "hoje minha minhas meus nada nunca outra outro outras outros pode podem posso poder pouco " +
+    "qualquer quero sempre só tenho toda todo todas todos tudo vai vou",
   nl:
     "aan al alle als ander bij d dan dat de der deze die dit doch doen door dus een en er ge " +
-    "geen had hadden heb hebben heeft hem het hij hoe hoeveel hun ik in is ja je kan " +
-    "kon kunnen maar me meer men met mij na naar niet nog nu of om omdat onder ons ook op over " +
-    "reeds te tegen ten ter tot toch toen tussen u uit uw van veel voor waar waarom " +
-    "waardoor wanneer waren was wat wel welk welke werd werden wie wiens wij worden wordt zal ze " +
-    "zich zij zijn zo zonder zou",
+    "geen had hadden heb hebben heeft hem het hij hoe hoeveel hun ik in is ja je kan kon kunnen " +
+    "maar me meer men met mij na naar niet nog nu of om omdat onder ons ook op over reeds te " +
+    "tegen ten ter tot toch toen tussen u uit uw van veel voor waar waarom waardoor wanneer " +
+    "waren was wat wel welk welke werd werden wie wiens wij worden wordt zal ze zich zij zijn " +
+    "zo zonder zou alles altijd anders daar daarom deed eens eerst eigen elke hier hoewel " +
+    "iemand iets jij jou jouw jullie kunt mag mijn moet moeten mocht mogen nadat naast nergens " +
+    "niets nodig onze ooit sinds sommige steeds terwijl vanaf via vooral want waarin waarmee " +
+    "wil zelf zodat zoals zouden zult",
   sv:
     "alla att av bara blev bli blir vid de dem den denna deras dess det detta där då efter ej " +
     "eller en enligt er ett från för ha hade han har hans hon hur hos i icke in inte " +

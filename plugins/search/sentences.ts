@@ -42,6 +42,14 @@ const label =
 /** A heading or the head of a table, in capitals. */
 const in_capitals = /^[^\p{Ll}\p{Lo}.]*\p{Lu}{2}[^\p{Ll}\p{Lo}.]*$/u;
 const label_chars_max = 60;
+/** What a command is called, above its explanation: `circle radius [fill pattern]`. */
+const command_line = /^[\p{Ll}@$_!][^\n]*[^\s.!?。！？:;,]$/u;
+const command_chars_max = 100;
+/** A list of commands has at least this many. */
+const commands_min = 2;
+const explanation = /^\p{Lu}[^]*[.!?:;)]$/u;
+/** What a colon announces may make a sentence longer by so much. */
+const announced_chars_max = 100;
 
 /**
  * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
@@ -93,24 +101,50 @@ function codeParts(text: string, { start, end }: CodeBlock): Span[] {
 /** What a colon or a lone label announces belongs to it, as long as it is one sentence's size. */
 function withExplained(text: string, spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
+  const commands = commandLines(text, spans);
+  const labels = spans.filter(({ start, end }) => label.test(text.slice(start, end)));
+  const belongs = (last: Span, span: Span): boolean => {
+    const before = text.slice(last.start, last.end);
+    const said = text.slice(span.start, span.end);
+    if (text[span.start] === "|" || !fits(last, span)) return false;
+    // The only one is introduced by the colon; of several, each introduces its own explanation.
+    if (colon.test(before) && labels[0] === span) return labels.length === 1;
+    return (
+      (commands.has(last) || announces(before)) &&
+      !option_line.test(said) &&
+      !announces(said) &&
+      !in_capitals.test(said)
+    );
+  };
   for (const span of spans) {
     const last = joined.at(-1);
-    if (
-      last !== undefined &&
-      text[span.start] !== "|" &&
-      span.end - last.start <= sentence_chars_max &&
-      announces(text.slice(last.start, last.end)) &&
-      !option_line.test(text.slice(span.start, span.end)) &&
-      !announces(text.slice(span.start, span.end)) &&
-      !in_capitals.test(text.slice(span.start, span.end))
-    )
+    if (last !== undefined && belongs(last, span))
       joined[joined.length - 1] = { start: last.start, end: span.end };
     else joined.push(span);
   }
   return joined;
 }
+const fits = (announcing: Span, { start, end }: Span): boolean =>
+  end - announcing.start <=
+  sentence_chars_max + (end - start <= announced_chars_max ? announced_chars_max : 0);
+
+/** The sentences that are nothing but a command, in a list of commands with their explanations. */
+function commandLines(text: string, spans: readonly Span[]): ReadonlySet<Span> {
+  const found = spans.filter(({ start, end }, at) => {
+    const next = spans[at + 1];
+    return (
+      next !== undefined &&
+      end - start <= command_chars_max &&
+      command_line.test(text.slice(start, end)) &&
+      explanation.test(text.slice(next.start, next.end)) &&
+      (start === 0 || text[start - 1] === "\n")
+    );
+  });
+  return new Set(found.length >= commands_min ? found : []);
+}
+const colon = /[:：]$/;
 const announces = (sentence: string): boolean =>
-  /[:：]$/.test(sentence) || (sentence.length <= label_chars_max && label.test(sentence));
+  colon.test(sentence) || (sentence.length <= label_chars_max && label.test(sentence));
 
 /** Thai, Lao, Khmer and Burmese mark no end of a sentence: long stretches are split at spaces. */
 function clauses(text: string, span: Span): Span[] {

@@ -42,6 +42,26 @@ describe("what belongs together:", () => {
       ["‘--heat=degrees’\nWash at so many degrees.", "‘--dry’\nWash nothing."],
     ],
     [
+      "a command and its explanation, in a list of them",
+      "spin speed [time]\nTurns the drum. It stops by itself.\n\ndrain\n\nOpens the valve.",
+      ["spin speed [time]\nTurns the drum.", "It stops by itself.", "drain\n\nOpens the valve."],
+    ],
+    [
+      "the end of a wrapped item is not a command",
+      "of the drum and its lid\n\nThe drum is empty. It turns.",
+      ["of the drum and its lid", "The drum is empty.", "It turns."],
+    ],
+    [
+      "a colon and the command that it introduces, even after a long sentence",
+      `${"The drum is emptied, ".repeat(14)}by this command:\n\n\\drain{7}\n\nThen it is dry.`,
+      [`${"The drum is emptied, ".repeat(14)}by this command:\n\n\\drain{7}`, "Then it is dry."],
+    ],
+    [
+      "a colon is not joined to the first of several options",
+      "These options exist:\n\n--dry\nWash nothing.\n\n--wet\nWash it.",
+      ["These options exist:", "--dry\nWash nothing.", "--wet\nWash it."],
+    ],
+    [
       "an option with a full stop, and its description",
       "--dry. Nothing is washed. It only says what would be.\n--heat degrees. It is hot.",
       ["--dry. Nothing is washed.", "It only says what would be.", "--heat degrees. It is hot."],

@@ -124,7 +124,11 @@ export function sentencesWithFeatures(
         after: share(after),
         title: share(title),
         passage,
-        answer_type: Number(pattern?.test(text) || pattern?.test(entry?.label ?? "") || false),
+        answer_type: Number(
+          pattern?.test(text.replace(list_number, "")) ||
+            pattern?.test(entry?.label ?? "") ||
+            false,
+        ),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
         code: Number(is_code),
@@ -222,6 +226,8 @@ function withWords(
   });
 }
 
+/** The number of an item says nothing. */
+const list_number = /^\(?\d{1,3}[.)]\s+/;
 const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
 const heading_words_max = 14;
 const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]]*$/u;

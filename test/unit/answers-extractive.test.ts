@@ -158,6 +158,7 @@ describe("what a question asks for:", () => {
     ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],
     ["where: a place", "Where does it stand?", "It stands in Paris.", "It stands there."],
     ["how many in German", "Wie viele Türme gibt es?", "Es gibt 12.", "Es gibt einige."],
+    ["how long in German", "Wie lang ist er?", "Es sind 12 Meter.", "Er ist lang."],
     ["how many in Arabic, with Arabic digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
     ["how many in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
     [

@@ -28,10 +28,12 @@ const compared_chars_max = 400;
 /** Of two questions, each gets half of the answer. */
 const sizes = {
   one: { chars_max: 380, sentences_max: 4 },
-  two: { chars_max: 280, sentences_max: 2 },
+  two: { chars_max: 190, sentences_max: 2 },
 } as const;
 /** The weight of the other question's words, which may name the common subject. */
 const other_part_weight = 0.5;
+/** A sentence of the first answer's passage is this much likelier to answer the second question. */
+const same_passage_bonus = 1;
 
 export interface FinderOptions {
   readonly analysis: TextAnalysis;
@@ -91,11 +93,22 @@ export async function findSentences(
   const chosen: Sentence[] = [];
   for (const { ranked, is_answer } of found) {
     // Sentences of the first answer are not repeated, which leaves room for others.
-    const unsaid = ranked.filter((one) => !chosen.some((said) => isSame(said, one)));
+    const unsaid = inPassageFirst(ranked, chosen[0]).filter(
+      (one) => !chosen.some((said) => isSame(said, one)),
+    );
     if (is_answer) chosen.push(...chooseSentences(unsaid, sources, size));
   }
   return { ranked: found[0]!.ranked, chosen };
 }
+/** The second question is often about the same, so the passage of the first answer is preferred. */
+const inPassageFirst = (ranked: readonly Sentence[], said?: Sentence): readonly Sentence[] =>
+  said === undefined
+    ? ranked
+    : ranked
+        .map((one) =>
+          one.source === said.source ? { ...one, score: one.score + same_passage_bonus } : one,
+        )
+        .sort((a, b) => b.score - a.score);
 const isSame = (one: Sentence, other: Sentence): boolean =>
   one.source === other.source && one.start === other.start;
 

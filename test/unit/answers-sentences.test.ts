@@ -397,6 +397,16 @@ describe("the quoted sentences:", () => {
       }),
     ).toEqual([volume, lid]);
   });
+  test("the second part is about the subject of the first", async () => {
+    const question = "How much water does the kettle hold, and what does a zero mean?";
+    const between = `Other things are told at length ${"in this part of the manual ".repeat(12)}.`;
+    const own = "A zero on the dial keeps the water warm.";
+    const first = `The kettle holds two litres of water. ${between} ${own}`;
+    const colder = "A zero on the dial of the fridge is cold.";
+    const better =
+      "A zero means that the kettle holds no water and that the dial has to be turned.";
+    expect(await said({ question, passages: [colder, first] })).not.toContain(colder);
+  });
 });
 
 describe("whether there is an answer:", () => {

@@ -180,6 +180,7 @@ const columns = (
     kind: "tight",
     cell: ({ created_at }) => <Time value={created_at} />,
     wide_only: true,
+    roomy_only: true,
   },
   {
     key: "actions",

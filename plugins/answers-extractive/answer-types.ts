@@ -17,7 +17,8 @@ const how_many = [
   "\\bhow (?:many|much|long|old|far|tall|high|large|big|often|fast|deep|wide|heavy)\\b",
   "\\bwhat (?:percent|percentage|number|amount|population)\\b",
   words(
-    "wie_viele? wieviele? wie_(?:hoch|lange?|groß|alt|weit|oft|breit|schnell|schwer|tief) combien cuánt[oa]s? quant[aeio]s? " +
+    "wie_viele? wieviele? wie_(?:hoch|lange?|groß|alt|weit|oft|breit|schnell|schwer|tief) " +
+      "combien cuánt[oa]s? quant[aeio]s? " +
       "hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
       "сколько скільки πόσ[αοεη][ςι]?ς? kaç[ae]?[td]?[ae]? ne_kadar " +
       "bao_(?:nhiêu|lâu) mấy berapa كم چند कितन[ेाी] כמה",

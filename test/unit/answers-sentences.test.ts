@@ -403,8 +403,6 @@ describe("the quoted sentences:", () => {
     const own = "A zero on the dial keeps the water warm.";
     const first = `The kettle holds two litres of water. ${between} ${own}`;
     const colder = "A zero on the dial of the fridge is cold.";
-    const better =
-      "A zero means that the kettle holds no water and that the dial has to be turned.";
     expect(await said({ question, passages: [colder, first] })).not.toContain(colder);
   });
 });

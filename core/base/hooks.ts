@@ -131,8 +131,8 @@ export class Hooks<S> {
   }
 }
 
-const inOrder = ({ value: one }: OfPlugin<any>, { value: other }: OfPlugin<any>): number =>
-  (one.order ?? 0) - (other.order ?? 0) || (one.name < other.name ? -1 : 1);
+const inOrder = ({ value: a }: OfPlugin<any>, { value: b }: OfPlugin<any>): number =>
+  (a.order ?? 0) - (b.order ?? 0) || (a.name < b.name ? -1 : 1);
 
 const isRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500;

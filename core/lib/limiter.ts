@@ -189,10 +189,12 @@ export class Limiter extends Semaphore {
     return first;
   }
 
-  private isBefore(one: string, other: string): boolean {
+  private isBefore(a_key: string, b_key: string): boolean {
     const { served } = this;
-    const more_runs = this.runsOf(one) - this.runsOf(other);
-    return more_runs < 0 || (more_runs === 0 && served.lastServed(one) < served.lastServed(other));
+    const more_runs = this.runsOf(a_key) - this.runsOf(b_key);
+    return (
+      more_runs < 0 || (more_runs === 0 && served.lastServed(a_key) < served.lastServed(b_key))
+    );
   }
 }
 

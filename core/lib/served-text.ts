@@ -85,7 +85,7 @@ function acceptedEncoding(header: string): (typeof encodings)[number] | null {
       }),
   );
   const weightOf = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
-  const [best] = encodings.toSorted(([one], [other]) => weightOf(other) - weightOf(one));
+  const [best] = encodings.toSorted(([a], [b]) => weightOf(b) - weightOf(a));
   const plain = weights.get("identity") ?? 0;
   return best && weightOf(best[0]) > 0 && weightOf(best[0]) >= plain ? best : null;
 }

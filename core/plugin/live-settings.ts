@@ -342,8 +342,7 @@ const sectionsOf = (names: Iterable<string>): string[] => [
   ...new Set([...names].map((name) => sectionOf(name))),
 ];
 const boundTo = (name: string): string => `core_settings ${name}`;
-const same = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 const changedKeys = (
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,

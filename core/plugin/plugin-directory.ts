@@ -140,8 +140,8 @@ export class PluginDirectory implements PluginFiles {
     // The files as they will be afterwards, sorted by name.
     const target = join(this.directory, `${description.name}${extensionOf(shown)}`);
     const rest = others.filter((file) => file !== replaced?.file);
-    const later = [...rest, staged].sort((one, other) =>
-      (one === staged ? target : one) < (other === staged ? target : other) ? -1 : 1,
+    const later = [...rest, staged].sort((a, b) =>
+      (a === staged ? target : a) < (b === staged ? target : b) ? -1 : 1,
     );
     const is_last = others.length === rest.length && later.at(-1) === staged;
     const next = is_last ? last : await this.options.tryOut(later);

@@ -45,8 +45,7 @@ function idOf(path: string): FileId {
   return found && [found.dev, found.ino];
 }
 
-const isSame = (one: FileId, other: FileId): boolean =>
-  one?.[0] === other?.[0] && one?.[1] === other?.[1];
+const isSame = (a: FileId, b: FileId): boolean => a?.[0] === b?.[0] && a?.[1] === b?.[1];
 
 const movedError = (path: string): Error =>
   Object.assign(

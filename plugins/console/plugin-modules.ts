@@ -78,8 +78,8 @@ export class AddedModules {
   }
 }
 
-const byTitle = (one: { title: string }, other: { title: string }): number =>
-  one.title.localeCompare(other.title);
+const byTitle = (a: { title: string }, b: { title: string }): number =>
+  a.title.localeCompare(b.title);
 
 /** A function, an arrow function, or a method in object notation. */
 function moduleText(mount: (...args: never[]) => unknown): string {

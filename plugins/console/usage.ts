@@ -150,13 +150,13 @@ export class UsageCounter {
 /** `2026-11-21`, in UTC. */
 const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10);
 
-const added = (one: Counts, other: Counts | undefined): Counts =>
-  other === undefined
-    ? one
+const added = (a: Counts, b: Counts | undefined): Counts =>
+  b === undefined
+    ? a
     : {
-        ...one,
-        requests: one.requests + other.requests,
-        console_requests: one.console_requests + other.console_requests,
-        answers: one.answers + other.answers,
-        uploads: one.uploads + other.uploads,
+        ...a,
+        requests: a.requests + b.requests,
+        console_requests: a.console_requests + b.console_requests,
+        answers: a.answers + b.answers,
+        uploads: a.uploads + b.uploads,
       };

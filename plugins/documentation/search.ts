@@ -34,7 +34,7 @@ export function findSections(pages: readonly RenderedPage[], query: string): Hit
       });
     }
   return hits
-    .toSorted((one, other) => other.score - one.score)
+    .toSorted((a, b) => b.score - a.score)
     .slice(0, hits_max)
     .map(({ hit }) => hit);
 }

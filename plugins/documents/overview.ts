@@ -21,9 +21,9 @@ export async function overviewOf(
   const unique_links = [...new Map(links.map((link) => [link.document_id, link])).values()];
   const newest = unique_links
     .toSorted(
-      (one, other) =>
-        toNumber(other.document_created_at) - toNumber(one.document_created_at) ||
-        (one.document_id < other.document_id ? 1 : -1),
+      (a, b) =>
+        toNumber(b.document_created_at) - toNumber(a.document_created_at) ||
+        (a.document_id < b.document_id ? 1 : -1),
     )
     .slice(0, limits.documents);
   const ids = newest.map(({ document_id }) => document_id);

@@ -21,7 +21,7 @@ export class ExtractionService implements Extraction {
   async extract(source: ExtractionSource, options: ExtractionOptions): Promise<Extracted> {
     if (source.size_bytes === 0) throw new ExtractionFailure("empty", "The file is empty.");
     const { head, tail } = await readEnds(source);
-    const by_rank = this.extractors().toSorted((one, other) => other.rank - one.rank);
+    const by_rank = this.extractors().toSorted((a, b) => b.rank - a.rank);
     const extractor = by_rank.find((extractor) => extractor.recognises(head, tail, source));
     if (!extractor)
       throw new ExtractionFailure("unsupported_type", unsupportedMessage(head, by_rank));

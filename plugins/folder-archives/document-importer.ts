@@ -228,7 +228,5 @@ async function* segmentsOf(lines: Lines): AsyncGenerator<SegmentCopy, void> {
   if (segment) yield copy();
 }
 
-const isSame = (one: Encoding, other: Encoding): boolean =>
-  one.analyzer === other.analyzer &&
-  one.chunker === other.chunker &&
-  one.segment_format === other.segment_format;
+const isSame = (a: Encoding, b: Encoding): boolean =>
+  a.analyzer === b.analyzer && a.chunker === b.chunker && a.segment_format === b.segment_format;

@@ -127,7 +127,7 @@ export class SecretHider {
     const values = Object.values(secrets).filter((secret) => secret.length >= hidden_length_min);
     const forms = values.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
     // Longest first: one may contain another.
-    this.hidden = [...new Set(forms)].sort((one, other) => other.length - one.length);
+    this.hidden = [...new Set(forms)].sort((a, b) => b.length - a.length);
   }
 
   has(text: string): boolean {

@@ -210,7 +210,7 @@ export class PluginManager {
       ...operations.plugin_files.built_in.flatMap((plugin) => operations.describe(plugin) ?? []),
       ...files.flatMap(({ description }) => description ?? []),
     ];
-    const described = all.find((other) => other.name === name);
+    const described = all.find((plugin) => plugin.name === name);
     return {
       name,
       section: described?.section ?? name.replaceAll("-", "_"),
@@ -261,7 +261,7 @@ export class PluginManager {
 }
 
 const namesIn = (value: unknown) => (value ?? []) as readonly string[];
-const byName = (one: PluginRow, other: PluginRow): number => one.name.localeCompare(other.name);
+const byName = (a: PluginRow, b: PluginRow): number => a.name.localeCompare(b.name);
 
 function nextOfFile(
   file: string | null,

@@ -15,7 +15,7 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
   const terms = pieces.map(({ start, end }) => termsOf(text.slice(start, end)));
   const share = shareOf(termsOf(statement), terms);
   const shares = terms.map((term) => share([term]));
-  const best = shares.reduce((top, one, at) => (one > shares[top]! ? at : top), 0);
+  const best = shares.reduce((top, share, at) => (share > shares[top]! ? at : top), 0);
   let chosen: Span = pieces[best]!;
   let most = shares[best]! + second_share_min;
   for (const first of [best, best - 1]) {

@@ -136,7 +136,7 @@ export default definePlugin({
       ...ctx,
       ...services,
       runs,
-      transcriber: () => slots.transcribers().toSorted((one, other) => other.rank - one.rank)[0],
+      transcriber: () => slots.transcribers().toSorted((a, b) => b.rank - a.rank)[0],
       enqueueNext: enqueueNext(ctx.enqueue),
     };
     const runner = new TranscriptionRunner({

@@ -46,5 +46,5 @@ export async function noticedDuring(
 export const spread = (all_ms: readonly number[]): string =>
   [0.5, 0.99, 1]
     .map((part) => quantile(all_ms, part))
-    .map((one) => one.toFixed(one < 10 ? 1 : 0))
+    .map((value) => value.toFixed(value < 10 ? 1 : 0))
     .join("/");

@@ -195,7 +195,7 @@ async function measureAll(
 }
 
 function rowsOf(times: Readonly<Record<Kind, readonly number[]>>): Row[] {
-  const ratio = (one: Kind, other: Kind) => median(times[one]) / median(times[other]);
+  const ratio = (a: Kind, b: Kind) => median(times[a]) / median(times[b]);
   const p = (kind: Kind) =>
     `${median(times[kind]).toFixed(1)}/${quantile(times[kind], 0.95).toFixed(1)}`;
   const count = (value: number) => value.toLocaleString("en");

@@ -46,7 +46,7 @@ export async function startExampleSource(name: string): Promise<ExampleSource> {
         all.push([`${inside === "" ? "" : `${inside}/`}${entry.name}`, content]);
       }
     }
-    return all.toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return all.toSorted(([a], [b]) => (a < b ? -1 : 1));
   };
   return {
     dossier,

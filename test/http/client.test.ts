@@ -323,7 +323,7 @@ describe("upload", () => {
       progress.phase === "sending" ? [progress] : [],
     );
     expect(sending.map(({ sentBytes }) => sentBytes)).toEqual(
-      sending.map(({ sentBytes }) => sentBytes).toSorted((one, other) => one - other),
+      sending.map(({ sentBytes }) => sentBytes).toSorted((a, b) => a - b),
     );
     expect(sending[0]).toMatchObject({ sentBytes: 0, totalBytes: 300_000 });
     expect(sending.at(-1)).toMatchObject({ sentBytes: 300_000 });

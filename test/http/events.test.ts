@@ -66,7 +66,7 @@ async function during(work: () => Promise<unknown>): Promise<[string, any][]> {
   await server.settle();
   return heard
     .map(({ event, payload }): [string, any] => [event, payload])
-    .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 const owner_id = "usr_ada";
 

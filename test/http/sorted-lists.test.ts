@@ -120,11 +120,11 @@ function expected({ sort = "created", order, status, type, name, deleted = false
         (type === undefined || link.file_type === type) &&
         nameFolded(link.name_key).includes(nameFolded(name ?? "")),
     )
-    .sort((one, other) => {
-      const [key, other_key] = [keyOf(one), keyOf(other)];
+    .sort((a, b) => {
+      const [key, other_key] = [keyOf(a), keyOf(b)];
       if (key !== other_key) return key < other_key ? -sign : sign;
-      const apart = one.document_created_at - other.document_created_at;
-      return newest * (apart || (one.document_id < other.document_id ? -1 : 1));
+      const apart = a.document_created_at - b.document_created_at;
+      return newest * (apart || (a.document_id < b.document_id ? -1 : 1));
     })
     .map(({ document_id }) => document_id);
 }

@@ -43,7 +43,7 @@ async function emittedBy(work: () => Promise<unknown>): Promise<any[]> {
   await server.settle();
   return receiver.deliveries
     .map(({ body }) => JSON.parse(body))
-    .toSorted((one, other) => (one.event < other.event ? -1 : one.event > other.event ? 1 : 0));
+    .toSorted((a, b) => (a.event < b.event ? -1 : a.event > b.event ? 1 : 0));
 }
 
 describe("registering", () => {

@@ -28,8 +28,8 @@ function vectorsOf(count: number, dimensions: number, seed: number, outstanding 
     )!,
   );
 }
-const dot = (one: Float32Array, other: Float32Array): number =>
-  one.reduce((sum, number, at) => sum + number * other[at]!, 0);
+const dot = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, number, at) => sum + number * b[at]!, 0);
 /** The cosines of a segment's chunks according to the index, best first. */
 async function found(block: Uint8Array, query: Float32Array, limit = 10_000) {
   const hits = await nearestOf(vectorsInMemory({ 1: block }), query, limit);

@@ -30,7 +30,7 @@ export class ChatCopies implements Chats {
     const chats = asking
       .filter((chat) => chat.folder_ids.every((id) => requested.has(id)))
       .map(chatCopyOf)
-      .sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+      .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
     return { chats, others: asking.length - chats.length };
   }
 

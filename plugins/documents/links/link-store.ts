@@ -37,9 +37,7 @@ const linksOfAll = prepared(
  * reading them.
  */
 const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: L[]): L[] =>
-  rows.sort(
-    (one, other) => one.created_at - other.created_at || (one.folder_id < other.folder_id ? -1 : 1),
-  );
+  rows.sort((a, b) => a.created_at - b.created_at || (a.folder_id < b.folder_id ? -1 : 1));
 
 /** The documents among these that are in one of the folders. */
 export const findLinked = async (

@@ -60,11 +60,11 @@ export function comparer(
     const column = sortColumns[sort];
     return column === null ? 0 : link[column];
   };
-  return (one, other) => {
-    const key = keyOf(one);
-    const other_key = keyOf(other);
-    if (key !== other_key) return key < other_key ? -sign : sign;
-    const age_difference = one.document_created_at - other.document_created_at;
-    return newest * (age_difference || (one.document_id < other.document_id ? -1 : 1));
+  return (a, b) => {
+    const a_key = keyOf(a);
+    const b_key = keyOf(b);
+    if (a_key !== b_key) return a_key < b_key ? -sign : sign;
+    const age_difference = a.document_created_at - b.document_created_at;
+    return newest * (age_difference || (a.document_id < b.document_id ? -1 : 1));
   };
 }

@@ -114,7 +114,7 @@ function sideBySide(rows: readonly SheetRow[]): Area[] {
   if (rows.length < 2) return [whole];
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
-  const sorted = [...used].toSorted((one, other) => one - other);
+  const sorted = [...used].toSorted((a, b) => a - b);
   for (const [at, column] of sorted.entries()) {
     const next = sorted[at + 1];
     if (next === undefined || next === column + 1) continue;

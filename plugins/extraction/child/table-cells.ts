@@ -89,7 +89,7 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
   );
   if (!known) return rows.map(({ cells }) => cells);
   const all: number[] = [];
-  for (const edge of rows.flatMap(({ edges }) => edges!).toSorted((one, other) => one - other))
+  for (const edge of rows.flatMap(({ edges }) => edges!).toSorted((a, b) => a - b))
     if (all.length === 0 || edge - all.at(-1)! > edge_tolerance) all.push(edge);
   if (all.length > columns_max) return rows.map(({ cells }) => cells);
   const columnOf = (edge: number): number =>

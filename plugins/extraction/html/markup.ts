@@ -289,7 +289,7 @@ class MarkupWriter {
     if (!this.counts.get(name)) return;
     const reaches = cell_closers.has(name)
       ? (): boolean => true
-      : (one: string): boolean => !cells.has(one);
+      : (cell_name: string): boolean => !cells.has(cell_name);
     let at = this.open_elements.length - 1;
     while (
       at >= 0 &&

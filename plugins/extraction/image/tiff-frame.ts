@@ -140,7 +140,7 @@ function composeTiff(directory: Directory, parts: readonly Uint8Array[]): Uint8A
         tiled ? tags.tile_bytes : tags.strip_bytes,
         parts.map(({ length }) => length),
       ),
-    ].toSorted((one, other) => one.tag - other.tag);
+    ].toSorted((a, b) => a.tag - b.tag);
   const header_bytes = 8;
   const sizes = compose(parts.map(() => 0));
   const values_at = header_bytes + 2 + 12 * sizes.length + 4;

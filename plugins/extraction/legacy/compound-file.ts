@@ -171,7 +171,7 @@ export class CompoundFile {
   }
 }
 
-const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** Opens a file while `use` runs. */
 export function withCompoundFile<T>(path: string, use: (compound: CompoundFile) => T): T {

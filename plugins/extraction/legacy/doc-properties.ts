@@ -61,7 +61,7 @@ export function readRuns(
       if (isHidden(main, at + 1, at + 1 + main.u8(at))) hidden.push(run);
     });
   }
-  const inOrder = (one: Run, other: Run): number => one.start - other.start;
+  const inOrder = (a: Run, b: Run): number => a.start - b.start;
   return { paragraphs: paragraphs.sort(inOrder), hidden: hidden.sort(inOrder) };
 }
 

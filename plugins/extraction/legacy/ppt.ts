@@ -191,10 +191,10 @@ class SlideReader {
       cells.push({ x: this.bytes.i32(anchor.start), y: this.bytes.i32(anchor.start + 4), text });
     }
     const rows = Map.groupBy(cells, ({ y }) => y);
-    const columns = [...new Set(cells.map(({ x }) => x))].toSorted((one, other) => one - other);
+    const columns = [...new Set(cells.map(({ x }) => x))].toSorted((a, b) => a - b);
     if (columns.length > cells_max || rows.size > cells_max) return [];
     const texts = [...rows.keys()]
-      .toSorted((one, other) => one - other)
+      .toSorted((a, b) => a - b)
       .map((y) => {
         const row = columns.map(() => "");
         for (const { x, text } of rows.get(y)!) row[columns.indexOf(x)] = text;

@@ -122,8 +122,6 @@ function readAround(
 
 /** The position of the line in the middle. */
 function middleLine(lines: readonly RecognisedLine[], { width, height }: Gray): Place {
-  const { left, right, base } = lines.toSorted((one, other) => one.base - other.base)[
-    lines.length >> 1
-  ]!;
+  const { left, right, base } = lines.toSorted((a, b) => a.base - b.base)[lines.length >> 1]!;
   return { x: (left + right) / 2 / width, y: -base / height };
 }

@@ -33,7 +33,7 @@ function slidesOf(pkg: OfficePackage, main_part: string): string[] {
   const slideNumber = (name: string): number => Number(/(\d+)\.xml$/i.exec(name)?.[1] ?? 0);
   return pkg.archive.names
     .filter((name) => /^ppt\/slides\/[^/]+\.xml$/i.test(name))
-    .toSorted((one, other) => slideNumber(one) - slideNumber(other));
+    .toSorted((a, b) => slideNumber(a) - slideNumber(b));
 }
 
 const title_roles: readonly (string | null)[] = ["title", "ctrTitle"];

@@ -162,7 +162,7 @@ function placeOf(
 
 /** The sample with the median size, so neither a drop cap nor a footnote number. */
 const middleBySize = (...samples: readonly [Sample, Sample, Sample]): Sample =>
-  samples.toSorted((one, other) => one.size - other.size)[1]!;
+  samples.toSorted((a, b) => a.size - b.size)[1]!;
 
 /** A word of a line with its range in the engine's text, end exclusive. */
 export interface PlacedWord extends Word {

@@ -44,10 +44,7 @@ export function delimiterOf(text: string): string | null {
       ({ width, titles, is_even, rows }) => width > 1 && (titles === 0 || (is_even && rows > 1)),
     );
   counted.sort(
-    (one, other) =>
-      Number(other.is_even) - Number(one.is_even) ||
-      one.titles - other.titles ||
-      other.width - one.width,
+    (a, b) => Number(b.is_even) - Number(a.is_even) || a.titles - b.titles || b.width - a.width,
   );
   return counted[0]?.delimiter ?? null;
 }

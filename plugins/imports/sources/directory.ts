@@ -160,7 +160,7 @@ async function* filesIn(
     yield { uri: pathToFileURL(current).href, error: `The directory can't be read (${code}).` };
     return;
   }
-  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const inside = [...path, entry.name];
     if (entry.isFile()) yield itemOf(root, inside);
     if (!entry.isDirectory()) continue;

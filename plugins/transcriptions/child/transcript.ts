@@ -139,7 +139,7 @@ function repairTimes(segments: RawTranscript["segments"], length_s: number | nul
   });
 }
 const sorted = (segments: readonly Segment[]): Segment[] =>
-  segments.toSorted((one, other) => one.start - other.start);
+  segments.toSorted((a, b) => a.start - b.start);
 
 /** Without times: each segment spans the whole recording. */
 const untimed = (segments: RawTranscript["segments"], length_s: number | null): Segment[] =>

@@ -102,8 +102,8 @@ export const useFolders = () =>
     refetchInterval: ({ state }) =>
       state.data?.some(({ vectors_pending }) => vectors_pending > 0) ? vectors_every_ms : false,
     queryFn: async () =>
-      [...(await fetchAll<Folder>("/folders"))].sort((one, other) =>
-        one.name.localeCompare(other.name, undefined, { numeric: true }),
+      [...(await fetchAll<Folder>("/folders"))].sort((a, b) =>
+        a.name.localeCompare(b.name, undefined, { numeric: true }),
       ),
   });
 

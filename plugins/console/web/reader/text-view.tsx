@@ -195,7 +195,7 @@ function looksOf(
     if (rendering === "tables" && is_written)
       looks.push({ from: place - marksBefore(text, place), to: place, look: "sign" });
   }
-  return looks.sort((one, other) => one.from - other.from);
+  return looks.sort((a, b) => a.from - b.from);
 }
 
 /** Events that mean that the user scrolls. */

@@ -183,8 +183,8 @@ function columnOf(
   return is_before && !is_between ? found - 1 : found;
 }
 const widthOf = ({ left, right }: Column): number => Math.max(0.1, right - left);
-const overlap = (one: Column, other: Column): number =>
-  Math.min(one.right, other.right) - Math.max(one.left, other.left);
+const overlap = (a: Column, b: Column): number =>
+  Math.min(a.right, b.right) - Math.max(a.left, b.left);
 
 /** Splits fragments whose words are in different columns, if a border is between the words. */
 function splitAt(

@@ -63,7 +63,7 @@ export function AnswerView({
           ?
         </span>
       );
-    const citation = citations.find((one) => one.id === id);
+    const citation = citations.find((candidate) => candidate.id === id);
     if (citation)
       return <CitationMarker {...{ citation, citations }} pressed={shown === id} onOpen={open} />;
     return result ? null : <span class="cite cite-pending">{id}</span>;

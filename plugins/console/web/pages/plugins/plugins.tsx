@@ -80,7 +80,7 @@ export default function PluginsPage() {
 
 /** Added plugins and failures come before the built-in ones. */
 const addedFirst = (plugins: readonly Plugin[]): Plugin[] =>
-  [...plugins].sort((one, other) => Number(one.built_in) - Number(other.built_in));
+  [...plugins].sort((a, b) => Number(a.built_in) - Number(b.built_in));
 
 /** Changes that wait for the next start, and how to restart. */
 export function RestartNote({ changes }: { readonly changes: number }) {

@@ -231,10 +231,7 @@ function DropDialog({
 }
 
 const worstFirst = (kinds: readonly Kind[]): readonly Kind[] =>
-  [...kinds].sort(
-    (one, other) =>
-      other.failed - one.failed || other.running - one.running || other.ready - one.ready,
-  );
+  [...kinds].sort((a, b) => b.failed - a.failed || b.running - a.running || b.ready - a.ready);
 
 type OnDrop = (dropping: Dropping) => void;
 

@@ -171,7 +171,7 @@ const check_columns: readonly Column<Check>[] = [
 
 const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded", "disabled"];
 const worstFirst = (plugins: readonly PluginState[]) =>
-  [...plugins].sort((one, other) => standing.indexOf(one.status) - standing.indexOf(other.status));
+  [...plugins].sort((a, b) => standing.indexOf(a.status) - standing.indexOf(b.status));
 
 const plugin_columns: readonly Column<PluginState>[] = [
   {

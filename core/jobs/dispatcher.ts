@@ -238,7 +238,7 @@ export class Dispatcher {
     if (ids.length === 0) return nothing;
     this.cancelled = new Map();
     try {
-      const jobs = await store.inDeletion(async (tx) => {
+      const claim = async (tx: Db): Promise<table.Claimed[]> => {
         // With the lock, so that nobody else claims meanwhile: limits are counts, which hold
         // across processes only this way.
         const chosen = this.shared
@@ -247,7 +247,10 @@ export class Dispatcher {
         const now_ms = clock.now_ms();
         const lease = { token: this.newToken(), until_ms: now_ms + this.lease_ms };
         return table.claimJobs(tx, chosen, lease, now_ms);
-      });
+      };
+      // When a claim is lost with the machine, its jobs run again, as they would anyway.
+      const options = { uses_reserve: true, waits_for_disk: false };
+      const jobs = await store.inTransaction(claim, options);
       for (const job of jobs) this.begin(job);
       return { begun: jobs.length, is_complete: is_complete || jobs.length === 0 };
     } finally {

@@ -84,7 +84,7 @@ export class SqliteStore implements Store {
   private readonly shrinking: Shrinking;
   /** A statement outside a transaction has written, and is not durable yet. */
   private wrote_alone = false;
-  /** A statement of the open transaction may have written. */
+  /** A statement of the open transaction may have written what has to be on disk. */
   private wrote_inside = false;
   private readonly run: RunStatement;
 
@@ -172,8 +172,9 @@ export class SqliteStore implements Store {
     options: TransactionOptions = {},
   ): Promise<R> =>
     this.scopes.run(work, async (inScope) => {
-      this.admit(options.uses_reserve);
-      return this.commits.run(inScope, options);
+      const { uses_reserve, waits_for_disk = true } = options;
+      this.admit(uses_reserve);
+      return this.commits.run(waits_for_disk ? inScope : this.withoutSync(inScope), options);
     });
 
   readonly expect = (coming: Promise<unknown>): void => this.commits.expect(coming);
@@ -240,6 +241,18 @@ export class SqliteStore implements Store {
     this.reads.close();
     await this.db.destroy();
   };
+
+  /** What it writes need not be synced: others of its group may still have to wait for the disk. */
+  private readonly withoutSync =
+    <R>(work: (tx: Db) => Promise<R>) =>
+    async (tx: Db): Promise<R> => {
+      const others_wrote = this.wrote_inside;
+      try {
+        return await work(tx);
+      } finally {
+        this.wrote_inside = others_wrote;
+      }
+    };
 
   /** One group of transactions, run outside the scope of the first caller. */
   private async transact(within: (group: Db) => Promise<void>): Promise<void> {

@@ -36,6 +36,12 @@ export interface TransactionOptions {
    * need to get that far. It must not add more than a few rows.
    */
   readonly uses_reserve?: boolean;
+  /**
+   * False: resolves at the commit, without waiting for the disk, which some engines do anyway. It
+   * survives the end of the process; a failure of the machine may undo it as long as no later
+   * transaction is on disk. Default: true.
+   */
+  readonly waits_for_disk?: boolean;
 }
 
 export interface Store {

@@ -4,7 +4,7 @@ import { JobQueue } from "../../core/jobs/queue";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { SharedNotifier } from "../../core/store/shared-notifier";
 import { storageFull } from "../../core/store/storage-errors";
-import type { Db, Store } from "../../core/store/store";
+import type { Db, Store, TransactionOptions } from "../../core/store/store";
 import { on_postgres, onSqlite } from "../helpers/databases";
 import {
   openJobs,
@@ -374,9 +374,9 @@ describe("cancelling", () => {
   test("aborts a job that was just claimed and has not started", async () => {
     const claimed: { next?: () => Promise<void> } = {};
     const store: Store = Object.create(world.store, {
-      inDeletion: {
-        value: async (work: (tx: Db<any>) => Promise<unknown>) => {
-          const result = await world.store.inDeletion(work);
+      inTransaction: {
+        value: async (work: (tx: Db<any>) => Promise<unknown>, options?: TransactionOptions) => {
+          const result = await world.store.inTransaction(work, options);
           await claimed.next?.();
           return result;
         },

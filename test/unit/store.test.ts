@@ -75,6 +75,10 @@ describe("the database file", () => {
     expect(statSync(path).mtimeMs).toBe(1_000);
   });
 
+  const write = (id: string, waits_for_disk?: boolean) =>
+    store.inTransaction((tx) => tx.insertInto("notes").values({ id }).execute(), {
+      waits_for_disk,
+    });
   const written: [why: string, work: () => Promise<unknown>, syncs: number][] = [
     [
       "a transaction",
@@ -106,6 +110,17 @@ describe("the database file", () => {
       "a transaction that only reads",
       () => store.inTransaction((tx) => tx.selectFrom("notes").selectAll().execute()),
       0,
+    ],
+    ["a transaction that does not wait for the disk", () => write("a", false), 0],
+    [
+      "one that does not wait, between two that do",
+      () => Promise.all([write("a"), write("b", false), write("c")]),
+      1,
+    ],
+    [
+      "one that does not wait, before one that does",
+      () => Promise.all([write("a", false), write("b")]),
+      1,
     ],
     [
       "a read that begins with a CTE",

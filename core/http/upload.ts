@@ -9,7 +9,7 @@ import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
-import { gatheredBody, pauseAfter, small_bytes } from "./gathered-body";
+import { gatheredBody, small_bytes } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
@@ -107,9 +107,10 @@ class MultipartUpload {
     if (!body) throw badRequest("The request needs a multipart body.", "");
     const parser = createParser(boundary, this.onPart, this.fail, parts_max + files_max - 1);
     const bytes_max = total_bytes_max + framing_bytes_max;
+    const chunks = headers.has("content-length") ? body : gatheredBody(body);
     try {
       const aborted = AbortSignal.any([signal, this.abort.signal]);
-      await parseBody(parser, body, bytes_max, aborted).catch(this.fail);
+      await parseBody(parser, chunks, bytes_max, aborted).catch(this.fail);
       const received = await Promise.all(this.files);
       if (this.failure !== undefined) throw this.failure;
       if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
@@ -231,7 +232,6 @@ async function parseBody(
         await step((done) => parser.write(some, done));
       }
       if (ended) break;
-      await pauseAfter(chunk);
     }
     if (!ended) await step(() => parser.end());
   } catch (error) {

@@ -5,6 +5,7 @@
  */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
+import { libcPath } from "../lib/libc";
 import { guardMemory, usesMuchMemory } from "../lib/memory-guard";
 
 /** MADV_DONTNEED on Linux: the pages are read from their file again when they are used. */
@@ -56,12 +57,11 @@ class Executable {
   private readonly libc: ReturnType<typeof openLibc> | undefined;
 
   constructor() {
-    if (process.platform !== "linux") return;
     try {
+      const libc = libcPath();
+      if (libc === undefined) return;
       const mappings = mappingsOf(readFileSync("/proc/self/smaps", "utf8"));
-      const libc = mappings.find(({ path }) => /\/(?:libc|ld-musl)[-.][^/]*$/.test(path));
-      if (!libc) return;
-      this.libc = openLibc(libc.path);
+      this.libc = openLibc(libc);
       this.pages = mappings.filter(
         ({ path, read_only, private_kb }) =>
           // A written page differs from the file: it would be lost.

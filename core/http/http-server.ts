@@ -8,6 +8,7 @@ import { translateError } from "../store/storage-errors";
 import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
 import { problemResponse } from "./problem";
+import { ReceiveWindows } from "./receive-windows";
 import type { TlsFiles, TlsPair } from "./tls-files";
 import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
@@ -74,7 +75,7 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
   try {
     if (socket !== null)
       on_socket = openSocket(socket, () =>
-        Bun.serve({ ...handlers(gateway, "unix", options.log), unix: socket } as never),
+        Bun.serve({ ...handlers(gateway, "unix", options), unix: socket } as never),
       );
   } catch (error) {
     await opened?.stop(0);
@@ -91,12 +92,19 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
   };
 }
 
+interface HandlerOptions {
+  readonly log: Log;
+  readonly windows?: ReceiveWindows;
+}
 /** The `fetch` handlers of the port and of the socket. */
-const handlers = (gateway: Gateway, via: Peer["via"], log: Log) => ({
+const handlers = (gateway: Gateway, via: Peer["via"], { log, windows }: HandlerOptions) => ({
   idleTimeout: idle_timeout_s,
   maxRequestBodySize: body_bytes_backstop,
-  fetch: (request: Request, self: Bun.Server<undefined>) =>
-    gateway.handle(request, { address: self.requestIP(request)?.address ?? "", via }),
+  fetch(request: Request, self: Bun.Server<undefined>) {
+    const peer = self.requestIP(request);
+    if (peer) windows?.noteRequest(peer.port, request.headers.has("transfer-encoding"));
+    return gateway.handle(request, { address: peer?.address ?? "", via });
+  },
   error(error: Error) {
     const request_id = newId("req");
     log.error("request failed outside the gateway", { request_id, ...errorFields(error) });
@@ -153,12 +161,18 @@ class Port {
   }
 
   private listen(tls: TlsPair | null): Bun.Server<undefined> {
-    const answers = handlers(this.gateway, tls ? "tls" : "tcp", this.log);
-    return Bun.serve({
-      ...answers,
-      ...this.address,
-      ...(tls && { tls: { ...tls }, reusePort: true }),
-    });
+    const { gateway, address, log } = this;
+    if (tls)
+      return Bun.serve({
+        ...handlers(gateway, "tls", { log }),
+        ...address,
+        tls: { ...tls },
+        reusePort: true,
+      });
+    const windows = new ReceiveWindows();
+    const server = Bun.serve({ ...handlers(gateway, "tcp", { log, windows }), ...address });
+    windows.open(server.port!);
+    return server;
   }
 }
 

@@ -1,0 +1,129 @@
+/** Options of TCP connections that the runtime does not offer, set in the kernel. Linux only. */
+import { dlopen } from "bun:ffi";
+import { readdirSync } from "node:fs";
+import { libcPath } from "../lib/libc";
+
+const tcp = 6;
+const segment_bytes_option = 2;
+const socket = 1;
+const receive_buffer_option = 8;
+/** Which buffers have a fixed size; since Linux 5.14. */
+const fixed_buffers_option = 72;
+const is_listening_option = 30;
+/** MSG_PEEK and MSG_DONTWAIT: what arrived stays where it is, and nothing is waited for. */
+const peeking = 0x02 | 0x40;
+const families: readonly number[] = [2, 10];
+
+const openLibc = (path: string) =>
+  dlopen(path, {
+    getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+    getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+    getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
+    setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
+    recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
+  }).symbols;
+type Libc = ReturnType<typeof openLibc>;
+
+/** The sockets of this process. */
+export class TcpSockets {
+  private readonly address = new Uint16Array(64);
+  private readonly length = new Uint32Array(1);
+
+  private constructor(private readonly libc: Libc) {}
+
+  /** Null on a system where they can't be reached. */
+  static open(): TcpSockets | null {
+    try {
+      const path = libcPath();
+      return path === undefined ? null : new TcpSockets(openLibc(path));
+    } catch {
+      return null;
+    }
+  }
+
+  /** The one that listens on this port. */
+  listener(port: number): TcpSocket | undefined {
+    return this.all().find((one) => one.isListening() && this.ownPort(one.fd) === port);
+  }
+
+  /** The connections to this port of clients whose port is the other one: mostly one. */
+  connections(port: number, peer_port: number): TcpSocket[] {
+    return this.all().filter(
+      ({ fd }) => this.peerPort(fd) === peer_port && this.ownPort(fd) === port,
+    );
+  }
+
+  /** Of the other end; undefined when this is no open TCP connection. */
+  peerPort(fd: number): number | undefined {
+    return this.portOf(this.libc.getpeername, fd);
+  }
+
+  private ownPort(fd: number): number | undefined {
+    return this.portOf(this.libc.getsockname, fd);
+  }
+
+  private portOf(read: Libc["getpeername"], fd: number): number | undefined {
+    this.length[0] = this.address.byteLength;
+    if (read(fd, this.address, this.length) !== 0) return undefined;
+    const [family, port] = this.address as unknown as [number, number];
+    return families.includes(family) ? ((port & 0xff) << 8) | (port >> 8) : undefined;
+  }
+
+  private all(): TcpSocket[] {
+    return readdirSync("/proc/self/fd").map((fd) => new TcpSocket(Number(fd), this, this.libc));
+  }
+}
+
+/** One of them. A method has no effect when it was closed. */
+export class TcpSocket {
+  constructor(
+    readonly fd: number,
+    private readonly sockets: TcpSockets,
+    private readonly libc: Libc,
+  ) {}
+
+  /** Whether it is still the connection to this port of a client. */
+  isOpen(peer_port: number): boolean {
+    return this.sockets.peerPort(this.fd) === peer_port;
+  }
+
+  isListening(): boolean {
+    return this.option(socket, is_listening_option) === 1;
+  }
+
+  /** Connections that are accepted from now on receive segments of at most this size. */
+  limitSegments(bytes: number): void {
+    this.setOption(tcp, segment_bytes_option, bytes);
+  }
+
+  /** At most about this much is received before it is read. */
+  limitWindow(bytes: number): void {
+    this.setOption(socket, receive_buffer_option, bytes);
+  }
+
+  /** The kernel chooses the size again; before Linux 5.14 the limit stays. */
+  unlimitWindow(): void {
+    this.setOption(socket, fixed_buffers_option, 0);
+  }
+
+  /** How much memory the kernel may use for what was received and not read, bytes. */
+  receiveBufferBytes(): number {
+    return this.option(socket, receive_buffer_option);
+  }
+
+  /** Copies what was received and not read yet, as much as fits. Returns the number of bytes. */
+  peek(into: Uint8Array): number {
+    return Math.max(0, Number(this.libc.recv(this.fd, into, into.byteLength, peeking)));
+  }
+
+  private option(level: number, name: number): number {
+    const value = new Int32Array(1);
+    const length = new Uint32Array([value.byteLength]);
+    return this.libc.getsockopt(this.fd, level, name, value, length) === 0 ? value[0]! : -1;
+  }
+
+  private setOption(level: number, name: number, value: number): void {
+    const option = new Int32Array([value]);
+    this.libc.setsockopt(this.fd, level, name, option, option.byteLength);
+  }
+}

@@ -1,6 +1,6 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import type { Question } from "../chats/contract";
-import type { SearchIndex } from "../search-index/contract";
+import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
 import { questionParts } from "./question-parts";
 import { isRelevant } from "./relevance";
@@ -59,7 +59,8 @@ export async function findSentences(
     heading: passage.heading,
     score: passage.score,
   }));
-  const { areLanguagesDifferent, languageOf, analysis } = options;
+  const { areLanguagesDifferent, languageOf } = options;
+  const analysis = withForms(options.analysis, terms);
   const asked = questionParts(question.text);
   const is_other_language = areLanguagesDifferent(
     question.text,
@@ -109,6 +110,19 @@ const inPassageFirst = (ranked: readonly Sentence[], said?: Sentence): readonly 
           one.source === said.source ? { ...one, score: one.score + same_passage_bonus } : one,
         )
         .sort((a, b) => b.score - a.score);
+
+/** Other forms of the question's words count as these words. */
+function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): TextAnalysis {
+  const term_of = new Map(
+    terms.flatMap(({ term, others }) => others.map((other) => [other, term] as const)),
+  );
+  for (const { term } of terms) term_of.delete(term);
+  if (term_of.size === 0) return analysis;
+  const analyze: TextAnalysis["analyze"] = (text) =>
+    analysis.analyze(text).map((word) => ({ ...word, term: term_of.get(word.term) ?? word.term }));
+  return { ...analysis, analyze };
+}
+
 const isSame = (one: Sentence, other: Sentence): boolean =>
   one.source === other.source && one.start === other.start;
 

@@ -164,10 +164,11 @@ export interface SearchRequest {
   /** Includes passages that may be similar by chance: the caller decides. */
   readonly unlikely?: boolean;
 }
+/** Of a query; its rarity in the scope; the terms of its other forms and spellings. */
+export type SearchedTerm = Readonly<{ term: string; idf: number; others: readonly string[] }>;
 export interface SearchResult {
   readonly passages: readonly Passage[];
-  /** The query's terms with their rarity in this scope, with which answers weight sentences. */
-  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+  readonly terms: readonly SearchedTerm[];
   /** By how much the most similar passage exceeds the tenth, about 0 to 1; null when unknown. */
   readonly lead: number | null;
 }
@@ -237,10 +238,7 @@ export interface SearchIndex {
   ): Promise<Similarities | null>;
   /** Whether a question and a text are in different languages, as far as that can be detected. */
   areLanguagesDifferent(question: string, text: string): boolean;
-  /**
-   * The terms of a text, in order, with their UTF-16 indices, from the analyzer used for indexing.
-   * All spellings of an English word share one term.
-   */
+  /** The terms of a text as indexed, in order, with UTF-16 indices. Spellings share a term. */
   analyze(
     text: string,
   ): readonly { readonly term: string; readonly start: number; readonly end: number }[];

@@ -15,7 +15,7 @@ import {
   type Static,
 } from "../../core/sdk";
 import { PageLabel } from "../extraction/contract";
-import type { SearchIndex, SearchRequest } from "../search-index/contract";
+import type { SearchedTerm, SearchIndex, SearchRequest } from "../search-index/contract";
 
 /** The longest quote of a citation, code points. */
 export const quote_points_max = 500;
@@ -114,7 +114,7 @@ export interface Retrieved {
   readonly passages: readonly FoundPassage[];
   /** Of each passage: how near it is in meaning, 0 to 1 (`Passage.meaning` of the index). */
   readonly meanings: readonly (number | null)[];
-  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+  readonly terms: readonly SearchedTerm[];
   /** As of `SearchResult` of the index. */
   readonly lead: number | null;
 }

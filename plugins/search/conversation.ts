@@ -23,7 +23,11 @@ export async function findInConversation(
   if (context === undefined || !needsContext(text, alone.terms.length)) return alone;
   const together = await find(text, { ...options, context });
   const own_terms = new Set(alone.terms.map(({ term }) => term));
-  const known = new Set(together.terms.map(({ term }) => term).filter((t) => own_terms.has(t)));
+  const known = new Set(
+    together.terms
+      .filter(({ term }) => own_terms.has(term))
+      .flatMap(({ term, others }) => [term, ...others]),
+  );
   if (known.size === 0 || has_pronoun.test(text)) return together;
   // A short question that names something new is about that: passages about the old subject alone
   // would only repeat the last answer.

@@ -23,7 +23,8 @@ const analyze = (text: string): Word[] => {
 };
 const analysis = { analyze, sentences: sentencesOf };
 const parts = { analysis, areLanguagesDifferent, languageOf };
-const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
+const terms = (words: string, idf = 2) =>
+  analyze(words).map(({ term }) => ({ term, idf, others: [] }));
 
 describe("splitting into sentences:", () => {
   const cases: [string, string, string[]][] = [

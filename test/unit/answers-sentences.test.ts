@@ -17,7 +17,7 @@ const analyze = (text: string): { term: string; start: number; end: number }[] =
   });
   return words;
 };
-const termsOf = (words: string) => analyze(words).map(({ term }) => ({ term, idf: 2 }));
+const termsOf = (words: string) => analyze(words).map(({ term }) => ({ term, idf: 2, others: [] }));
 
 describe("what belongs together:", () => {
   const cases: [string, string, string[]][] = [

@@ -223,6 +223,20 @@ describe("ranking", () => {
       [1, 0],
     ]);
   });
+  test("counts several forms of a word in a chunk as one word", async () => {
+    const texts = ["вода воды моря", "вода вода моря", "земля"];
+    const query = parseQuery("вода", undefined, analyzers, 1);
+    for (const { hits, idfs } of [
+      await rank([segmentOf(texts)], query, 10),
+      await rankPacked([segmentOf(texts)], query, 10, 1),
+    ]) {
+      expect(hits.map(({ chunk, score }) => [chunk, score])).toEqual([
+        [0, hits[1]!.score],
+        [1, hits[1]!.score],
+      ]);
+      expect(idfs).toEqual([Math.log(1 + 1.5 / 2.5)]);
+    }
+  });
   test("gives nothing for an empty scope", async () =>
     expect((await rank([], query, 10)).hits).toEqual([]));
 
@@ -409,6 +423,13 @@ describe("the terms of a question:", () => {
     ["Chinese question words are dropped", "塔是谁", undefined, "塔:1"],
     ["one short word doesn't determine a language", "e-mail", undefined, "email:1 e:1 mail:1"],
     ["both spellings of a word are one term", "colour of a Color", undefined, "color:2"],
+    [
+      "several forms of a word are one term, named by the first",
+      "стол, стола",
+      undefined,
+      "стол:2",
+    ],
+    ["as are one typed with two characters and one", "น้ำ น้ํา", undefined, "น้ำ:2"],
     ["no words", "…?", undefined, ""],
   ];
   for (const [why, text, context, expected] of cases)

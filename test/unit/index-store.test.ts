@@ -123,7 +123,7 @@ describe("a search finds", () => {
     const before = await idf();
     for (let i = 0; i < 20; i++) await opened.add(`doc_x${i}`, "apple", ["fld_other"]);
     expect(await idf()).toEqual(before);
-    expect(before).toEqual([{ term: "appl", idf: Math.log(1 + 1.5 / 1.5) }]);
+    expect(before).toEqual([{ term: "appl", idf: Math.log(1 + 1.5 / 1.5), others: [] }]);
   });
 });
 

@@ -6,8 +6,8 @@
 
 const is_devanagari = /^[\u0900-\u097f\u200c\u200d]+$/;
 const nukta = "\u093c";
-const anusvara = "\u0902";
-const chandrabindu = "\u0901";
+export const anusvara = "\u0902";
+export const chandrabindu = "\u0901";
 /** Letters that are different with a nukta. */
 const dotted = /[कखगजडढफ]/g;
 /** In a word with more of these letters, either each has a nukta or none. */

@@ -193,9 +193,18 @@ function languageOfQuestion(question: string): string | null {
   const letters = question.match(/\p{L}/gu)?.length ?? 0;
   for (const [alphabet, language] of alphabets)
     if ((question.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;
-  const { language, stopwords } = likeliestLanguage(question);
+  return languageOfStopwords(question);
+}
+
+/** The language of a query's stopwords; null when it has none. */
+export function languageOfStopwords(query: string): string | null {
+  const { language, stopwords } = likeliestLanguage(query);
   return stopwords === 0 ? null : language;
 }
+
+/** Whether neither the alphabet nor the stopwords of a query tell its language. */
+export const isUndetermined = (query: string): boolean =>
+  /\p{Script=Latin}/u.test(query) && languageOfStopwords(query) === null;
 
 /**
  * A predicate for words of the query, given by UTF-16 indices, that are stopwords: in the query's

@@ -4,12 +4,16 @@
  */
 import { literalPattern, literalsOf } from "./literals";
 import type { Analyzer } from "./analyzer";
-import { stopwordsOf } from "./languages";
-import { commonTerm, otherSpellings } from "./spelling";
+import { inflectionsOf } from "./inflections";
+import { languageOfStopwords, stopwordsOf } from "./languages";
+import { commonTerm, otherSpellings, termOf } from "./spelling";
+import { plainThai } from "./thai-spelling";
 
 const repeats_max = 3;
 const context_weight = 0.5;
 const terms_max = 256;
+/** Of a longer query, only the first words are looked up in their other forms. */
+const inflected_terms_max = 24;
 /** Words of the earlier query are not neighbours of this query's words. */
 const context_position = 100_000;
 
@@ -18,6 +22,8 @@ export interface QueryTerm {
   readonly weight: number;
   /** The word in the query, in lower case, and its other spellings. */
   readonly forms: readonly string[];
+  /** The terms of its other spellings and of its inflections, as the analyzer names them. */
+  readonly others: readonly string[];
   /** Its position among the words of the query, including stopwords. */
   readonly position: number;
 }
@@ -29,7 +35,7 @@ export interface Query {
   /** Patterns of what it spells like code. */
   readonly literals: readonly RegExp[];
 }
-/** The hash of a term; a term with several spellings has several. */
+/** The hash of a term; one with several spellings or inflections has several, in a row. */
 export interface TermHash {
   /** The index of the term in the query. */
   readonly at: number;
@@ -39,8 +45,9 @@ interface Token {
   /** Identifies its position, the same for every analyzer. */
   readonly key: string;
   readonly term: string;
-  /** One per spelling. */
-  readonly hashes: ReadonlySet<number>;
+  /** One per spelling and inflection, first that of the word itself. */
+  readonly hashes: readonly number[];
+  readonly others: ReadonlySet<string>;
   readonly is_stopword: boolean;
   readonly forms: ReadonlySet<string>;
   readonly position: number;
@@ -48,46 +55,55 @@ interface Token {
 
 /**
  * `analyzers` contains every version that rows may refer to; `current` names the terms. `context`
- * is an earlier query of the same conversation.
+ * is an earlier query of the same conversation. `languages` are those of the texts to be searched,
+ * for a query whose own words don't tell.
  */
 export function parseQuery(
   text: string,
   context: string | undefined,
   analyzers: ReadonlyMap<number, Analyzer>,
   current: number,
+  languages: readonly string[] = [],
 ): Query {
   const weights = new Map<string, { weight: number; token: Token; forms: Set<string> }>();
   const analyzer = analyzers.get(current)!;
-  const own = tokensOf(text, "q", analyzer);
-  const earlier = context === undefined ? [] : tokensOf(context, "c", analyzer, context_position);
+  const own = tokensOf(text, { source: "q", analyzer, languages });
+  const earlier =
+    context === undefined ? [] : tokensOf(context, { source: "c", analyzer, languages });
   const earlier_terms = earlier.filter((token) => !token.is_stopword);
   const add = (token: Token, weight: number): void => {
     weights.set(token.term, { weight, token, forms: new Set(token.forms) });
   };
+  // A word in several forms is one term, that of the first.
+  const term_of = new Map<number, string>();
+  const nameOf = ({ hashes: [hash], term }: Token): string => term_of.get(hash!) ?? term;
   for (const token of withoutStopwords(own, earlier_terms.length === 0)) {
-    const known = weights.get(token.term);
+    const name = nameOf(token);
+    const known = weights.get(name);
+    for (const hash of token.hashes) if (!term_of.has(hash)) term_of.set(hash, name);
     if (known === undefined) add(token, 1);
     else {
       known.weight = Math.min(repeats_max, known.weight + 1);
       for (const form of token.forms) known.forms.add(form);
     }
   }
-  for (const token of earlier_terms) if (!weights.has(token.term)) add(token, context_weight);
+  for (const token of earlier_terms) if (!weights.has(nameOf(token))) add(token, context_weight);
   const heaviest = [...weights.values()].slice(0, terms_max);
   const hashes = new Map<number, TermHash[]>();
   for (const other of analyzers.values()) {
-    const hashes_at = other === analyzer ? null : hashesByKey(text, context ?? "", other);
-    const found = heaviest.flatMap(({ token }, at) => {
-      const of_term = hashes_at === null ? token.hashes : (hashes_at.get(token.key) ?? []);
-      return [...of_term].map((hash) => ({ at, hash }));
-    });
-    hashes.set(other.version, found);
+    const hashes_at =
+      other === analyzer ? null : hashesByKey(text, context ?? "", { analyzer: other, languages });
+    const of_terms = heaviest.map(({ token }) =>
+      hashes_at === null ? token.hashes : (hashes_at.get(token.key) ?? []),
+    );
+    hashes.set(other.version, withoutRepeats(of_terms));
   }
   return {
-    terms: heaviest.map(({ weight, token: { term, position }, forms }) => ({
+    terms: heaviest.map(({ weight, token: { term, position, others }, forms }) => ({
       term,
       weight,
       forms: [...forms],
+      others: [...others].filter((other) => other !== term),
       position,
     })),
     hashes,
@@ -95,35 +111,61 @@ export function parseQuery(
   };
 }
 
+/** A form of two words counts for the first of them; the word of a query counts as itself. */
+function withoutRepeats(of_terms: readonly (readonly number[])[]): TermHash[] {
+  const own = new Set(of_terms.map(([hash]) => hash));
+  const others = new Set<number>();
+  return of_terms.flatMap(([first, ...rest], at) => {
+    if (first === undefined) return [];
+    const new_ones = rest.filter((hash) => !own.has(hash) && !others.has(hash));
+    for (const hash of new_ones) others.add(hash);
+    return [first, ...new_ones].map((hash) => ({ at, hash }));
+  });
+}
+
+interface TokenOptions {
+  readonly analyzer: Analyzer;
+  readonly languages: readonly string[];
+  /** Distinguishes the tokens of the query from those of its context. */
+  readonly source: "q" | "c";
+}
+
 const hashesByKey = (
   text: string,
   context: string,
-  analyzer: Analyzer,
-): Map<string, ReadonlySet<number>> =>
+  options: Omit<TokenOptions, "source">,
+): Map<string, readonly number[]> =>
   new Map(
-    [...tokensOf(text, "q", analyzer), ...tokensOf(context, "c", analyzer)].map(
-      ({ key, hashes }) => [key, hashes],
-    ),
+    [
+      ...tokensOf(text, { ...options, source: "q" }),
+      ...tokensOf(context, { ...options, source: "c" }),
+    ].map(({ key, hashes }) => [key, hashes]),
   );
 
-/** `source` distinguishes the tokens of the query from those of its context. */
-function tokensOf(
-  text: string,
-  source: "q" | "c",
-  analyzer: Analyzer,
-  first_position = 0,
-): Token[] {
+function tokensOf(query: string, { analyzer, languages, source }: TokenOptions): Token[] {
+  const text = plainThai(query);
   const tokens: Token[] = [];
   const isStopword = stopwordsOf(text);
+  const language = languageOfStopwords(text);
+  const inflected_in = language === null ? languages : [language];
+  const first_position = source === "q" ? 0 : context_position;
   analyzer.tokenize(text, (hash, start, end, term) => {
     const written = text.slice(start, end);
-    const others = otherSpellings(written.toLowerCase(), analyzer);
+    const lower = written.toLowerCase();
+    const is_stopword = isStopword(start, end);
+    const spellings = otherSpellings(lower, analyzer);
+    const inflected =
+      is_stopword || tokens.length >= inflected_terms_max
+        ? []
+        : [...inflectionsOf(lower, inflected_in)].map((form) => termOf(form, analyzer));
+    const others = [...spellings, ...inflected];
     tokens.push({
       key: `${source}${start}:${end}`,
       term: commonTerm(written, analyzer) ?? term ?? written,
-      hashes: new Set([hash, ...others.map((other) => other.hash)]),
-      is_stopword: isStopword(start, end),
-      forms: new Set([written.toLowerCase(), ...others.map(({ word }) => word)]),
+      hashes: [...new Set([hash, ...others.map((other) => other.hash)])],
+      others: new Set(others.map((other) => other.term)),
+      is_stopword,
+      forms: new Set([lower, ...spellings.map(({ word }) => word)]),
       position: first_position + tokens.length,
     });
   });

@@ -1,9 +1,11 @@
 /**
  * Words with several spellings, which are treated as the same word: British and American ones,
- * those of Hindi (`devanagari-spelling.ts`) and of Vietnamese (`vietnamese-spelling.ts`).
+ * those of Hindi (`devanagari-spelling.ts`), Vietnamese (`vietnamese-spelling.ts`) and Thai
+ * (`thai-spelling.ts`).
  */
-import type { Analyzer } from "./analyzer";
+import { hashOf, type Analyzer } from "./analyzer";
 import { plainSpelling, spellingsOf } from "./devanagari-spelling";
+import { thaiSpellings } from "./thai-spelling";
 import { syllableSpellings } from "./vietnamese-spelling";
 
 /**
@@ -112,14 +114,16 @@ function americanSpelling(word: string): string {
 export function otherSpellings(
   word: string,
   analyzer: Analyzer,
-): { readonly word: string; readonly hash: number }[] {
+): { readonly word: string; readonly term: string; readonly hash: number }[] {
+  const thai = thaiSpellings(word);
+  if (thai.length > 0) return thai.map((term) => ({ word: term, term, hash: hashOf(term) }));
   const plain = plainSpelling(word);
   const spellings =
     plain === undefined
       ? new Set(syllableSpellings(word) ?? englishSpellings(word))
       : spellingsOf(plain);
   spellings.delete(word);
-  return [...spellings].map((other) => ({ word: other, hash: termOf(other, analyzer).hash }));
+  return [...spellings].map((other) => ({ word: other, ...termOf(other, analyzer) }));
 }
 
 function englishSpellings(word: string): Set<string> {
@@ -143,7 +147,8 @@ export function commonTerm(written: string, analyzer: Analyzer): string | undefi
   return common === word ? undefined : termOf(common, analyzer).term;
 }
 
-function termOf(
+/** The last term of a word, its only one unless it is a compound. */
+export function termOf(
   word: string,
   analyzer: Analyzer,
 ): { readonly term: string; readonly hash: number } {

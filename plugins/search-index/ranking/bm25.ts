@@ -85,11 +85,15 @@ export class Ranker {
   /** For each run of matches: its term, and where its matches end. */
   private runs = new Uint32Array(1_024);
   private runs_used = 0;
+  /** Where the matches of the current run begin. */
+  private run_start = 0;
   /** `chunk << 8 | tf` of each match, and the length of that chunk. */
   private postings = new Uint32Array(4_096);
   private lengths = new Uint16Array(4_096);
   private used = 0;
   private readonly buffer = new Uint32Array(pack_chunks_max);
+  /** By chunk: where its match in the current run is, plus one. */
+  private readonly match_of = new Uint32Array(pack_chunks_max);
 
   /** `segments`: how many are searched; with `statistics`, only some of them are added. */
   constructor(
@@ -106,17 +110,16 @@ export class Ranker {
     const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [];
     const runs_before = this.runs_used;
     this.count(place, chunkCount(segment), lengthSum(segment));
-    for (const { at: term, hash } of hashes) {
+    for (const [at, { at: term, hash }] of hashes.entries()) {
       const range = postingsOf(segment, hash);
       const first = range >>> 16;
       const end = range & 0xffff;
-      if (range === 0) continue;
       this.makeRoom(end - first);
-      for (let at = first; at < end; at++) {
-        const posting = postingAt(segment, at);
+      for (let place = first; place < end; place++) {
+        const posting = postingAt(segment, place);
         this.push(posting, lengthOf(segment, posting >>> 8));
       }
-      this.endRun(term, end - first);
+      if (hashes[at + 1]?.at !== term) this.endRun(term);
     }
     if (this.runs_used > runs_before)
       this.units.push({
@@ -146,16 +149,15 @@ export class Ranker {
       const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
       this.count(places[segment]!, chunks, head.length_sums[segment]!);
     }
-    for (const { at: term, hash } of hashes) {
+    for (const [at, { at: term, hash }] of hashes.entries()) {
       const found = parts.get(partOf(hash))!.read(hash, this.buffer);
-      const before = this.used;
       this.makeRoom(found);
-      for (let at = 0; at < found; at++) {
-        const posting = this.buffer[at]!;
+      for (let match = 0; match < found; match++) {
+        const posting = this.buffer[match]!;
         const chunk = posting >>> 8;
         if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
       }
-      if (this.used > before) this.endRun(term, this.used - before);
+      if (hashes[at + 1]?.at !== term) this.endRun(term);
     }
     const { analyzer, first_chunks } = head;
     if (this.runs_used > runs_before)
@@ -177,7 +179,7 @@ export class Ranker {
       frequencies: this.frequencies,
     };
     const idfs = frequencies.map((found) => {
-      // A chunk that has two spellings of a term was counted twice.
+      // A backend counts a chunk that has two forms of a term twice.
       const count = Math.min(found, passages);
       return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
     });
@@ -243,12 +245,24 @@ export class Ranker {
     this.postings = extended(this.postings, new Uint32Array(size));
     this.lengths = extended(this.lengths, new Uint16Array(size));
   }
+  /** A chunk that has several forms of a term matches once, as if it were one form. */
   private push(posting: number, length: number): void {
+    const chunk = posting >>> 8;
+    const known = this.match_of[chunk]!;
+    if (known > this.run_start && known <= this.used && this.postings[known - 1]! >>> 8 === chunk) {
+      const tf = Math.min(255, (this.postings[known - 1]! & 255) + (posting & 255));
+      this.postings[known - 1] = (chunk << 8) | tf;
+      return;
+    }
     this.postings[this.used] = posting;
     this.lengths[this.used++] = length;
+    this.match_of[chunk] = this.used;
   }
-  private endRun(term: number, count: number): void {
-    this.frequencies[term]! += count;
+  private endRun(term: number): void {
+    const { used, run_start } = this;
+    if (used === run_start) return;
+    this.run_start = used;
+    this.frequencies[term]! += used - run_start;
     if (this.runs_used * 2 === this.runs.length)
       this.runs = extended(this.runs, new Uint32Array(this.runs.length * 2));
     this.runs[this.runs_used * 2] = term;

@@ -20,8 +20,10 @@ import { nearestChunks } from "../vectors/nearest-chunks";
 import { spread_factor, spreadOverPages } from "./page-spread";
 import { pack_parts, type PackPart } from "../segments/pack";
 import { PackDirectory, type Pack } from "../segments/pack-directory";
+import { isUndetermined } from "../analysis/languages";
 import { parseQuery, type Query } from "../analysis/query";
 import { rerank, rerank_hits_max } from "./reranker";
+import { languagesIn } from "./scope-languages";
 import { onlyAmong, ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
 import type { Segment } from "../segments/segment";
 import { SegmentCache } from "../segments/segment-cache";
@@ -102,16 +104,14 @@ export class Searcher {
   }
 
   async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
-    const { analyzers, analyzer_version } = this.options;
-    const query = parseQuery(request.query, request.context, analyzers, analyzer_version);
     for (let attempt = 1; attempt <= attempts_max; attempt++)
       try {
-        return await this.searchInSnapshots(request, query, pauses, beginAgain);
+        return await this.searchInSnapshots(request, pauses, beginAgain);
       } catch (error) {
         if (!(error instanceof ScopeChanged)) throw error;
         await pauses.pause();
       }
-    return this.searchInSnapshots(request, query, no_pauses, leaveOut);
+    return this.searchInSnapshots(request, no_pauses, leaveOut);
   }
 
   /** What a search of these folders would cover. */
@@ -125,7 +125,6 @@ export class Searcher {
    */
   private async searchInSnapshots(
     request: HybridSearchRequest,
-    query: Query,
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
@@ -145,7 +144,7 @@ export class Searcher {
       pause,
     };
     try {
-      return await this.searchScope(request, query, between, onGone);
+      return await this.searchScope(request, between, onGone);
     } finally {
       if (is_open) endSnapshot();
       this.cache.endSearch();
@@ -154,7 +153,6 @@ export class Searcher {
 
   private async searchScope(
     request: HybridSearchRequest,
-    query: Query,
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
@@ -166,10 +164,11 @@ export class Searcher {
       is_beyond_memory: false,
       is_short: false,
     };
-    // A query without words may still have a meaning.
-    if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const whole = await this.scopes.resolve(request, pauses);
     if (whole.ids.length === 0) return nothing;
+    const query = await this.parse(request, whole);
+    // A query without words may still have a meaning.
+    if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const is_short = (request.among?.passages ?? Infinity) < whole.ids.length;
     const among = is_short ? undefined : request.among;
     const scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
@@ -192,9 +191,10 @@ export class Searcher {
     const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids)));
     const hits = spreadOverPages(fused, pages, request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, pauses, onGone);
-    const terms = query.terms.map(({ term, weight }, at) => ({
+    const terms = query.terms.map(({ term, weight, others }, at) => ({
       term,
       idf: ranking.idfs[at]! * Math.min(1, weight),
+      others,
     }));
     return {
       passages,
@@ -204,6 +204,14 @@ export class Searcher {
       is_beyond_memory: meaning?.is_beyond ?? false,
       is_short,
     };
+  }
+
+  private async parse({ query, context, among }: HybridSearchRequest, scope: Scope) {
+    const { analyzers, analyzer_version } = this.options;
+    // A backend has looked up the words of the query without these languages.
+    const languages =
+      among === undefined && isUndetermined(query) ? await languagesIn(scope, this.reader) : [];
+    return parseQuery(query, context, analyzers, analyzer_version, languages);
   }
 
   /** @throws ScopeChanged */

@@ -124,6 +124,36 @@ test("each spelling of a word finds the other", async () => {
   }
 });
 
+describe("each form of a word finds the other:", () => {
+  const cases: [why: string, content: string, queries: string[]][] = [
+    [
+      "in the language of the question",
+      "Die Schlüssel liegen im Haus. Die Bücher sind in der Kiste.",
+      ["Wo ist der Schlüssel?", "Wo sind die Häuser?", "In welcher Kiste ist das Buch?"],
+    ],
+    [
+      "in the language of the texts, if the query could be in any",
+      "Le chiavi sono nella cassetta della posta, e i libri sono nella camera degli ospiti.",
+      ["chiave", "libro", "camere"],
+    ],
+    ["in Turkish", "Bisikletler bodrumda durur, çocukların arabaları bir de bahçede.", ["araba"]],
+    ["in Greek", "Τα ποδήλατα μένουν στις αυλές των σπιτιών.", ["αυλή", "σπίτια"]],
+    ["in Hindi", "किताबें कमरों में रखी हैं।", ["किताब", "कमरा"]],
+    ["in Hebrew", "המפתח של הבית בתיבה.", ["בית", "מפתחות"]],
+    ["in Russian", "Ключи лежат в столе, книги на полках.", ["ключ", "стол", "книга"]],
+    ["in Thai, whose sara am is one character or two", "ปิดน้ํา", ["น้ำ"]],
+  ];
+  test.each(cases)("%s", async (_why, content, queries) => {
+    const folder = (await made("ada", "/folders", { name: "Forms" })).id;
+    const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
+    await server.settle();
+    for (const query of queries) {
+      const answer = await send("ada", "POST", "/search", { query, folder_ids: [folder] });
+      expect([query, documents(answer)]).toEqual([query, [id]]);
+    }
+  });
+});
+
 describe("a search is refused with", () => {
   type Case = [why: string, body: () => unknown, status: number, pointer: string];
   const many = (prefix: string) => Array.from({ length: 201 }, (_, i) => `${prefix}_${i}`);

@@ -216,6 +216,23 @@ const picked = async (question: string, asked: string, sources: readonly Source[
   return chosen.map(({ source: at, start, end }) => sources[at]!.text.slice(start, end));
 };
 
+test("other forms of the question's words count as these words", async () => {
+  const [heron] = terms("heron");
+  const text = "The storks stand here. Reiher warten hier.";
+  const answer = async (others: readonly string[]) => {
+    const found = {
+      passages: [{ quote: text, document_name: "", heading: null, score: 1 }] as never,
+      meanings: [],
+      terms: [{ ...heron!, others }],
+      lead: null,
+    };
+    const { chosen } = await findSentences({ text: "heron" }, found, parts);
+    return chosen.map(({ start, end }) => text.slice(start, end));
+  };
+  expect(await answer([])).toEqual([]);
+  expect(await answer(terms("Reiher").map(({ term }) => term))).toEqual(["Reiher warten hier."]);
+});
+
 describe("the sentences that answer:", () => {
   const cases: [string, string, string, Source[], string[]][] = [
     [

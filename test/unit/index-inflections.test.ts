@@ -82,7 +82,8 @@ describe("different words:", () => {
 describe("the language of a query", () => {
   const cases: [why: string, query: string, languages: string[], form: string, found: boolean][] = [
     ["is that of its stopwords", "wo sind die Bücher", ["en"], "Buch", true],
-    ["is that of the texts, if it has none", "Bücher", ["de"], "Buch", true],
+    ["is that of its letters, if it has none", "kapının", ["en"], "kapı", true],
+    ["is that of the texts, if it has neither", "Bücher", ["de"], "Buch", true],
     ["may be each of several", "Bücher", ["fr", "de"], "Buch", true],
     ["is none, if nothing tells it", "Bücher", [], "Buch", false],
     ["is told by an alphabet alone", "книги", [], "книга", true],

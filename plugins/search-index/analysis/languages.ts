@@ -193,18 +193,22 @@ function languageOfQuestion(question: string): string | null {
   const letters = question.match(/\p{L}/gu)?.length ?? 0;
   for (const [alphabet, language] of alphabets)
     if ((question.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;
-  return languageOfStopwords(question);
+  return languageOfWords(question);
 }
 
-/** The language of a query's stopwords; null when it has none. */
-export function languageOfStopwords(query: string): string | null {
-  const { language, stopwords } = likeliestLanguage(query);
-  return stopwords === 0 ? null : language;
+/** Of Turkish alone; it has few stopwords. */
+const turkish_letters = /[ığĞ]/;
+
+/** The language of the stopwords in a short text, or of its letters; null when it has neither. */
+export function languageOfWords(text: string): string | null {
+  const { language, stopwords } = likeliestLanguage(text);
+  if (stopwords > 0) return language;
+  return turkish_letters.test(text) ? "tr" : null;
 }
 
-/** Whether neither the alphabet nor the stopwords of a query tell its language. */
+/** Whether a query could be in any of the languages that share its alphabet. */
 export const isUndetermined = (query: string): boolean =>
-  /\p{Script=Latin}/u.test(query) && languageOfStopwords(query) === null;
+  /\p{Script=Latin}/u.test(query) && languageOfWords(query) === null;
 
 /**
  * A predicate for words of the query, given by UTF-16 indices, that are stopwords: in the query's

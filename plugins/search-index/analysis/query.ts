@@ -5,7 +5,7 @@
 import { literalPattern, literalsOf } from "./literals";
 import type { Analyzer } from "./analyzer";
 import { inflectionsOf } from "./inflections";
-import { languageOfStopwords, stopwordsOf } from "./languages";
+import { languageOfWords, stopwordsOf } from "./languages";
 import { commonTerm, otherSpellings, termOf } from "./spelling";
 import { plainThai } from "./thai-spelling";
 
@@ -146,7 +146,7 @@ function tokensOf(query: string, { analyzer, languages, source }: TokenOptions):
   const text = plainThai(query);
   const tokens: Token[] = [];
   const isStopword = stopwordsOf(text);
-  const language = languageOfStopwords(text);
+  const language = languageOfWords(text);
   const inflected_in = language === null ? languages : [language];
   const first_position = source === "q" ? 0 : context_position;
   analyzer.tokenize(text, (hash, start, end, term) => {

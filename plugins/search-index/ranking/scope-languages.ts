@@ -1,5 +1,5 @@
 /** The languages of a scope, for a query that does not tell its own. */
-import { languageOf } from "../analysis/languages";
+import { languageOf, languageOfWords } from "../analysis/languages";
 import type { ChunkKey, SegmentReader } from "../segments/segment-reader";
 import type { Scope } from "./scope";
 
@@ -16,6 +16,8 @@ export async function languagesIn(
     ordinal: 0,
   }));
   const texts = await reader.texts(keys);
-  const languages = texts.map((text) => (text === null ? null : languageOf(text)));
-  return [...new Set(languages.filter((one) => one !== null))];
+  const languages = texts
+    .filter((text) => text !== null)
+    .map((text) => languageOf(text) ?? languageOfWords(text));
+  return [...new Set(languages.filter((language) => language !== null))];
 }

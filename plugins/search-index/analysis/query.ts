@@ -12,8 +12,8 @@ import { plainThai } from "./thai-spelling";
 const repeats_max = 3;
 const context_weight = 0.5;
 const terms_max = 256;
-/** Of a longer query, only the first words are looked up in their other forms. */
-const inflected_terms_max = 24;
+/** In a longer query, only the first words are looked up in their other forms. */
+const inflections_max = 300;
 /** Words of the earlier query are not neighbours of this query's words. */
 const context_position = 100_000;
 
@@ -149,15 +149,17 @@ function tokensOf(query: string, { analyzer, languages, source }: TokenOptions):
   const language = languageOfWords(text);
   const inflected_in = language === null ? languages : [language];
   const first_position = source === "q" ? 0 : context_position;
+  let inflections = 0;
   analyzer.tokenize(text, (hash, start, end, term) => {
     const written = text.slice(start, end);
     const lower = written.toLowerCase();
     const is_stopword = isStopword(start, end);
     const spellings = otherSpellings(lower, analyzer);
     const inflected =
-      is_stopword || tokens.length >= inflected_terms_max
+      is_stopword || inflections >= inflections_max
         ? []
         : [...inflectionsOf(lower, inflected_in)].map((form) => termOf(form, analyzer));
+    inflections += new Set(inflected.map((form) => form.hash)).size;
     const others = [...spellings, ...inflected];
     tokens.push({
       key: `${source}${start}:${end}`,

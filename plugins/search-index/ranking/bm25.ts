@@ -110,17 +110,21 @@ export class Ranker {
     const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [];
     const runs_before = this.runs_used;
     this.count(place, chunkCount(segment), lengthSum(segment));
-    for (const [at, { at: term, hash }] of hashes.entries()) {
+    let run_term = 0;
+    for (const { at: term, hash } of hashes) {
       const range = postingsOf(segment, hash);
+      if (range === 0) continue;
+      if (term !== run_term) this.endRun(run_term);
+      run_term = term;
       const first = range >>> 16;
       const end = range & 0xffff;
       this.makeRoom(end - first);
-      for (let place = first; place < end; place++) {
-        const posting = postingAt(segment, place);
+      for (let at = first; at < end; at++) {
+        const posting = postingAt(segment, at);
         this.push(posting, lengthOf(segment, posting >>> 8));
       }
-      if (hashes[at + 1]?.at !== term) this.endRun(term);
     }
+    this.endRun(run_term);
     if (this.runs_used > runs_before)
       this.units.push({
         analyzer: analyzerOf(segment),
@@ -149,16 +153,19 @@ export class Ranker {
       const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
       this.count(places[segment]!, chunks, head.length_sums[segment]!);
     }
-    for (const [at, { at: term, hash }] of hashes.entries()) {
+    let run_term = 0;
+    for (const { at: term, hash } of hashes) {
       const found = parts.get(partOf(hash))!.read(hash, this.buffer);
+      if (term !== run_term) this.endRun(run_term);
+      run_term = term;
       this.makeRoom(found);
-      for (let match = 0; match < found; match++) {
-        const posting = this.buffer[match]!;
+      for (let at = 0; at < found; at++) {
+        const posting = this.buffer[at]!;
         const chunk = posting >>> 8;
         if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
       }
-      if (hashes[at + 1]?.at !== term) this.endRun(term);
     }
+    this.endRun(run_term);
     const { analyzer, first_chunks } = head;
     if (this.runs_used > runs_before)
       this.units.push({
@@ -258,6 +265,7 @@ export class Ranker {
     this.lengths[this.used++] = length;
     this.match_of[chunk] = this.used;
   }
+  /** Does nothing when the run has no matches. */
   private endRun(term: number): void {
     const { used, run_start } = this;
     if (used === run_start) return;

@@ -54,7 +54,7 @@ export const paradigms: Readonly<Record<string, readonly string[]>> = {
     "ा े ी",
     "ना ने नी ता ते ती",
   ],
-  ar: ["ة ات تها ته تهم تك تنا", "- ات ين ون ها ه هم ك نا"],
+  ar: ["ة ات تها ته تهم تك تنا"],
   de: ["- e en er es em ern s", "- n s"],
   nl: ["- en s", "- eren", "s zen", "f ven", ...dutch_vowels],
   sv: [

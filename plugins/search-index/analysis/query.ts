@@ -35,18 +35,22 @@ export interface Query {
   /** Patterns of what it spells like code. */
   readonly literals: readonly RegExp[];
 }
+interface FormHash {
+  readonly hash: number;
+  /** It is not the form of the query, and so its occurrences count half. */
+  readonly is_inflected?: true;
+}
 /** The hash of a term; one with several spellings or inflections has several, in a row. */
-export interface TermHash {
+export interface TermHash extends FormHash {
   /** The index of the term in the query. */
   readonly at: number;
-  readonly hash: number;
 }
 interface Token {
   /** Identifies its position, the same for every analyzer. */
   readonly key: string;
   readonly term: string;
   /** One per spelling and inflection, first that of the word itself. */
-  readonly hashes: readonly number[];
+  readonly hashes: readonly FormHash[];
   readonly others: ReadonlySet<string>;
   readonly is_stopword: boolean;
   readonly forms: ReadonlySet<string>;
@@ -76,11 +80,11 @@ export function parseQuery(
   };
   // A word in several forms is one term, that of the first.
   const term_of = new Map<number, string>();
-  const nameOf = ({ hashes: [hash], term }: Token): string => term_of.get(hash!) ?? term;
+  const nameOf = ({ hashes: [own], term }: Token): string => term_of.get(own!.hash) ?? term;
   for (const token of withoutStopwords(own, earlier_terms.length === 0)) {
     const name = nameOf(token);
     const known = weights.get(name);
-    for (const hash of token.hashes) if (!term_of.has(hash)) term_of.set(hash, name);
+    for (const { hash } of token.hashes) if (!term_of.has(hash)) term_of.set(hash, name);
     if (known === undefined) add(token, 1);
     else {
       known.weight = Math.min(repeats_max, known.weight + 1);
@@ -112,16 +116,22 @@ export function parseQuery(
 }
 
 /** A form of two words counts for the first of them; the word of a query counts as itself. */
-function withoutRepeats(of_terms: readonly (readonly number[])[]): TermHash[] {
-  const own = new Set(of_terms.map(([hash]) => hash));
+function withoutRepeats(of_terms: readonly (readonly FormHash[])[]): TermHash[] {
+  const own = new Set(of_terms.map(([first]) => first?.hash));
   const others = new Set<number>();
   return of_terms.flatMap(([first, ...rest], at) => {
     if (first === undefined) return [];
-    const new_ones = rest.filter((hash) => !own.has(hash) && !others.has(hash));
-    for (const hash of new_ones) others.add(hash);
-    return [first, ...new_ones].map((hash) => ({ at, hash }));
+    const new_ones = rest.filter(({ hash }) => !own.has(hash) && !others.has(hash));
+    for (const { hash } of new_ones) others.add(hash);
+    return [first, ...new_ones].map((form) => ({ at, ...form }));
   });
 }
+
+/** Each hash once, as it comes first. */
+const distinct = (forms: readonly FormHash[]): FormHash[] => {
+  const known = new Set<number>();
+  return forms.filter(({ hash }) => !known.has(hash) && known.add(hash));
+};
 
 interface TokenOptions {
   readonly analyzer: Analyzer;
@@ -134,7 +144,7 @@ const hashesByKey = (
   text: string,
   context: string,
   options: Omit<TokenOptions, "source">,
-): Map<string, readonly number[]> =>
+): Map<string, readonly FormHash[]> =>
   new Map(
     [
       ...tokensOf(text, { ...options, source: "q" }),
@@ -164,7 +174,11 @@ function tokensOf(query: string, { analyzer, languages, source }: TokenOptions):
     tokens.push({
       key: `${source}${start}:${end}`,
       term: commonTerm(written, analyzer) ?? term ?? written,
-      hashes: [...new Set([hash, ...others.map((other) => other.hash)])],
+      hashes: distinct([
+        { hash },
+        ...spellings.map((spelling) => ({ hash: spelling.hash })),
+        ...inflected.map((form) => ({ hash: form.hash, is_inflected: true as const })),
+      ]),
       others: new Set(others.map((other) => other.term)),
       is_stopword,
       forms: new Set([lower, ...spellings.map(({ word }) => word)]),

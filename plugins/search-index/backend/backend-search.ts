@@ -153,7 +153,10 @@ function backendQuery(
 ) {
   const parsed = parseQuery(query, context, analyzers, analyzer.version);
   const hashes = parsed.hashes.get(analyzer.version)!;
-  const terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight }));
+  const terms = hashes.map(({ at, hash, is_inflected }) => ({
+    term: hash,
+    weight: parsed.terms[at]!.weight * (is_inflected ? 0.5 : 1),
+  }));
   return {
     query: {
       owner_id,

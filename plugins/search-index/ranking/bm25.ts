@@ -87,7 +87,7 @@ export class Ranker {
   private runs_used = 0;
   /** Where the matches of the current run begin. */
   private run_start = 0;
-  /** `chunk << 8 | tf` of each match, and the length of that chunk. */
+  /** `chunk << 8 | tf * 2` of each match, and the length of that chunk. */
   private postings = new Uint32Array(4_096);
   private lengths = new Uint16Array(4_096);
   private used = 0;
@@ -111,17 +111,18 @@ export class Ranker {
     const runs_before = this.runs_used;
     this.count(place, chunkCount(segment), lengthSum(segment));
     let run_term = 0;
-    for (const { at: term, hash } of hashes) {
+    for (const { at: term, hash, is_inflected } of hashes) {
       const range = postingsOf(segment, hash);
       if (range === 0) continue;
       if (term !== run_term) this.endRun(run_term);
       run_term = term;
+      const halves = is_inflected ? 1 : 2;
       const first = range >>> 16;
       const end = range & 0xffff;
       this.makeRoom(end - first);
       for (let at = first; at < end; at++) {
         const posting = postingAt(segment, at);
-        this.push(posting, lengthOf(segment, posting >>> 8));
+        this.push(posting, halves, lengthOf(segment, posting >>> 8));
       }
     }
     this.endRun(run_term);
@@ -154,15 +155,16 @@ export class Ranker {
       this.count(places[segment]!, chunks, head.length_sums[segment]!);
     }
     let run_term = 0;
-    for (const { at: term, hash } of hashes) {
+    for (const { at: term, hash, is_inflected } of hashes) {
       const found = parts.get(partOf(hash))!.read(hash, this.buffer);
       if (term !== run_term) this.endRun(run_term);
       run_term = term;
+      const halves = is_inflected ? 1 : 2;
       this.makeRoom(found);
       for (let at = 0; at < found; at++) {
         const posting = this.buffer[at]!;
         const chunk = posting >>> 8;
-        if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
+        if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, halves, lengths[chunk]!);
       }
     }
     this.endRun(run_term);
@@ -203,7 +205,7 @@ export class Ranker {
         const end = this.runs[run * 2 + 1]!;
         for (; at < end; at++) {
           const posting = this.postings[at]!;
-          const tf = posting & 255;
+          const tf = (posting & 255) / 2;
           scores[posting >>> 8]! += (weight * tf) / (tf + saturations.of(this.lengths[at]!));
         }
       }
@@ -252,18 +254,19 @@ export class Ranker {
     this.postings = extended(this.postings, new Uint32Array(size));
     this.lengths = extended(this.lengths, new Uint16Array(size));
   }
-  /** A chunk that has several forms of a term matches once, as if it were one form. */
-  private push(posting: number, length: number): void {
+  /** A chunk that has several forms of a term matches once. An occurrence counts `halves`. */
+  private push(posting: number, halves: number, length: number): void {
     const chunk = posting >>> 8;
     const known = this.match_of[chunk]!;
-    if (known > this.run_start && known <= this.used && this.postings[known - 1]! >>> 8 === chunk) {
-      const tf = Math.min(255, (this.postings[known - 1]! & 255) + (posting & 255));
-      this.postings[known - 1] = (chunk << 8) | tf;
-      return;
-    }
-    this.postings[this.used] = posting;
-    this.lengths[this.used++] = length;
-    this.match_of[chunk] = this.used;
+    const before =
+      known > this.run_start && known <= this.used && this.postings[known - 1]! >>> 8 === chunk
+        ? this.postings[known - 1]! & 255
+        : 0;
+    const counted = Math.min(255, before + (posting & 255) * halves);
+    const at = before > 0 ? known - 1 : this.used++;
+    this.postings[at] = (chunk << 8) | counted;
+    this.lengths[at] = length;
+    this.match_of[chunk] = at + 1;
   }
   /** Does nothing when the run has no matches. */
   private endRun(term: number): void {

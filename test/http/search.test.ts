@@ -144,8 +144,8 @@ describe("each form of a word finds the other:", () => {
     ["in Thai, whose sara am is one character or two", "ปิดน้ํา", ["น้ำ"]],
   ];
   test.each(cases)("%s", async (_why, content, queries) => {
-    const folder = (await made("ada", "/folders", { name: "Forms" })).id;
-    const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
+    const folder = (await create("ada", "/folders", { name: "Forms" })).id;
+    const { id } = await create("ada", "/documents", { folder_id: folder, name: "a.txt", content });
     await server.settle();
     for (const query of queries) {
       const answer = await send("ada", "POST", "/search", { query, folder_ids: [folder] });

@@ -40,7 +40,7 @@ export const stopwords: Readonly<Record<string, string>> = {
     "leurs lors lui m mais me même mes mon n ne nos notre nous on ont ou où par pas pendant " +
     "plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son " +
     "sont sous sur ta te tes ton tous tout toute toutes très tu un une vos votre vous y afin " +
-    "ainsi alors après aucun aucune avant car celui celle celles certains chaque chez ci déjà " +
+    "ainsi alors après aucun aucune avant celui celle celles certains chaque chez ci déjà " +
     "dès devrait dois doit doivent encore es étant êtes ete faire fais faut ici là lorsque ma " +
     "moi moins ni non nul parce peu peut peuvent peux puis puisque quelque quelques sera serait " +
     "seront soit suis tel telle toi vais veut vers voici voilà",

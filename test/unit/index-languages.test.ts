@@ -75,6 +75,20 @@ const cases: [string, string, string | null][] = [
 ];
 for (const [why, text, expected] of cases) test(why, () => expect(languageOf(text)).toBe(expected));
 
+const short_questions: [string, string, string | null][] = [
+  ["two stopwords", "When was it built?", "en"],
+  ["a Turkish letter and no stopword", "Marquand'ın mesleği?", "tr"],
+  ["a Vietnamese letter and no stopword", "Giờ khởi hành?", "vi"],
+  ["the same, decomposed", "Giờ khởi hành?".normalize("NFD"), "vi"],
+  ["a Turkish name in an English question", "When was Erdoğan born?", "en"],
+  ["neither", "Marquand?", null],
+];
+describe("the language of a question with", () => {
+  test.each(short_questions)("%s", (_why, question, expected) =>
+    expect(languageOf(question, { is_question: true })).toBe(expected),
+  );
+});
+
 /** Hardly a stopword, as usual in Turkish. */
 const turkish =
   "Tambur yedi kilogram çamaşır alır. Tüy filtresi iki ayda bir temizlenmelidir; önce kalan suyu " +
@@ -85,6 +99,12 @@ const pairs: [string, string, string, boolean][] = [
   ["a text of few stopwords", "Bisiklet lastiği nasıl değiştirilir?", turkish, false],
   ["a question in another language on it", "How is a tyre replaced?", turkish, true],
   ["a shared word, and no stopwords", "Filtre?", "Filtre, tambur, kapak.", false],
+  [
+    "a Turkish question with a name that the text has, and no stopwords",
+    "Marquand'ın babasının mesleği?",
+    "Marquand was the daughter of a pharmacist, and she drew what she saw in the shop.",
+    true,
+  ],
   ["no shared words, and no stopwords", "Reifen?", "Filtre, tambur, kapak.", true],
 ];
 describe("whether a question and a text are in different languages:", () => {

@@ -153,6 +153,11 @@ const alphabets: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Armenian}/gu, "hy"],
   [/\p{Script=Georgian}/gu, "ka"],
 ];
+/** Letters that determine the language of a question in which too few stopwords are known. */
+const letters_of: readonly (readonly [RegExp, string])[] = [
+  [/[ğışĞİŞ]/u, "tr"],
+  [/[ơưƠƯ\u1ea0-\u1ef9]/u, "vi"],
+];
 const sample_chars = 2_500;
 const stopwords_min = 4;
 const question_stopwords_min = 2;
@@ -161,7 +166,7 @@ const alphabet_share_min = 0.2;
 
 /**
  * The ISO 639-1 code of a text's language, from its alphabet and its stopwords; null when they
- * don't determine it. For a question two stopwords are enough.
+ * don't determine it. For a question two stopwords are enough, or a letter of its own.
  */
 export function languageOf(
   text: Pick<ReadableText, "slice">,
@@ -175,7 +180,12 @@ export function languageOf(
   }
   const { language, stopwords, words } = likeliestLanguage(sample);
   const least = is_question ? question_stopwords_min : stopwords_min;
-  return stopwords >= least && stopwords >= words * stopwords_share_min ? language : null;
+  if (stopwords >= least && stopwords >= words * stopwords_share_min) return language;
+  return is_question ? languageByLetters(sample) : null;
+}
+function languageByLetters(question: string): string | null {
+  const composed = question.normalize("NFC");
+  return letters_of.find(([letters]) => letters.test(composed))?.[1] ?? null;
 }
 
 /** Whether a question and a text are in different languages, as far as that can be detected. */
@@ -196,14 +206,10 @@ function languageOfQuestion(question: string): string | null {
   return languageOfWords(question);
 }
 
-/** Of Turkish alone; it has few stopwords. */
-const turkish_letters = /[ığĞ]/;
-
 /** The language of the stopwords in a short text, or of its letters; null when it has neither. */
 export function languageOfWords(text: string): string | null {
   const { language, stopwords } = likeliestLanguage(text);
-  if (stopwords > 0) return language;
-  return turkish_letters.test(text) ? "tr" : null;
+  return stopwords > 0 ? language : languageByLetters(text);
 }
 
 /** Whether a query could be in any of the languages that share its alphabet. */

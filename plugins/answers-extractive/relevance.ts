@@ -16,6 +16,10 @@ export interface Found {
   readonly others_meaning: number;
   /** The question and the passages are in different languages, so its words say nothing. */
   readonly is_other_language: boolean;
+  /** Their similarities are those of their tokens, too. */
+  readonly are_by_tokens: boolean;
+  /** Of the question, ISO 639-1; null when undetected. */
+  readonly language: string | null;
   /** The question contains a number, a code, an abbreviation or a name that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
@@ -49,17 +53,35 @@ const least = {
 } as const;
 /**
  * Across languages words say nothing. What answers is similar, and its passage and its sentence
- * exceed the others: each counts by its weight. Chinese questions are less similar even to their
+ * exceed the others: each counts by its weight. Some languages are less similar even to their
  * answers, so less is enough. Chosen with questions in fourteen languages, most of them about
  * passages in another one.
  */
-const across = {
+interface AcrossLanguages {
+  readonly lead: number;
+  readonly others: number;
+  readonly missing_name: number;
+  readonly least: number;
+  readonly least_of_distant: number;
+  readonly distant: ReadonlySet<string | null>;
+}
+const across: AcrossLanguages = {
   lead: 0.5,
   others: 0.3,
   missing_name: 0.1,
   least: 0.46,
-  least_of_chinese: 0.35,
-} as const;
+  least_of_distant: 0.35,
+  distant: new Set(["zh"]),
+};
+/** Other sentences share fewer tokens, even those about the same subject. */
+const across_by_tokens: AcrossLanguages = {
+  lead: 0.4,
+  others: 0,
+  missing_name: 0.1,
+  least: 0.43,
+  least_of_distant: 0.35,
+  distant: new Set(["el", "ko", "tr", "vi", "zh"]),
+};
 /** A sentence in the question's language stands out from this on, in similarity and as above. */
 const standing_out = { similarity: 0.8, least: 0.85 } as const;
 /**
@@ -80,7 +102,12 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { covered, passage_meaning, is_other_language, is_name_missing, lead } = found;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
-  if (is_other_language && nearness !== null) return isNearAcross(nearness, found);
+  if (is_other_language && nearness !== null)
+    return isNearAcross(
+      nearness,
+      found,
+      found.are_by_tokens && similarity !== null ? across_by_tokens : across,
+    );
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
   const near = features.before + features.after + features.title;
@@ -90,25 +117,22 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
     return true;
   const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0);
   const stands_out =
-    similarity >= standing_out.similarity && standingOf(similarity, found) >= standing_out.least;
+    similarity >= standing_out.similarity &&
+    standingOf(similarity, found, across) >= standing_out.least;
   const usual_min = stands_out ? least.all_standing_out : least.all;
   const all_min = has_less ? least.all_with_less : usual_min;
   const all = words + lead + similarity_weight * similarity;
   return similarity >= least.similarity && all >= all_min;
 }
 
-function isNearAcross(nearness: number, found: Found): boolean {
-  const { question, is_name_missing } = found;
-  const missing = is_name_missing ? across.missing_name : 0;
-  const least_standing = isChinese(question) ? across.least_of_chinese : across.least;
-  return standingOf(nearness, found) - missing >= least_standing;
+function isNearAcross(nearness: number, found: Found, limits: AcrossLanguages): boolean {
+  const missing = found.is_name_missing ? limits.missing_name : 0;
+  const is_distant = limits.distant.has(found.language);
+  const least_standing = is_distant ? limits.least_of_distant : limits.least;
+  return standingOf(nearness, found, limits) - missing >= least_standing;
 }
-const standingOf = (nearness: number, { lead, others_meaning }: Found): number =>
-  nearness + across.lead * lead - across.others * others_meaning;
-
-/** Words in ideographs have few letters: a quarter of all letters makes a text Chinese. */
-function isChinese(text: string): boolean {
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return false;
-  return countOf(text, /\p{Script=Han}/gu) > countOf(text, /\p{L}/gu) / 4;
-}
-const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const standingOf = (
+  nearness: number,
+  found: Found,
+  { lead, others }: Pick<AcrossLanguages, "lead" | "others">,
+): number => nearness + lead * found.lead - others * found.others_meaning;

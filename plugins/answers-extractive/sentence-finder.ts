@@ -71,10 +71,11 @@ export async function findSentences(
   const language = languageOf(question.text, { is_question: true });
   const found = await Promise.all(
     asked.map(async (part, at) => {
-      const ranked = await ranking(part, terms_of[at]!, sources, {
+      const { ranked, are_by_tokens } = await ranking(part, terms_of[at]!, sources, {
         compare: question.compare,
         analysis,
         candidates: candidates_max / asked.length,
+        by_tokens: is_other_language,
       });
       const is_answer =
         ranked.length > 0 &&
@@ -85,6 +86,8 @@ export async function findSentences(
           lead: lead ?? 0,
           others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
           is_other_language,
+          are_by_tokens,
+          language,
           question: part,
         });
       return { ranked, is_answer };
@@ -155,16 +158,22 @@ async function ranking(
     compare,
     analysis,
     candidates,
+    by_tokens,
   }: {
     readonly compare: Question["compare"];
     readonly analysis: TextAnalysis;
     readonly candidates: number;
+    readonly by_tokens: boolean;
   },
-): Promise<Sentence[]> {
+): Promise<{ readonly ranked: Sentence[]; readonly are_by_tokens: boolean }> {
   const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
   const texts = candidatesOf(by_words, sources, candidates);
-  const similarities = (await compare?.(question, texts, meaning_timeout_ms)) ?? [];
-  return rankByMeaning(by_words, similarities);
+  const options = { timeout_ms: meaning_timeout_ms, by_tokens };
+  const similarities = await compare?.(question, texts, options);
+  return {
+    ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
+    are_by_tokens: similarities?.are_by_tokens ?? false,
+  };
 }
 
 /** The texts of the first sentences, as many as a model can read in time. */

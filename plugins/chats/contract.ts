@@ -15,7 +15,7 @@ import {
 import { PageLabel } from "../extraction/contract";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
-import type { Similarities } from "../search-index/contract";
+import type { Similarities, SimilarityOptions } from "../search-index/contract";
 import { Citation, RelatedPassage, type FindOptions, type Retrieved } from "../search/contract";
 
 /** A message that is about to be stored. */
@@ -145,7 +145,7 @@ export interface Question {
   readonly compare?: (
     question: string,
     texts: readonly string[],
-    timeout_ms: number,
+    options: Pick<SimilarityOptions, "timeout_ms" | "by_tokens">,
   ) => Promise<Similarities | null>;
   /**
    * Optional: shows the next piece of the answer to its streams while it is being made. Its markers

@@ -30,6 +30,7 @@ export class BuiltinEmbedder implements Embedder {
   /** The hash is part of the name, because another file of the same name yields other vectors. */
   readonly model: string;
   readonly dimensions = null;
+  readonly has_tokens = true;
   readonly texts_max: number;
   private readonly pool: EncoderPool;
 

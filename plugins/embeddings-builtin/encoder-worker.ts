@@ -57,14 +57,16 @@ class OpenedEncoder {
     };
     try {
       const prefix = this.prefixes[kind];
-      const vectors = await this.encoder.embed(text, {
+      const encoded = await this.encoder.embed(text, {
         prefix,
         workspace: this.workspaces[priority],
         pause,
       });
+      const { vectors } = encoded;
+      const tokens = priority === "urgent" ? encoded.tokens : undefined;
       answer(
-        { id, vectors },
-        vectors.map(({ buffer }) => buffer),
+        { id, vectors, tokens },
+        [...vectors, ...(tokens ? [tokens] : [])].map(({ buffer }) => buffer),
       );
     } catch (error) {
       answer({ id, error: messageOf(error) });

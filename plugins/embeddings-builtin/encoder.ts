@@ -19,6 +19,13 @@ const alignment = 16;
 /** The most tokens of a passage or query; the rest of a longer text is ignored. */
 const windows_max = 16;
 
+export interface EncodedText {
+  /** One, or one per window if the text is too long for the model. */
+  readonly vectors: Float32Array<ArrayBuffer>[];
+  /** The vectors of the tokens of its first window, one after another, not of length 1. */
+  readonly tokens: Float32Array<ArrayBuffer>;
+}
+
 interface Kernel {
   readonly memory: WebAssembly.Memory;
   heapBase(): number;
@@ -92,8 +99,7 @@ export class Encoder {
   }
 
   /**
-   * The vectors of a text: one, or one per window if the text is too long for the model. `pause` is
-   * called after each layer; meanwhile another text may be encoded in another workspace.
+   * `pause` is called after each layer; meanwhile another text may be encoded in another workspace.
    */
   async embed(
     text: string,
@@ -102,14 +108,19 @@ export class Encoder {
       workspace,
       pause,
     }: { prefix: string; workspace: Workspace; pause: () => Promise<void> | void },
-  ): Promise<Float32Array<ArrayBuffer>[]> {
+  ): Promise<EncodedText> {
     const { bos, eos } = this.model.vocabulary;
     const prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd());
     const windows = windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos });
     const vectors: Float32Array<ArrayBuffer>[] = [];
-    for (const ids of windows.slice(0, windows_max))
+    let tokens = new Float32Array();
+    for (const ids of windows.slice(0, windows_max)) {
       vectors.push(normalised(await this.embedWindow(ids, workspace, pause)));
-    return vectors;
+      // Between the prefix and the end.
+      if (vectors.length === 1)
+        tokens = this.tokensOf(workspace, 1 + prefix_ids.length, ids.length - 1);
+    }
+    return { vectors, tokens };
   }
 
   private async embedWindow(
@@ -136,6 +147,15 @@ export class Encoder {
     }
     kernel.means(x, length, 1, mean);
     return new Float32Array(kernel.memory.buffer, mean, dimensions);
+  }
+
+  private tokensOf({ x }: Workspace, from: number, to: number): Float32Array<ArrayBuffer> {
+    const at = x + from * dimensions * number_bytes;
+    return new Float32Array(
+      this.kernel.memory.buffer as ArrayBuffer,
+      at,
+      (to - from) * dimensions,
+    ).slice();
   }
 
   /** Allocates kernel memory, which is never freed. */

@@ -34,7 +34,7 @@ interface Text {
   readonly text: string;
   /** How many workers have died of it. */
   deaths: number;
-  readonly resolve: (vectors: readonly Float32Array[]) => void;
+  readonly resolve: (vectors: readonly Float32Array[], tokens: Float32Array | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 interface PooledWorker {
@@ -86,9 +86,9 @@ export class EncoderPool {
     const asked: Text[] = [];
     const vectors = texts.map((text) => {
       const { promise, resolve: keep, reject } = Promise.withResolvers<readonly Float32Array[]>();
-      const resolve = (vectors: readonly Float32Array[]): void => {
+      const resolve: Text["resolve"] = (vectors, tokens) => {
         keep(vectors);
-        onVectors?.(text, vectors);
+        onVectors?.(text, vectors, tokens);
       };
       asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
       return promise;
@@ -222,7 +222,7 @@ export class EncoderPool {
         const text = pooled.in_work[priority];
         if (text?.id !== message.id) continue;
         pooled.in_work[priority] = null;
-        if ("vectors" in message) text.resolve(message.vectors);
+        if ("vectors" in message) text.resolve(message.vectors, message.tokens);
         else text.reject(new Error(message.error));
       }
     }

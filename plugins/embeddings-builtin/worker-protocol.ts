@@ -29,5 +29,10 @@ export type FromEncoderWorker =
   | { readonly problem: string }
   /** The model can't be used at all. */
   | { readonly failed: string }
-  | { readonly id: number; readonly vectors: readonly Float32Array<ArrayBuffer>[] }
+  | {
+      readonly id: number;
+      readonly vectors: readonly Float32Array<ArrayBuffer>[];
+      /** Of urgent texts only: they are much larger than the others. */
+      readonly tokens?: Float32Array<ArrayBuffer> | undefined;
+    }
   | { readonly id: number; readonly error: string };

@@ -2,6 +2,7 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, shaped, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { VectorCopyKind } from "./worker-contract";
 
 export {
   segment_format,
@@ -10,6 +11,7 @@ export {
   vectorBytesMax,
   vectorsFault,
 } from "./worker-contract";
+export type { VectorCopyKind, VectorKind } from "./worker-contract";
 
 export interface IndexInput {
   /** The document's owner: owners take turns. */
@@ -42,19 +44,6 @@ export interface Prepared {
   readonly encoded: unknown;
 }
 
-/** Identifies a set of vectors: only those of one set are compared. */
-export interface VectorKind {
-  readonly model: string;
-  /** As requested; 0: as many as the model returns. */
-  readonly asked_dimensions: number;
-  /** The length of each vector. */
-  readonly dimensions: number;
-}
-/** The same, with the layout of the bytes. */
-export interface VectorCopyKind extends VectorKind {
-  /** `vector_layout.layout`; absent: 32-bit floats, little-endian, one vector per chunk. */
-  readonly layout?: number;
-}
 /** How a document was encoded. A server only takes over what was encoded in the same way. */
 export interface Encoding {
   readonly analyzer: number;
@@ -178,12 +167,16 @@ export interface SimilarityOptions {
   readonly signal?: AbortSignal | undefined;
   /** Texts without a vector by then are skipped. */
   readonly timeout_ms: number;
+  /** Compares tokens, too, if the embedder has vectors of these. */
+  readonly by_tokens?: boolean;
 }
-/**
- * The similarity of each text to the question: 0 for unrelated texts, about 1 for answers; null for
- * a text without a vector in time. Missing altogether when unavailable.
- */
-export type Similarities = readonly (number | null)[];
+/** Missing altogether when unavailable. */
+export interface Similarities {
+  /** Of each text: 0 for unrelated ones, about 1 for answers; null without a vector in time. */
+  readonly of_texts: readonly (number | null)[];
+  /** Tokens were compared, too. */
+  readonly are_by_tokens: boolean;
+}
 
 export interface SearchIndex {
   /**
@@ -257,8 +250,13 @@ export interface EmbedOptions {
   readonly owner_id?: string;
   /** Somebody is waiting: it has priority over background work. */
   readonly urgent?: boolean;
-  /** Called with the vectors of each text as they are made, if the embedder makes one at a time. */
-  readonly onVectors?: ((text: string, vectors: readonly Float32Array[]) => void) | undefined;
+  /**
+   * Called with the vectors of each text as they are made, if the embedder makes one at a time;
+   * also with those of its tokens, one after another, if it has them and somebody is waiting.
+   */
+  readonly onVectors?:
+    | ((text: string, vectors: readonly Float32Array[], tokens?: Float32Array) => void)
+    | undefined;
   readonly signal: AbortSignal;
 }
 /** Turns texts into vectors, to find passages that share no word with the query. */
@@ -271,6 +269,8 @@ export interface Embedder {
   readonly dimensions: number | null;
   /** The maximum number of texts per call. */
   readonly texts_max: number;
+  /** Whether it passes the vectors of tokens to `onVectors`. */
+  readonly has_tokens?: boolean;
   /**
    * Whether it can also make vectors of another model, as far as it knows. Vectors with which
    * nothing can be compared any more are abandoned before its own are complete.

@@ -3,6 +3,19 @@
  * validation of bytes from elsewhere.
  */
 
+/** Identifies a set of vectors: only those of one set are compared. */
+export interface VectorKind {
+  readonly model: string;
+  /** As requested; 0: as many as the model returns. */
+  readonly asked_dimensions: number;
+  /** The length of each vector. */
+  readonly dimensions: number;
+}
+/** The same, with the layout of the bytes. */
+export interface VectorCopyKind extends VectorKind {
+  /** `vector_layout.layout`; absent: 32-bit floats, little-endian, one vector per chunk. */
+  readonly layout?: number;
+}
 /** The layout of vectors, see `vector-block.ts`. */
 export const vector_layout = {
   layout: 1,

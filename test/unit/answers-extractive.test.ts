@@ -307,6 +307,11 @@ describe("the sentences that answer:", () => {
   });
 });
 
+/** Similarities of which each is `similarity`. */
+const comparedAs =
+  (similarity: number | null, are_by_tokens = false): Question["compare"] =>
+  async (_question, texts) => ({ of_texts: texts.map(() => similarity), are_by_tokens });
+
 describe("whether the nearest sentence answers:", () => {
   const prose = "The output is printed as TIFF by default.";
   /** Similarity of the sentence; in brackets: of its passage only. */
@@ -369,12 +374,37 @@ describe("whether the nearest sentence answers:", () => {
     const passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never;
     const asked = terms(text.replace(/\b(?:how|is|the|as|in|wie|wird|die|der|ist)\b/giu, ""));
     const { chosen } = await findSentences(
-      { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
+      { text, compare: comparedAs(similarity) },
       { passages, meanings: [meaning], terms: asked, lead: null },
       parts,
     );
     expect(chosen.length > 0).toBe(expected);
   });
+
+  const by_tokens: typeof cases = [
+    ["tokens are compared, too", "Wie wird die Ausgabe gedruckt?", prose, 0.44, true],
+    ["tokens are less similar", "Wie hoch ist der Turm?", prose, 0.42, false],
+    ["a code is missing", "Was bedeutet der Fehler E18?", prose, 0.5, false],
+    ["a Turkish question", "Çıktı nasıl yazdırılır?", prose, 0.36, true],
+    ["a Vietnamese question", "Làm sao để in kết quả?", prose, 0.36, true],
+    ["a Turkish question about something else", "Kule ne kadar yüksektir?", prose, 0.34, false],
+  ];
+  test.each(by_tokens)(
+    "languages differ, %s",
+    async (_why, text, passage, similarity, expected) => {
+      const { chosen } = await findSentences(
+        { text, compare: comparedAs(similarity as number, true) },
+        {
+          passages: [{ quote: passage, document_name: "", heading: null, score: 1 }] as never,
+          meanings: [null],
+          terms: terms(text),
+          lead: null,
+        },
+        parts,
+      );
+      expect(chosen.length > 0).toBe(expected);
+    },
+  );
 
   const close: [why: string, question: string, similarity: number, lead: number, boolean][] = [
     [
@@ -390,7 +420,7 @@ describe("whether the nearest sentence answers:", () => {
   ];
   test.each(close)("%s", async (_why, text, similarity, lead, expected) => {
     const { chosen } = await findSentences(
-      { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
+      { text, compare: comparedAs(similarity) },
       {
         passages: [{ quote: prose, document_name: "", heading: null, score: 1 }] as never,
         meanings: [null],

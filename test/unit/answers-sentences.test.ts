@@ -260,7 +260,10 @@ async function said({
 }: Asked): Promise<string[]> {
   const compare =
     similar &&
-    (async (part: string, texts: readonly string[]) => texts.map((text) => similar(text, part)));
+    (async (part: string, texts: readonly string[]) => ({
+      of_texts: texts.map((text) => similar(text, part)),
+      are_by_tokens: false,
+    }));
   const retrieved = {
     passages: passages.map((quote, at) => ({
       quote,

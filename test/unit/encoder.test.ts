@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Encoder } from "../../plugins/embeddings-builtin/encoder";
 import {
+  dimensions,
   InvalidModel,
   readModel,
   tokens_max,
@@ -14,6 +15,7 @@ import {
 import { hashOf } from "../../plugins/embeddings-builtin/model-files";
 import { Models } from "../../plugins/embeddings-builtin/models";
 import { windowsOf } from "../../plugins/embeddings-builtin/windows";
+import { tokenSimilarity, tokensOf } from "../../plugins/search-index/vectors/token-similarity";
 import reference from "../helpers/encoder-reference.json";
 
 const builtin = new Models({ data: "/nowhere" }).find("multilingual-e5-small")!;
@@ -32,9 +34,9 @@ const vectorOf = async (
   text: string,
   prefix = builtin.document_prefix,
 ): Promise<Float32Array<ArrayBuffer>> => {
-  const [vector, ...others] = await encoder.embed(text, { prefix, workspace, pause });
-  expect(others).toEqual([]);
-  return vector!;
+  const { vectors } = await encoder.embed(text, { prefix, workspace, pause });
+  expect(vectors.length).toBe(1);
+  return vectors[0]!;
 };
 const dot = (one: Float32Array, other: ArrayLike<number>): number =>
   one.reduce((sum, number, at) => sum + number * other[at]!, 0);
@@ -67,7 +69,7 @@ describe("the reference", () => {
 test("relaxed and plain SIMD give bit-identical vectors", async () => {
   for (const { text } of reference.filter(({ vector }) => vector !== undefined).slice(0, 12))
     expect(
-      await plain.embed(text, { prefix: "query: ", workspace: plain_workspace, pause }),
+      (await plain.embed(text, { prefix: "query: ", workspace: plain_workspace, pause })).vectors,
     ).toEqual([await vectorOf(text, "query: ")]);
 });
 
@@ -87,7 +89,7 @@ test("two texts encoded at once in two workspaces give the same as alone", async
     encoder.embed(one!, { prefix, workspace, pause: turn }),
     encoder.embed(other!, { prefix, workspace: second, pause: turn }),
   ]);
-  expect(together.flat().map((vector) => [...vector])).toEqual(alone.map((vector) => [...vector]));
+  expect(together.map(({ vectors }) => [...vectors[0]!])).toEqual(alone.map((one) => [...one]));
 });
 
 describe("any text gets a vector of length 1", () => {
@@ -149,12 +151,28 @@ test("a text too long for the model gets a vector for each window", async () => 
   const prefix = builtin.document_prefix;
   const sentence = "The seal is replaced every ninety days. ";
   const long = sentence.repeat(80) + "Herons stand in shallow water. ".repeat(40);
-  const vectors = await encoder.embed(long, { prefix, workspace, pause });
+  const { vectors, tokens } = await encoder.embed(long, { prefix, workspace, pause });
   const about_seals = await vectorOf(sentence);
   const nearness = vectors.map((vector) => dot(vector, about_seals));
   expect(vectors.length).toBeGreaterThan(2);
   expect(nearness[0]!).toBeGreaterThan(nearness.at(-1)!);
   for (const vector of vectors) expect(dot(vector, vector)).toBeCloseTo(1, 5);
+  expect(tokens.length).toBeLessThan(tokens_max * dimensions);
+});
+
+test("the tokens of a question are found in a sentence in another language", async () => {
+  const centre = new Float32Array(dimensions);
+  const tokensIn = async (text: string, prefix: string) => {
+    const { tokens } = await encoder.embed(text, { prefix, workspace, pause });
+    expect(tokens.length).toBe(encoder.tokenize(text).length * dimensions);
+    return tokensOf(tokens, centre);
+  };
+  const question = await tokensIn("How often is the seal replaced?", builtin.query_prefix);
+  const similarityOf = async (text: string): Promise<number> =>
+    tokenSimilarity(question, await tokensIn(text, builtin.document_prefix), dimensions)!;
+  expect(await similarityOf("Die Dichtung wird alle neunzig Tage gewechselt.")).toBeGreaterThan(
+    await similarityOf("Reiher stehen im flachen Wasser und warten auf Fische."),
+  );
 });
 
 describe("a model file is refused for", () => {

@@ -4,6 +4,7 @@ import { jsonLog } from "../../core/base/log";
 import type { Embedder, EmbedOptions } from "../../plugins/search-index/contract";
 import type { MeaningScale } from "../../plugins/search-index/vectors/vector-math";
 import { TextSimilarities } from "../../plugins/search-index/vectors/similarities";
+import { tokenSimilarity, tokensOf } from "../../plugins/search-index/vectors/token-similarity";
 
 const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
 /** By which cosines are what they are. */
@@ -15,6 +16,7 @@ const whole_scale: MeaningScale = {
   spread: 0.1,
   right: 1,
 };
+const centre = Float32Array.of(0, 0);
 /** Each letter `y` in a text turns its vector toward the question's, which is (0, 1). */
 const vectorOf = (text: string): Float32Array => {
   const towards = text.split("y").length - 1;
@@ -26,8 +28,16 @@ interface More {
   readonly has_set?: boolean;
   readonly has_question?: boolean;
   readonly scale?: MeaningScale | undefined;
+  /** The tokens of the question; undefined for an embedder that has none. */
+  readonly tokens?: Float32Array;
 }
-function similaritiesOf({ embed, has_set = true, has_question = true, ...more }: More = {}) {
+function similaritiesOf({
+  embed,
+  has_set = true,
+  has_question = true,
+  tokens,
+  ...more
+}: More = {}) {
   const scale = "scale" in more ? more.scale : whole_scale;
   const calls: (readonly string[])[] = [];
   const clock = { now_ms: 0 };
@@ -35,6 +45,7 @@ function similaritiesOf({ embed, has_set = true, has_question = true, ...more }:
     model: "m",
     dimensions: null,
     texts_max: 2,
+    has_tokens: tokens !== undefined,
     embed: async (texts, options) => {
       calls.push(texts);
       expect(options).toMatchObject({ kind: "document", urgent: true, model: "m" });
@@ -47,13 +58,18 @@ function similaritiesOf({ embed, has_set = true, has_question = true, ...more }:
     embedder: () => embedder,
     servingSet: () => (has_set ? (set as never) : null),
     questions: {
-      vectorOf: async () =>
-        has_question ? { set_id: 7, data: Float32Array.of(0, 1), scale } : undefined,
+      vectorsOf: async () =>
+        has_question
+          ? { set_id: 7, data: Float32Array.of(0, 1), scale, tokens, centre }
+          : undefined,
     },
   });
-  const ask = (texts: readonly string[], timeout_ms = 10_000, signal?: AbortSignal) =>
-    similarities.of("which?", texts, { owner_id: "usr_1", timeout_ms, signal });
-  return { ask, calls, clock };
+  const options = { owner_id: "usr_1", timeout_ms: 10_000 };
+  const askByTokens = (texts: readonly string[]) =>
+    similarities.of("which?", texts, { ...options, by_tokens: true });
+  const ask = async (texts: readonly string[], timeout_ms = 10_000, signal?: AbortSignal) =>
+    (await similarities.of("which?", texts, { ...options, timeout_ms, signal }))?.of_texts ?? null;
+  return { ask, askByTokens, calls, clock };
 }
 const forever: Embed = () => new Promise(() => undefined);
 
@@ -81,6 +97,33 @@ describe("the similarities of texts to a question", () => {
     const [unrelated, right] = (await ask(["x", "y"]))!;
     expect(unrelated).toBeLessThan(0);
     expect(right).toBeCloseTo(1, 6);
+  });
+  describe("compared by tokens", () => {
+    // Half of one: that of the whole text is 0.
+    const same = tokenSimilarity(
+      tokensOf(Float32Array.of(0, 1), centre),
+      tokensOf(Float32Array.of(0, 1), centre),
+      2,
+    )!;
+    const embed: Embed = async (texts, { onVectors }) => {
+      onVectors!(texts[0]!, [vectorOf(texts[0]!)], Float32Array.of(1, 0, 0, 1));
+      return texts.map(vectorOf);
+    };
+    test("are the mean of both", async () => {
+      const { askByTokens, calls } = similaritiesOf({ embed, tokens: Float32Array.of(0, 1) });
+      const expected = { of_texts: [same / 2], are_by_tokens: true };
+      expect(await askByTokens(["x"])).toEqual(expected);
+      expect(await askByTokens(["x"])).toEqual(expected);
+      expect(calls.length).toBe(1);
+    });
+    test("are unknown for a text without tokens", async () => {
+      const { askByTokens } = similaritiesOf({ embed, tokens: Float32Array.of(0, 1) });
+      expect((await askByTokens(["x", "y"]))!.of_texts).toEqual([same / 2, null]);
+    });
+    test("are those of whole texts when the embedder has no tokens", async () => {
+      const { askByTokens } = similaritiesOf({ embed });
+      expect(await askByTokens(["x"])).toEqual({ of_texts: [0], are_by_tokens: false });
+    });
   });
   test("are partial when some are late", async () => {
     const { ask } = similaritiesOf({

@@ -228,11 +228,11 @@ class AnswerAttempt {
         return retrieved;
       },
       overview: (limits) => this.ctx.documents.overview(db, this.folder_ids, limits),
-      compare: (question, texts, timeout_ms) =>
+      compare: (question, texts, options) =>
         retrieval.similarities(question, texts, {
+          ...options,
           owner_id: this.chat.owner_id,
           signal,
-          timeout_ms,
         }),
       emit: ({ text }) => deltas.add(text),
       waitFor,

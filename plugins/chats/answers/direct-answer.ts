@@ -146,8 +146,8 @@ class DirectAttempt {
       find: (query, options) =>
         retrieval.find(db, { owner_id, query, folder_ids: scope, ...options }, signal),
       overview: (limits) => ctx.documents.overview(db, scope, limits),
-      compare: (question, texts, timeout_ms) =>
-        retrieval.similarities(question, texts, { owner_id, signal, timeout_ms }),
+      compare: (question, texts, options) =>
+        retrieval.similarities(question, texts, { ...options, owner_id, signal }),
       ...(emit && { emit: ({ text }: { readonly text: string }) => emit(text) }),
       waitFor,
       signal,

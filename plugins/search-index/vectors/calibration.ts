@@ -8,6 +8,8 @@ export interface Calibration extends Pick<MeaningScale, "spread" | "right" | "al
   readonly languages: Languages;
   /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
+  /** What the vectors of questions and passages have in common. */
+  readonly centre: Float32Array;
   /** The typical cosine of a question with an unrelated passage. */
   readonly typical: number;
 }
@@ -80,13 +82,15 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
     deviations.push(...others.map((one) => Math.abs(one - typical)));
     rights.push(cosine(own, passage) - typical);
   }
+  const passages = known.map(({ passage }) => passage);
   const right = median(rights);
   const spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
   return right > 0 && right >= spreads_min * spread
     ? {
         languages,
-        passages: known.map(({ passage }) => passage),
-        alike: likenessOf(known.map(({ passage }) => passage)),
+        passages,
+        alike: likenessOf(passages),
+        centre: averageOf([languages.common, averageOf(passages)]),
         typical: median(unrelated),
         spread,
         right,

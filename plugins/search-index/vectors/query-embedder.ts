@@ -5,11 +5,11 @@
 import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
-import { scaleOf } from "./calibration";
+import { scaleOf, type Calibration } from "./calibration";
 import type { Calibrations } from "./calibrations";
-import type { Embedder, SearchRequest } from "../contract";
+import type { Embedder, EmbedOptions, SearchRequest } from "../contract";
 import type { VectorSetRow } from "../store";
-import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vector-math";
+import { embedChecked, meanOf, type QueryVector } from "./vector-math";
 
 /** How long a search waits for its vector. */
 const timeout_ms_max = 3_000;
@@ -25,6 +25,8 @@ const pause_ms = 30_000;
 const cached_max = 100;
 /** The rest of a longer query adds nothing to its vector; UTF-16 units. */
 const length_max = 4_000;
+/** Nor do further tokens, when they are compared. */
+const tokens_max = 64;
 
 export interface QueryEmbedderContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
@@ -34,8 +36,17 @@ export interface QueryEmbedderContext extends Pick<Context, "now_ms" | "log"> {
   readonly timeout_ms?: number;
 }
 
+interface EmbeddedQuery extends QueryVector {
+  /** The vectors of its tokens, one after another, if the embedder has them. */
+  readonly tokens?: Float32Array | undefined;
+}
+export interface QueryVectors extends EmbeddedQuery {
+  /** What the vectors of texts have in common; undefined as long as `scale` is. */
+  readonly centre?: Float32Array | undefined;
+}
+
 export class QueryEmbedder {
-  private readonly cache = new Map<string, QueryVector>();
+  private readonly cache = new Map<string, EmbeddedQuery>();
   /** In a row. */
   private failures = 0;
   private last_failure = "";
@@ -52,19 +63,31 @@ export class QueryEmbedder {
     request: SearchRequest,
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
+    const vectors = await this.vectorsOf(request, signal);
+    return vectors && { set_id: vectors.set_id, data: vectors.data, scale: vectors.scale };
+  }
+
+  /** The same, with the vectors of its tokens. */
+  async vectorsOf(
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVectors | undefined> {
     const embedder = this.ctx.embedder();
     const set = this.ctx.servingSet();
     if (embedder === undefined || set === null) return undefined;
-    const vector = await this.vectorIn(set, embedder, request, signal);
-    return vector && { ...vector, scale: await this.scaleOf(vector, set, embedder, signal) };
+    const query = await this.embeddedIn(set, embedder, request, signal);
+    if (query === undefined) return undefined;
+    const calibration = await this.calibrationOf(set, embedder, signal);
+    const scale = calibration && scaleOf(calibration, query.data);
+    return { ...query, scale, centre: calibration?.centre };
   }
 
-  private async vectorIn(
+  private async embeddedIn(
     set: VectorSetRow,
     embedder: Embedder,
     request: SearchRequest,
     signal: AbortSignal | undefined,
-  ): Promise<QueryVector | undefined> {
+  ): Promise<EmbeddedQuery | undefined> {
     const text = textOf(request);
     const key = `${set.id} ${text}`;
     const cached = this.cache.get(key);
@@ -78,10 +101,10 @@ export class QueryEmbedder {
     if (probe && (this.isPaused() || this.probing)) return undefined;
     this.probing = probe;
     try {
-      const vector = await this.embed(embedder, set, { text, owner_id: request.owner_id }, signal);
+      const query = await this.embed(embedder, set, { text, owner_id: request.owner_id }, signal);
       this.failures = 0;
-      if (vector !== undefined) this.remember(key, vector);
-      return vector;
+      if (query !== undefined) this.remember(key, query);
+      return query;
     } catch (error) {
       signal?.throwIfAborted();
       this.countFailure(error);
@@ -92,20 +115,18 @@ export class QueryEmbedder {
   }
 
   /** Undefined when the set is still being calibrated and that takes too long. */
-  private async scaleOf(
-    { data }: QueryVector,
+  private async calibrationOf(
     set: VectorSetRow,
     embedder: Embedder,
     signal: AbortSignal | undefined,
-  ): Promise<MeaningScale | undefined> {
+  ): Promise<Calibration | undefined> {
     const { calibrations } = this.ctx;
     if (calibrations.find(set) === undefined) {
       const limit = new TimeLimit(calibration_ms_max, { signal });
       await calibrations.make(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
       limit.clear();
     }
-    const calibration = calibrations.find(set);
-    return calibration ? scaleOf(calibration, data) : undefined;
+    return calibrations.find(set) ?? undefined;
   }
 
   /**
@@ -127,28 +148,32 @@ export class QueryEmbedder {
     { id, model, asked_dimensions, dimensions }: VectorSetRow,
     { text, owner_id }: { readonly text: string; readonly owner_id: string },
     signal: AbortSignal | undefined,
-  ): Promise<QueryVector | undefined> {
+  ): Promise<EmbeddedQuery | undefined> {
     const timeout_ms = this.ctx.timeout_ms ?? timeout_ms_max;
     const reason = () => new Error(`the embedder did not respond within ${timeout_ms / 1_000} s`);
     const limit = new TimeLimit(timeout_ms, { signal, reason });
-    const options = {
+    let tokens: Float32Array | undefined;
+    const options: EmbedOptions = {
       kind: "query",
       model,
       dimensions: asked_dimensions || null,
       owner_id,
+      onVectors: (_text, _vectors, of_tokens) => {
+        tokens = of_tokens?.slice(0, tokens_max * dimensions);
+      },
       signal: limit.signal,
-    } as const;
+    };
     try {
       const [vectors] = await limit.race(embedChecked(embedder, [text], options, dimensions));
       const data = meanOf(vectors!);
-      return data && { set_id: id, data };
+      return data && { set_id: id, data, tokens };
     } finally {
       limit.clear();
     }
   }
 
-  private remember(key: string, vector: QueryVector): void {
-    this.cache.set(key, vector);
+  private remember(key: string, query: EmbeddedQuery): void {
+    this.cache.set(key, query);
     if (this.cache.size > cached_max) this.cache.delete(this.cache.keys().next().value!);
   }
 

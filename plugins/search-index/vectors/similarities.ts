@@ -5,29 +5,41 @@
 import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
-import type { Embedder, Similarities, SimilarityOptions } from "../contract";
+import type { Embedder, EmbedOptions, Similarities, SimilarityOptions } from "../contract";
 import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "../store";
-import { cosine, embedChecked, meanOf } from "./vector-math";
+import { tokenSimilarity, tokensOf, type Tokens } from "./token-similarity";
+import { cosine, embedChecked, meanOf, type MeaningScale } from "./vector-math";
 
 /** After this many calls in a row without a result in time, none is made for a while. */
 const failures_max = 3;
 const pause_ms = 5_000;
 /** The longest wait of a question for those before it. */
 const turn_ms_max = 900;
-/** Vectors in memory: the sentences of a passage are compared again and again. */
-const cached_max = 4_000;
+/**
+ * Texts in memory: the sentences of a passage are compared again and again. The vectors of the
+ * tokens of one take some 15 KB.
+ */
+const cached_max = { with_tokens: 400, without: 4_000 } as const;
 
 export interface TextSimilaritiesContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that questions are compared with. */
   readonly servingSet: () => VectorSetRow | null;
-  readonly questions: Pick<QueryEmbedder, "vectorOf">;
+  readonly questions: Pick<QueryEmbedder, "vectorsOf">;
 }
 
+interface EmbeddedText {
+  /** Of length 1. */
+  readonly vector: Float32Array;
+  /** Undefined unless they are compared. */
+  readonly tokens?: Tokens | undefined;
+}
+type Cache = Map<string, EmbeddedText>;
+
 export class TextSimilarities {
-  /** By set and text, each of length 1. */
-  private readonly cache = new Map<string, Float32Array>();
+  /** By set and text. */
+  private readonly caches = { with_tokens: new Map() as Cache, without: new Map() as Cache };
   /** In a row. */
   private failures = 0;
   private paused_until_ms = 0;
@@ -48,30 +60,32 @@ export class TextSimilarities {
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
     const { owner_id, signal } = options;
     const reason = () => new Error("it took too long");
-    const vectors = this.known(set, texts);
-    const endTurn = texts.every((text) => vectors.has(text))
+    const kept = options.by_tokens && model.has_tokens ? "with_tokens" : "without";
+    const embedded = this.known(set, texts, kept);
+    const endTurn = texts.every((text) => embedded.has(text))
       ? undefined
       : await this.takeTurn(signal);
     const limit = new TimeLimit(options.timeout_ms, { signal, reason });
     try {
       const asked = { query: question, owner_id, folder_ids: [], limit: 1 };
-      const query = await limit.race(questions.vectorOf(asked, limit.signal));
+      const query = await limit.race(questions.vectorsOf(asked, limit.signal));
       if (query?.set_id !== set.id || query.scale === undefined) return null;
-      const { own, unrelated, right } = query.scale;
-      const missing = [...new Set(texts.filter((text) => !vectors.has(text)))];
+      const { scale, tokens } = query;
+      const centre = kept === "with_tokens" ? query.centre : undefined;
+      const missing = [...new Set(texts.filter((text) => !embedded.has(text)))];
       if (missing.length > 0)
-        await this.embed(model, set, missing, vectors, { owner_id, limit }).catch(
+        await this.embed(model, set, missing, embedded, { owner_id, centre, limit }).catch(
           (error: unknown) => {
             signal?.throwIfAborted();
-            this.countFailure(error, vectors.size > 0);
+            this.countFailure(error, embedded.size > 0);
           },
         );
-      return vectors.size === 0
-        ? null
-        : texts.map((text) => {
-            const vector = vectors.get(text);
-            return vector ? (cosine(vector, own) - unrelated) / right : null;
-          });
+      if (embedded.size === 0) return null;
+      const of_question = centre && tokens && tokensOf(tokens, centre);
+      return similaritiesTo(
+        { scale, of_question },
+        texts.map((text) => embedded.get(text)),
+      );
     } catch (error) {
       signal?.throwIfAborted();
       this.countFailure(error, false);
@@ -106,15 +120,25 @@ export class TextSimilarities {
     embedder: Embedder,
     set: VectorSetRow,
     texts: readonly string[],
-    vectors: Map<string, Float32Array>,
-    { owner_id, limit }: { readonly owner_id: string; readonly limit: TimeLimit },
+    embedded: Cache,
+    {
+      owner_id,
+      centre,
+      limit,
+    }: {
+      readonly owner_id: string;
+      /** Undefined: without tokens. */
+      readonly centre: Float32Array | undefined;
+      readonly limit: TimeLimit;
+    },
   ): Promise<void> {
     const { model, asked_dimensions, dimensions } = set;
-    const keep = (text: string, embedded: readonly Float32Array[]): void => {
-      const vector = meanOf(embedded);
-      if (vector?.length !== dimensions || vectors.has(text)) return;
-      vectors.set(text, vector);
-      this.remember(keyOf(set, text), vector);
+    const keep: NonNullable<EmbedOptions["onVectors"]> = (text, vectors, tokens) => {
+      const vector = meanOf(vectors);
+      if (vector?.length !== dimensions || embedded.has(text)) return;
+      const one = { vector, tokens: centre && tokens && tokensOf(tokens, centre) };
+      embedded.set(text, one);
+      this.remember(keyOf(set, text), one);
     };
     for (let at = 0; at < texts.length; at += embedder.texts_max) {
       const some = texts.slice(at, at + embedder.texts_max);
@@ -127,24 +151,24 @@ export class TextSimilarities {
         signal: limit.signal,
         onVectors: keep,
       } as const;
-      const embedded = await limit.race(embedChecked(embedder, some, options, dimensions));
-      embedded.forEach((of_text, i) => keep(some[i]!, of_text));
+      const vectors = await limit.race(embedChecked(embedder, some, options, dimensions));
+      vectors.forEach((of_text, i) => keep(some[i]!, of_text));
     }
     this.failures = 0;
   }
 
-  private known(set: VectorSetRow, texts: readonly string[]): Map<string, Float32Array> {
-    const known = new Map<string, Float32Array>();
+  private known(set: VectorSetRow, texts: readonly string[], kept: keyof typeof cached_max): Cache {
+    const known: Cache = new Map();
     for (const text of texts) {
-      const vector = this.cache.get(keyOf(set, text));
-      if (vector !== undefined) known.set(text, vector);
+      const one = this.caches[kept].get(keyOf(set, text));
+      if (one !== undefined) known.set(text, one);
     }
     return known;
   }
 
-  private remember(key: string, vector: Float32Array): void {
-    this.cache.set(key, vector);
-    if (this.cache.size > cached_max) this.cache.delete(this.cache.keys().next().value!);
+  private remember(key: string, text: EmbeddedText): void {
+    keepIn(this.caches.without, key, { vector: text.vector }, cached_max.without);
+    if (text.tokens) keepIn(this.caches.with_tokens, key, text, cached_max.with_tokens);
   }
 
   private isPaused(): boolean {
@@ -165,6 +189,29 @@ export class TextSimilarities {
       pause_ms,
     });
   }
+}
+
+/** Null for a text that is undefined. With tokens, these count half. */
+function similaritiesTo(
+  {
+    scale: { own, unrelated, right },
+    of_question,
+  }: { readonly scale: MeaningScale; readonly of_question: Tokens | undefined },
+  texts: readonly (EmbeddedText | undefined)[],
+): Similarities {
+  const of_texts = texts.map((text) => {
+    if (text === undefined) return null;
+    const whole = (cosine(text.vector, own) - unrelated) / right;
+    if (of_question === undefined) return whole;
+    const by_tokens = text.tokens ? tokenSimilarity(of_question, text.tokens, own.length) : null;
+    return by_tokens === null ? null : (whole + by_tokens) / 2;
+  });
+  return { of_texts, are_by_tokens: of_question !== undefined };
+}
+
+function keepIn(cache: Cache, key: string, text: EmbeddedText, texts_max: number): void {
+  cache.set(key, text);
+  if (cache.size > texts_max) cache.delete(cache.keys().next().value!);
 }
 
 const keyOf = ({ id }: VectorSetRow, text: string): string => `${id} ${text}`;

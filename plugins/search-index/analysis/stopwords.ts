@@ -24,15 +24,13 @@ export const stopwords: Readonly<Record<string, string>> = {
     "seinen seiner seit sich sie sind so sowie über um und uns unter viel viele vom von vor " +
     "wann war waren warum was welche welchem welchen welcher welches wem wen wenn wer werden " +
     "wessen weshalb wie wieso wird wo wodurch wofür woher wohin womit wovon worden wozu wurde " +
-    "wurden zu zum zur zwischen bereits bevor bist daher darauf daraus darf darfst darin " +
-    "darüber davon dazu dein deine deinem deinen deiner denen derselbe dich dir durfte durften " +
-    "dürfen eben einige einigen einiger euch euer eure falls ganz gar genau habt hast hätte " +
-    "hinter ihnen indem innerhalb irgend jedem jeden jedoch jemand jetzt kannst konnte könnte " +
-    "könnten lassen lässt manche mein meine meinem meinen meiner mich mir muss musst muß mußt " +
-    "musste müssen müsste nachdem neben nein obwohl sei selbst soll sollen sollte sollten " +
-    "solche somit sondern sonst statt trotz tun tut unser unsere unserem unseren unserer wäre " +
-    "wären weder weil wieder will wir wirst wohl wollen während würde würden zudem zunächst " +
-    "zwar",
+    "wurden zu zum zur zwischen bevor bist daher darauf daraus darf darfst darin darüber davon " +
+    "dazu dein deine deinem deinen deiner denen derselbe dich dir durfte durften dürfen euch " +
+    "euer eure falls genau habt hast hätte ihnen indem jedem jeden jedoch jemand kannst konnte " +
+    "könnte könnten manche mein meine meinem meinen meiner mich mir muss musst muß mußt musste " +
+    "müssen müsste nein obwohl sei soll sollen sollte sollten solche sondern sonst tun tut " +
+    "unser unsere unserem unseren unserer wäre wären weder weil will wir wirst wohl wollen " +
+    "während würde würden zwar",
   fr:
     "a ai aient ait au aussi aux avait avec avoir c ce cela ces cet cette ceux combien comme " +
     "comment d dans de depuis des donc dont du elle elles en entre est et étaient était été " +

@@ -1,11 +1,11 @@
 /** Reads a body in chunks of a reasonable size, whatever size its sender gives them. */
 
 /** Smaller chunks are followed by a pause. */
-export const small_bytes = 16 * 1024;
+const small_bytes = 16 * 1024;
 
-/** After a small chunk, resolves in the next iteration of the event loop. */
-export const pauseAfter = ({ byteLength }: Uint8Array): Promise<void> | undefined =>
-  byteLength < small_bytes ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+/** After a chunk of so few bytes, resolves in the next iteration of the event loop. */
+export const pauseAfter = (chunk_bytes: number): Promise<void> | undefined =>
+  chunk_bytes < small_bytes ? new Promise((resolve) => setImmediate(resolve)) : undefined;
 
 /**
  * The same bytes. Reading a chunk costs as much as if it had thousands of bytes, and a sender may
@@ -20,7 +20,7 @@ export function gatheredBody(body: ReadableStream<Uint8Array>): ReadableStream<U
         const { done, value } = await reader.read();
         if (done) return controller.close();
         controller.enqueue(value);
-        await pauseAfter(value);
+        await pauseAfter(value.byteLength);
       },
       cancel: (reason) => reader.cancel(reason),
     },

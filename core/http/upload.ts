@@ -4,12 +4,11 @@
  */
 import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
-import { gatheredBody, small_bytes } from "./gathered-body";
+import { gatheredBody, pauseAfter } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
@@ -107,10 +106,9 @@ class MultipartUpload {
     if (!body) throw badRequest("The request needs a multipart body.", "");
     const parser = createParser(boundary, this.onPart, this.fail, parts_max + files_max - 1);
     const bytes_max = total_bytes_max + framing_bytes_max;
-    const chunks = headers.has("content-length") ? body : gatheredBody(body);
     try {
       const aborted = AbortSignal.any([signal, this.abort.signal]);
-      await parseBody(parser, chunks, bytes_max, aborted).catch(this.fail);
+      await parseBody(parser, body, bytes_max, aborted).catch(this.fail);
       const received = await Promise.all(this.files);
       if (this.failure !== undefined) throw this.failure;
       if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
@@ -190,13 +188,11 @@ function createParser(
  */
 async function parseBody(
   parser: Dicer,
-  body: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
   bytes_max: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Through a Node stream, because its chunks are no larger than its buffer: those of the body have
-  // whatever size the socket delivered.
-  const source = Readable.fromWeb(body as NodeReadableStream, { highWaterMark: small_bytes });
+  const reader = body.getReader();
   let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
   const end = (how: typeof ended) => {
@@ -205,7 +201,7 @@ async function parseBody(
   };
   const abort = () => {
     end("aborted");
-    source.destroy();
+    void reader.cancel().catch(() => undefined);
   };
   parser.once("finish", () => end("parsed")).on("error", () => end("failed"));
   signal.addEventListener("abort", abort, { once: true });
@@ -221,17 +217,23 @@ async function parseBody(
     });
   try {
     let read_bytes = 0;
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      read_bytes += chunk.byteLength;
+    for (;;) {
+      const { done, value: chunk } = await reader.read();
+      if (done) break;
+      const { byteLength } = chunk;
+      read_bytes += byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
-      for (let at = 0; at < chunk.byteLength && !ended; at += parsed_bytes) {
-        const some = chunk.subarray(at, at + parsed_bytes);
+      for (let at = 0; at < byteLength && !ended; at += parsed_bytes) {
+        // A copy, so that the chunk, which may be large, is freed as soon as it has been parsed.
+        const piece = Buffer.from(chunk.subarray(at, at + parsed_bytes));
         // The parser calls back when the reader of the part has caught up; after the last boundary
         // it never does.
-        await step((done) => parser.write(some, done));
+        await step((done) => parser.write(piece, done));
       }
+      chunk.buffer.transfer(0);
       if (ended) break;
+      await pauseAfter(byteLength);
     }
     if (!ended) await step(() => parser.end());
   } catch (error) {
@@ -239,7 +241,7 @@ async function parseBody(
   } finally {
     // A signal composed of others, and what its listeners hold, is never freed while it has any.
     signal.removeEventListener("abort", abort);
-    source.destroy();
+    void reader.cancel().catch(() => undefined);
   }
   if (ended !== "parsed") throw malformed("it ends before its last boundary");
 }

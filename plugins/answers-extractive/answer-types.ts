@@ -104,8 +104,8 @@ const explanationOf = (option: string): RegExp =>
  * why, or about an option; null for other questions.
  */
 export function answerPattern(question: string): RegExp | null {
-  const known = answer_types.find((type) => type.question.test(question));
-  if (known !== undefined) return known.answer;
+  const type = answer_types.find((type) => type.question.test(question));
+  if (type !== undefined) return type.answer;
   const option = named_option.exec(question)?.[1];
   return option === undefined ? null : explanationOf(option);
 }

@@ -9,7 +9,7 @@ import {
   type Span,
 } from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
-import { belowHeadings, joined, withMarker } from "./quote-text";
+import { belowHeadings, joinQuotes, withMarker } from "./quote-text";
 import { findSentences, type FinderOptions } from "./sentence-finder";
 import type { Sentence } from "./sentence-ranking";
 import { smallTalkOf } from "./small-talk";
@@ -50,14 +50,14 @@ export class ExtractiveAnswerer implements Answerer {
 
   async answer(question: Question): Promise<Answered> {
     const { text, prompts, signal } = question;
-    const started = this.now_ms();
+    const started_ms = this.now_ms();
     const small_talk = smallTalkOf(text);
     if (small_talk !== null) {
       const overview = await question.overview(overview_limits);
       return {
         ...overviewAnswer(small_talk, overview),
         ...unmodelled,
-        timings: { retrieve_ms: this.now_ms() - started, generate_ms: 0 },
+        timings: { retrieve_ms: this.now_ms() - started_ms, generate_ms: 0 },
       };
     }
     // Relevance is decided by sentences, because a long passage is far from each of its sentences.
@@ -65,30 +65,37 @@ export class ExtractiveAnswerer implements Answerer {
       limit: passages_max,
       unlikely: true,
     });
-    const retrieved = this.now_ms();
+    const retrieved_ms = this.now_ms();
     signal.throwIfAborted();
     const { passages } = found_passages;
     const { chosen, ranked } = await findSentences(question, found_passages, this.options);
-    const found =
+    const answer_parts =
       chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }
-        : await this.withEvidence(quoted(chosen, passages, text, this.retrieval), ranked, passages);
+        : await this.withEvidence(
+            answerQuotes(chosen, passages, text, this.retrieval),
+            ranked,
+            passages,
+          );
     return {
-      ...found,
+      ...answer_parts,
       ...unmodelled,
       grounded: true,
-      timings: { retrieve_ms: retrieved - started, generate_ms: this.now_ms() - retrieved },
+      timings: {
+        retrieve_ms: retrieved_ms - started_ms,
+        generate_ms: this.now_ms() - retrieved_ms,
+      },
       warnings: prompts.length === 0 ? [] : [{ code: "prompts_not_applied", message: no_prompts }],
     };
   }
 
   /** The quotes with their markers, and the best sentences of the passages that are not quoted. */
   private async withEvidence(
-    said: readonly Said[],
+    answer_quotes: readonly AnswerQuote[],
     ranked: readonly Sentence[],
     passages: readonly FoundPassage[],
   ): Promise<Pick<Answered, "answer" | "outcome" | "citations" | "related">> {
-    const quotes = said.map(({ quote }) => quote);
+    const quotes = answer_quotes.map(({ quote }) => quote);
     const cited = new Set(quotes.map(placeOf));
     const further = [...passages.entries()]
       .filter(([, passage]) => !cited.has(placeOf(passage)))
@@ -98,7 +105,9 @@ export class ExtractiveAnswerer implements Answerer {
         return best ? quoteOf(passage, best) : passage;
       });
     return {
-      answer: joined(said.map(({ text, is_code }, at) => withMarker(text, `[${at + 1}]`, is_code))),
+      answer: joinQuotes(
+        answer_quotes.map(({ text, is_code }, at) => withMarker(text, `[${at + 1}]`, is_code)),
+      ),
       outcome: "answered",
       citations: (await this.retrieval.locate(quotes)).map((quote, at) => ({
         id: at + 1,
@@ -117,19 +126,19 @@ const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
   partOf(passage, belowHeadings(passage.quote, span, passage.heading));
 
 /** A quote, and its form in an answer: a row of a table is given with its heads. */
-interface Said {
+interface AnswerQuote {
   readonly quote: FoundPassage;
   readonly text: string;
   readonly is_code: boolean;
 }
 
 /** A quote for each of the sentences; two adjacent ones are merged as long as they fit. */
-function quoted(
+function answerQuotes(
   chosen: readonly Sentence[],
   passages: readonly FoundPassage[],
   question: string,
   retrieval: Retrieval,
-): Said[] {
+): AnswerQuote[] {
   const spans: (Pick<Sentence, "source" | "start" | "end" | "row"> & {
     readonly is_pair?: true;
     readonly is_code: boolean;

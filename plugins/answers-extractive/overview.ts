@@ -15,19 +15,19 @@ const nothing_there =
 const what_next = "Ask about something in them.";
 const names_only = "This answer lists what the folders contain. It does not quote the documents.";
 
-type Said = Pick<
+type OverviewAnswer = Pick<
   Answered,
   "answer" | "outcome" | "grounded" | "citations" | "related" | "warnings"
 >;
 
-export function overviewAnswer(kind: SmallTalk, overview: Overview): Said {
-  const { lines, citations } = listed(overview);
+export function overviewAnswer(kind: SmallTalk, overview: Overview): OverviewAnswer {
+  const { lines, citations } = documentList(overview);
   const is_empty = overview.documents.length === 0;
   const parts = [
     ...(kind === "greeting" ? [greeting] : []),
     ...(is_empty
       ? [nothing_there]
-      : [`The selected folders contain ${counted(overview)}:`, lines.join("\n"), what_next]),
+      : [`The selected folders contain ${documentCount(overview)}:`, lines.join("\n"), what_next]),
   ];
   return {
     answer: parts.join("\n\n"),
@@ -40,7 +40,7 @@ export function overviewAnswer(kind: SmallTalk, overview: Overview): Said {
 }
 
 /** A line for each document; the first heading of the first few is cited. */
-function listed({ documents, count, all_counted }: Overview): {
+function documentList({ documents, count, all_counted }: Overview): {
   lines: string[];
   citations: Cited[];
 } {
@@ -58,7 +58,7 @@ function listed({ documents, count, all_counted }: Overview): {
   return { lines, citations };
 }
 
-const counted = ({ count, all_counted }: Overview): string =>
+const documentCount = ({ count, all_counted }: Overview): string =>
   `${all_counted ? count : `more than ${count}`} ${count === 1 ? "document" : "documents"}`;
 
 /** On one line, without anything that looks like a marker or a link. */

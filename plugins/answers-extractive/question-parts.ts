@@ -38,23 +38,23 @@ const parts_max = 2;
 
 /** The questions of a text: itself, or two. */
 export function questionParts(text: string): string[] {
-  const asked = text.trim();
-  const by_marks = asked.split(question_end).map((part) => part.trim());
+  const question = text.trim();
+  const by_marks = question.split(question_end).map((part) => part.trim());
   if (by_marks.length === parts_max && by_marks.every(isQuestion)) return by_marks;
   for (const [boundary, chars_min] of [
     [next_question, part_chars_min],
     [next_question_unspaced, unspaced_chars_min],
   ] as const) {
-    const match = boundary.exec(asked);
+    const match = boundary.exec(question);
     if (match === null) continue;
-    const parts = [asked.slice(0, match.index), asked.slice(match.index + match[0].length)];
+    const parts = [question.slice(0, match.index), question.slice(match.index + match[0].length)];
     if (
       parts.every((part) => part.trim().length >= chars_min) &&
       (boundary !== next_question || begins_with_interrogative.test(parts[0]!))
     )
       return parts.map((part) => part.trim());
   }
-  return [asked];
+  return [question];
 }
 const isQuestion = (part: string): boolean =>
   /[?？؟]["'”’»)\]]*$/u.test(part) && part.length >= part_chars_min;

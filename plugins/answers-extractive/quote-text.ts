@@ -19,7 +19,7 @@ export function belowHeadings(text: string, { start, end }: Span, heading: strin
     const length = pattern.exec(text.slice(from, end))?.[0].length ?? 0;
     if (length < end - from) from += length;
   };
-  for (const one of heading?.split(separator) ?? []) skip(lineOf(one));
+  for (const heading_part of heading?.split(separator) ?? []) skip(lineOf(heading_part));
   for (let before = -1; before < from;) {
     before = from;
     skip(marked_heading);
@@ -46,22 +46,22 @@ export const readsAsMarker = (code: string): boolean => /\[\d+\]/.test(code);
 export function withMarker(quote: string, marker: string, is_code: boolean): string {
   const blocks = codeBlocks(quote);
   if (is_code && blocks.length === 0) return `${fenced(quote)}\n${marker}`;
-  const said: string[] = [];
+  const paragraphs: string[] = [];
   let prose_start = 0;
   let is_marked = false;
-  const sayProse = (end: number): void => {
+  const addProse = (end: number): void => {
     const line = onOneLine(quote.slice(prose_start, end));
-    if (line !== "") said.push(is_marked ? line : `${line} ${marker}`);
+    if (line !== "") paragraphs.push(is_marked ? line : `${line} ${marker}`);
     is_marked ||= line !== "";
   };
   for (const { start, end, code_start, code_end } of blocks) {
-    sayProse(start);
+    addProse(start);
     prose_start = end;
     const code = quote.slice(code_start, code_end);
-    if (!readsAsMarker(code)) said.push(fenced(code));
+    if (!readsAsMarker(code)) paragraphs.push(fenced(code));
   }
-  sayProse(quote.length);
-  return is_marked ? said.join("\n\n") : [...said, marker].join("\n");
+  addProse(quote.length);
+  return is_marked ? paragraphs.join("\n\n") : [...paragraphs, marker].join("\n");
 }
 
 const fenced = (code: string): string => {
@@ -69,15 +69,15 @@ const fenced = (code: string): string => {
   return `${fence}\n${code}\n${fence}`;
 };
 /** Joins several quotes in one answer, with code in paragraphs of its own. */
-export const joined = (said: readonly string[]): string =>
-  said.reduce((all, one) => {
-    const is_apart = one.startsWith("```") || /```(?:\n\[\d+\])?$/.test(all);
-    return `${all}${is_apart ? "\n\n" : " "}${one}`;
+export const joinQuotes = (quotes: readonly string[]): string =>
+  quotes.reduce((answer, quote) => {
+    const is_apart = quote.startsWith("```") || /```(?:\n\[\d+\])?$/.test(answer);
+    return `${answer}${is_apart ? "\n\n" : " "}${quote}`;
   });
 const longestOf = (parts: readonly string[]): number =>
   Math.max(0, ...parts.map(({ length }) => length));
 
-/** Between these, a line break is no space. */
+/** A line break between two of these characters is not a space. */
 const spaceless =
   "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff01-\\uff65]";
 const spaceless_end = new RegExp(`${spaceless}$`, "u");
@@ -88,19 +88,19 @@ const spaceless_start = new RegExp(`^${spaceless}`, "u");
  * because they don't form a sentence.
  */
 export function onOneLine(sentence: string): string {
-  let said = "";
+  let one_line = "";
   let was_row = false;
-  for (const marked of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
-    const line = marked.replace(line_mark, "");
+  for (const raw_line of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
+    const line = raw_line.replace(line_mark, "");
     if (isDelimiterRow(line)) continue;
-    const written = pipeCells(line) ?? line.split("\t");
-    const cells = written.flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
+    const raw_cells = pipeCells(line) ?? line.split("\t");
+    const cells = raw_cells.flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
     if (cells.length === 0) continue;
     const is_row = cells.length > 1;
-    const is_wrapped = spaceless_end.test(said) && spaceless_start.test(cells[0]!);
-    said += said === "" ? "" : is_row || was_row ? " / " : is_wrapped ? "" : " ";
-    said += cells.join(" | ");
+    const is_wrapped = spaceless_end.test(one_line) && spaceless_start.test(cells[0]!);
+    one_line += one_line === "" ? "" : is_row || was_row ? " / " : is_wrapped ? "" : " ";
+    one_line += cells.join(" | ");
     was_row = is_row;
   }
-  return said;
+  return one_line;
 }

@@ -44,59 +44,65 @@ export function chooseSentences(
     sources[source]!.text.slice(start, end);
   const chosen = [best];
   // Documents repeat sentences, with other line breaks.
-  const said = new Set([wordsOf(textOf(best))]);
-  let left = chars_max - textOf(best).length;
+  const chosen_texts = new Set([withoutBreaks(textOf(best))]);
+  let chars_left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
-  for (const one of neededFor(best, ranked, sources)) {
-    const text = textOf(one);
-    others.delete(one);
-    const is_code = one.features.code > 0;
-    if (text.length > (is_code ? code_chars_max : Math.min(left, needed_chars_max))) continue;
-    chosen.push(one);
-    said.add(wordsOf(text));
-    if (!is_code) left -= text.length;
+  for (const sentence of contextOf(best, ranked, sources)) {
+    const text = textOf(sentence);
+    others.delete(sentence);
+    const is_code = sentence.features.code > 0;
+    if (text.length > (is_code ? code_chars_max : Math.min(chars_left, needed_chars_max))) continue;
+    chosen.push(sentence);
+    chosen_texts.add(withoutBreaks(text));
+    if (!is_code) chars_left -= text.length;
   }
-  // A requested cell is the whole answer; other rows say as much of it, or nothing.
+  // A requested cell is the whole answer: only rows that answer as well may follow.
   const score_min = best.row ? best.score - row_margin : -Infinity;
   while (chosen.length < sentences_max) {
     let next: Sentence | undefined;
-    let most = best.score + Math.log(likelihood_min);
-    for (const one of others) {
-      const text = textOf(one);
-      if (text.length > left || said.has(wordsOf(text)) || question_end.test(text)) continue;
-      if (one.score < score_min || (best.row?.is_exact && !one.row?.is_exact)) continue;
-      const score = one.score + (one.row || best.row ? 0 : bonusOf(one, chosen, sources));
-      if (score > most) {
-        most = score;
-        next = one;
+    let best_score = best.score + Math.log(likelihood_min);
+    for (const sentence of others) {
+      const text = textOf(sentence);
+      if (
+        text.length > chars_left ||
+        chosen_texts.has(withoutBreaks(text)) ||
+        question_end.test(text)
+      )
+        continue;
+      if (sentence.score < score_min || (best.row?.is_exact && !sentence.row?.is_exact)) continue;
+      const score =
+        sentence.score + (sentence.row || best.row ? 0 : bonusOf(sentence, chosen, sources));
+      if (score > best_score) {
+        best_score = score;
+        next = sentence;
       }
     }
     if (next === undefined) break;
     others.delete(next);
     chosen.push(next);
-    said.add(wordsOf(textOf(next)));
-    left -= textOf(next).length;
+    chosen_texts.add(withoutBreaks(textOf(next)));
+    chars_left -= textOf(next).length;
   }
   return inOrder(chosen);
 }
 
-const wordsOf = (text: string): string => text.replace(/\s+/g, " ");
+const withoutBreaks = (text: string): string => text.replace(/\s+/g, " ");
 
 /**
- * The sentences without which one says little: the option that it explains, the sentence that it
- * refers to, the code that it introduces.
+ * What must be quoted with a sentence for it to be understood: the option that it explains, the
+ * sentence that it refers to, the code that it introduces.
  */
-function neededFor(
+function contextOf(
   best: Sentence,
   ranked: readonly Sentence[],
   sources: readonly Source[],
 ): ReadonlySet<Sentence> {
   const { text } = sources[best.source]!;
   const earlier = ranked.filter(({ source, end }) => source === best.source && end <= best.start);
-  const head = earlier.find(({ start }) => start === best.entry);
+  const entry_head = earlier.find(({ start }) => start === best.entry);
   const before = earlier.find(({ end }) => text.slice(end, best.start).trim() === "");
-  const needed = new Set(head && [head]);
-  const said = text.slice(best.start, best.end);
+  const needed = new Set(entry_head && [entry_head]);
+  const best_text = text.slice(best.start, best.end);
   const below = ranked.find(
     ({ source, start, features }) =>
       source === best.source &&
@@ -104,22 +110,26 @@ function neededFor(
       start >= best.end &&
       text.slice(best.end, start).trim() === "",
   );
-  if (before !== undefined && continuation.test(said)) needed.add(before);
-  if (below !== undefined && announces_code.test(said)) needed.add(below);
+  if (before !== undefined && continuation.test(best_text)) needed.add(before);
+  if (below !== undefined && announces_code.test(best_text)) needed.add(below);
   return needed;
 }
 
 /** The bonus for being right after or before a chosen sentence. */
-function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly Source[]): number {
-  const { text } = sources[one.source]!;
+function bonusOf(
+  sentence: Sentence,
+  chosen: readonly Sentence[],
+  sources: readonly Source[],
+): number {
+  const { text } = sources[sentence.source]!;
   let bonus = 0;
   // The start of another option's entry adds nothing about this one.
-  if (one.start === one.entry) return 0;
+  if (sentence.start === sentence.entry) return 0;
   for (const { source, start, end } of chosen) {
-    if (source !== one.source) continue;
-    if (one.start >= end && text.slice(end, one.start).trim() === "")
+    if (source !== sentence.source) continue;
+    if (sentence.start >= end && text.slice(end, sentence.start).trim() === "")
       bonus = Math.max(bonus, neighbour.after);
-    else if (one.end <= start && text.slice(one.end, start).trim() === "")
+    else if (sentence.end <= start && text.slice(sentence.end, start).trim() === "")
       bonus = Math.max(bonus, neighbour.before);
   }
   return bonus;
@@ -128,5 +138,5 @@ function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly S
 /** Passages in the order in which they were chosen, each in reading order. */
 const inOrder = (chosen: readonly Sentence[]): Sentence[] =>
   [...new Set(chosen.map(({ source }) => source))].flatMap((source) =>
-    chosen.filter((one) => one.source === source).sort((a, b) => a.start - b.start),
+    chosen.filter((sentence) => sentence.source === source).sort((a, b) => a.start - b.start),
   );

@@ -48,7 +48,7 @@ export interface Features {
   readonly passage: number;
   /** It contains what the question asks for: a number, a date, a name, an option … */
   readonly answer_type: number;
-  /** It has words that the question has not. */
+  /** It has words that are not in the question. */
   readonly novelty: number;
   /** It is part of a sentence, or a line without an end. */
   readonly broken: number;
@@ -80,46 +80,47 @@ export function sentencesWithFeatures(
   analysis: TextAnalysis,
 ): FoundSentence[] {
   const { analyze } = analysis;
-  const weighed = weighing(terms);
-  const { idf, share, asked } = weighed;
+  const weights = weighQuestion(terms);
+  const { idf, share, questionTerms } = weights;
   const pattern = answerPattern(question);
 
   return sources.flatMap((source, at) => {
-    const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
+    const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
     const passage = source.score / sources[0]!.score;
     const blocks = codeBlocks(source.text);
     const isCode = ({ start, end }: Span) =>
       blocks.some((one) => one.start <= start && end <= one.end);
     const sentences = withWords(source.text, analysis).map((sentence) => ({
       ...sentence,
-      asked: asked(sentence.words),
+      own_terms: questionTerms(sentence.words),
       text: source.text.slice(sentence.start, sentence.end),
     }));
     const rows = tableRows(source.text, sentences, source.heading);
     const entries = optionEntries(source.text, sentences);
     // A passage of nothing but headings has no other sentences.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
-    return sentences.flatMap(({ start, end, words, asked: in_it, text }, i): FoundSentence[] => {
+    return sentences.flatMap(({ start, end, words, own_terms, text }, i): FoundSentence[] => {
       const is_code = isCode({ start, end });
       if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
       if (row !== undefined) {
-        const known = { above, in_it, passage, has_type: pattern?.test(text) ?? false };
-        return [{ source: at, start, end, ...rowFeatures(row, known, weighed, analyze) }];
+        const has_type = pattern?.test(text) ?? false;
+        const context = { title_terms, own_terms, passage, has_type };
+        return [{ source: at, start, end, ...rowFeatures(row, context, weights, analyze) }];
       }
       const novel_words = words.filter((word) => !idf.has(word.term)).length;
       const below = sentences[i + 1];
       if (novel_words === 0 && below && isTerm(text, below.text)) return [];
       const line = sentences[i - 1];
       const defined = line && isTerm(line.text, text) ? line : undefined;
-      const own = defined ? new Set([...in_it, ...defined.asked]) : in_it;
+      const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
       const entry = entries[i];
-      const before = minus(besides(sentences, entries, i, i - 1), own);
-      const after = minus(besides(sentences, entries, i, i + 1), own);
-      const title = minus(above, new Set([...own, ...before, ...after]));
+      const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
+      const after = minus(neighbourTerms(sentences, entries, i, i + 1), sentence_terms);
+      const title = minus(title_terms, new Set([...sentence_terms, ...before, ...after]));
       const features = {
-        coverage: share(own),
-        count: terms.length === 0 ? 0 : own.size / terms.length,
+        coverage: share(sentence_terms),
+        count: terms.length === 0 ? 0 : sentence_terms.size / terms.length,
         before: share(before),
         after: share(after),
         title: share(title),
@@ -133,11 +134,11 @@ export function sentencesWithFeatures(
         broken: Number(isBroken(text)),
         code: Number(is_code),
       };
-      const under = {
+      const labels = {
         ...(entry && { entry: entry.start }),
         ...(defined && { term: defined.text }),
       };
-      return [{ source: at, start, end, features, ...under }];
+      return [{ source: at, start, end, features, ...labels }];
     });
   });
 }
@@ -149,41 +150,44 @@ export function sentencesWithFeatures(
 function rowFeatures(
   row: TableRow,
   {
-    above,
-    in_it,
+    title_terms,
+    own_terms,
     passage,
     has_type,
   }: {
     /** The question's words in title and heading, and in the row. */
-    readonly above: ReadonlySet<string>;
-    readonly in_it: ReadonlySet<string>;
+    readonly title_terms: ReadonlySet<string>;
+    readonly own_terms: ReadonlySet<string>;
     readonly passage: number;
     /** Whether it has what the question asks for. */
     readonly has_type: boolean;
   },
-  { share, asked, idf }: ReturnType<typeof weighing>,
+  { share, questionTerms, idf }: ReturnType<typeof weighQuestion>,
   analyze: TextAnalysis["analyze"],
 ): { readonly features: Features; readonly row: RowSentence } {
-  const heads = in_it.size > 0 ? asked(row.heads.flatMap(analyze)) : [];
-  const all = new Set([...in_it, ...heads]);
-  const around = minus(asked(analyze(row.caption)), all);
+  const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
+  const row_terms = new Set([...own_terms, ...heads]);
+  const around = minus(questionTerms(analyze(row.caption)), row_terms);
   const features = {
-    coverage: share(all),
-    count: idf.size === 0 ? 0 : all.size / idf.size,
+    coverage: share(row_terms),
+    count: idf.size === 0 ? 0 : row_terms.size / idf.size,
     before: share(around),
     after: 0,
-    title: share(minus(above, new Set([...all, ...around]))),
+    title: share(minus(title_terms, new Set([...row_terms, ...around]))),
     passage,
     answer_type: Number(has_type),
     novelty: 1,
     broken: 0,
     code: 0,
   };
-  return { features, row: sentenceOfRow(row, (part) => share(asked(analyze(part)))) };
+  return { features, row: sentenceOfRow(row, (part) => share(questionTerms(analyze(part)))) };
 }
 
-/** Measures the share of the question that some terms are, and tells which words belong to it. */
-function weighing(terms: readonly Weighted[]) {
+/**
+ * The rarity of the question's terms, and two functions: the share of the question that some of
+ * these terms make up, and the terms of the question among some words.
+ */
+function weighQuestion(terms: readonly Weighted[]) {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
   const total = terms.reduce((sum, term) => sum + term.idf, 0);
   const share = (found: Iterable<string>): number => {
@@ -191,21 +195,21 @@ function weighing(terms: readonly Weighted[]) {
     for (const term of found) sum += idf.get(term)!;
     return total === 0 ? 0 : sum / total;
   };
-  const asked = (words: readonly Word[]): Set<string> =>
+  const questionTerms = (words: readonly Word[]): Set<string> =>
     new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
-  return { idf, share, asked };
+  return { idf, share, questionTerms };
 }
 
-/** The words of a neighbouring sentence, unless it explains another option. */
-function besides(
-  sentences: readonly { readonly asked: ReadonlySet<string> }[],
+/** The question's terms in a neighbouring sentence, unless it explains another option. */
+function neighbourTerms(
+  sentences: readonly { readonly own_terms: ReadonlySet<string> }[],
   entries: readonly (OptionEntry | undefined)[],
   at: number,
   other: number,
 ): ReadonlySet<string> | undefined {
   const entry = entries[at];
   const other_entry = entries[other];
-  return entry && other_entry && entry !== other_entry ? undefined : sentences[other]?.asked;
+  return entry && other_entry && entry !== other_entry ? undefined : sentences[other]?.own_terms;
 }
 
 const minus = (terms: ReadonlySet<string> | undefined, others: ReadonlySet<string>): string[] =>
@@ -226,7 +230,7 @@ function withWords(
   });
 }
 
-/** The number of an item says nothing. */
+/** The number of a list item, which is not a number in an answer. */
 const list_number = /^\(?\d{1,3}[.)]\s+/;
 const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
 const heading_words_max = 14;
@@ -238,8 +242,8 @@ function isHeading(text: string, heading: string | null): boolean {
   if (isTableHead(text) || marked_heading.test(text)) return true;
   if (ended.test(text)) return false;
   if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
-  const own = letters(text);
-  return own !== "" && heading !== null && letters(heading).endsWith(own);
+  const heading_letters = letters(text);
+  return heading_letters !== "" && heading !== null && letters(heading).endsWith(heading_letters);
 }
 const term = /^\p{Lu}[\p{L}\p{M}\p{N} ()/,.’'-]*$/u;
 const term_words_max = 6;
@@ -251,7 +255,7 @@ const isTerm = (line: string, below: string): boolean =>
   below.length > line.length &&
   /^\p{Lu}/u.test(below) &&
   ended.test(below);
-/** A sentence that introduces code is not broken off. */
+/** Whether a sentence is incomplete; one that introduces code is not. */
 function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];
   const prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;

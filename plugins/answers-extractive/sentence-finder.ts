@@ -61,27 +61,27 @@ export async function findSentences(
   }));
   const { areLanguagesDifferent, languageOf } = options;
   const analysis = withForms(options.analysis, terms);
-  const asked = questionParts(question.text);
+  const parts = questionParts(question.text);
   const is_other_language = areLanguagesDifferent(
     question.text,
     sources.map(({ text }) => text).join("\n"),
   );
-  const terms_of = asked.map((part) => termsOf(part, asked, terms, analysis));
-  const known = termsIn(sources, analysis);
+  const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
+  const passage_terms = termsIn(sources, analysis);
   const language = languageOf(question.text, { is_question: true });
-  const found = await Promise.all(
-    asked.map(async (part, at) => {
+  const answers = await Promise.all(
+    parts.map(async (part, at) => {
       const { ranked, are_by_tokens } = await ranking(part, terms_of[at]!, sources, {
         compare: question.compare,
         analysis,
-        candidates: candidates_max / asked.length,
+        candidates: candidates_max / parts.length,
         by_tokens: is_other_language,
       });
       const is_answer =
         ranked.length > 0 &&
         isRelevant(ranked[0]!, {
-          covered: coveredShare(terms_of[at]!, known),
-          is_name_missing: isNameMissing(part, known, { analysis, language }),
+          passages_coverage: coveredShare(terms_of[at]!, passage_terms),
+          is_name_missing: isNameMissing(part, passage_terms, { analysis, language }),
           passage_meaning: meanings[ranked[0]!.source] ?? null,
           lead: lead ?? 0,
           others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
@@ -93,24 +93,29 @@ export async function findSentences(
       return { ranked, is_answer };
     }),
   );
-  const size = asked.length === 1 ? sizes.one : sizes.two;
+  const size = parts.length === 1 ? sizes.one : sizes.two;
   const chosen: Sentence[] = [];
-  for (const { ranked, is_answer } of found) {
+  for (const { ranked, is_answer } of answers) {
     // Sentences of the first answer are not repeated, which leaves room for others.
-    const unsaid = inPassageFirst(ranked, chosen[0]).filter(
-      (one) => !chosen.some((said) => isSame(said, one)),
+    const unused = inPassageFirst(ranked, chosen[0]).filter(
+      (sentence) => !chosen.some((other) => isSame(sentence, other)),
     );
-    if (is_answer) chosen.push(...chooseSentences(unsaid, sources, size));
+    if (is_answer) chosen.push(...chooseSentences(unused, sources, size));
   }
-  return { ranked: found[0]!.ranked, chosen };
+  return { ranked: answers[0]!.ranked, chosen };
 }
 /** The second question is often about the same, so the passage of the first answer is preferred. */
-const inPassageFirst = (ranked: readonly Sentence[], said?: Sentence): readonly Sentence[] =>
-  said === undefined
+const inPassageFirst = (
+  ranked: readonly Sentence[],
+  first_answer?: Sentence,
+): readonly Sentence[] =>
+  first_answer === undefined
     ? ranked
     : ranked
         .map((one) =>
-          one.source === said.source ? { ...one, score: one.score + same_passage_bonus } : one,
+          one.source === first_answer.source
+            ? { ...one, score: one.score + same_passage_bonus }
+            : one,
         )
         .sort((a, b) => b.score - a.score);
 
@@ -129,7 +134,7 @@ function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): Text
 const isSame = (one: Sentence, other: Sentence): boolean =>
   one.source === other.source && one.start === other.start;
 
-/** Of those that are known; 0 when none is. */
+/** The mean of the similarities that are known; 0 when none is. */
 function meanOf(similarities: readonly (number | null)[]): number {
   const known = similarities.filter((one) => one !== null);
   return known.reduce((sum, one) => sum + one, 0) / Math.max(1, known.length);
@@ -138,15 +143,15 @@ function meanOf(similarities: readonly (number | null)[]): number {
 /** The terms of a part, and those of the other parts with less weight. */
 function termsOf(
   part: string,
-  asked: readonly string[],
+  parts: readonly string[],
   terms: readonly Weighted[],
   { analyze }: TextAnalysis,
 ): readonly Weighted[] {
-  if (asked.length === 1) return terms;
-  const own = new Set(analyze(part).map(({ term }) => term));
+  if (parts.length === 1) return terms;
+  const part_terms = new Set(analyze(part).map(({ term }) => term));
   return terms.map(({ term, idf }) => ({
     term,
-    idf: own.has(term) ? idf : idf * other_part_weight,
+    idf: part_terms.has(term) ? idf : idf * other_part_weight,
   }));
 }
 
@@ -187,8 +192,8 @@ function candidatesOf(
   for (const { source, start, end, row, term } of ranked.slice(0, count)) {
     const { text: whole, heading, title } = sources[source]!;
     const above = row ? (heading ?? title) : term;
-    const said = row?.text ?? whole.slice(start, end);
-    const text = (above === undefined ? said : `${above}: ${said}`)
+    const content = row?.text ?? whole.slice(start, end);
+    const text = (above === undefined ? content : `${above}: ${content}`)
       .slice(0, compared_chars_max)
       .toWellFormed();
     const ideographs =
@@ -209,24 +214,24 @@ const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): Readonl
   );
 
 /** The share of the question that occurs in any of the passages, weighted by rarity. */
-function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): number {
+function coveredShare(terms: readonly Weighted[], passage_terms: ReadonlySet<string>): number {
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   return total === 0
     ? 0
-    : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
+    : terms.reduce((sum, { term, idf }) => sum + (passage_terms.has(term) ? idf : 0), 0) / total;
 }
 
 /** Numbers, codes, abbreviations and names with capitals inside are seldom paraphrased. */
 const number = /\p{Nd}/u;
 const number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
-/** Nor are other names, which a capital marks. */
+/** So are other names, which begin with a capital. */
 const capitalized = /^\p{Lu}\p{L}/u;
-/** In these languages it marks every noun. */
+/** In these languages a capital marks every noun. */
 const languages_with_capitals = new Set(["de", "lb"]);
 
 function isNameMissing(
   question: string,
-  known: ReadonlySet<string>,
+  passage_terms: ReadonlySet<string>,
   { analysis, language }: { readonly analysis: TextAnalysis; readonly language: string | null },
 ): boolean {
   const words = analysis.analyze(question).map(({ term, start, end }) => ({
@@ -242,6 +247,6 @@ function isNameMissing(
   const other = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
   return words.some(({ term, start, text }) => {
     const is_name = has_names && start !== first && capitalized.test(text);
-    return (is_name || other.test(text)) && !known.has(term);
+    return (is_name || other.test(text)) && !passage_terms.has(term);
   });
 }

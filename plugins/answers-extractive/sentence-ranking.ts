@@ -60,10 +60,11 @@ export function rankByMeaning(
   ranked: readonly Sentence[],
   similarities: readonly (number | null)[],
 ): Sentence[] {
-  const known = similarities.filter((one) => one !== null);
-  if (known.length === 0) return [...ranked];
-  const mean = known.reduce((sum, one) => sum + one, 0) / known.length;
-  const variance = known.reduce((sum, one) => sum + (one - mean) ** 2, 0) / known.length;
+  const known_similarities = similarities.filter((one) => one !== null);
+  if (known_similarities.length === 0) return [...ranked];
+  const mean = known_similarities.reduce((sum, one) => sum + one, 0) / known_similarities.length;
+  const variance =
+    known_similarities.reduce((sum, one) => sum + (one - mean) ** 2, 0) / known_similarities.length;
   const deviation = Math.max(deviation_min, Math.sqrt(variance));
   const candidates = ranked.slice(0, similarities.length);
   const covered = Math.max(...candidates.map(({ features }) => features.coverage));

@@ -9,9 +9,9 @@ export type SmallTalk = "greeting" | "overview";
 /** Greetings are not longer than this. UTF-16 units. */
 const chars_max = 80;
 
-/** Roles of words: a question asks (`asking`) for what is there (`there`); others have none. */
+/** Roles of words: a question asks (`asking`) for documents (`thing`); others have none. */
 const asking = 1;
-const there = 2;
+const thing = 2;
 type Words = ReadonlyMap<string, number>;
 
 /** Null for any other text. */
@@ -19,13 +19,13 @@ export function smallTalkOf(text: string): SmallTalk | null {
   if (text.length > chars_max) return null;
   const folded = foldedOf(text);
   if (folded === "") return null;
-  known ??= knownWords();
-  const { greetings, overviews } = known;
+  word_lists ??= foldedWordLists();
+  const { greetings, overviews } = word_lists;
   if (isMadeOf(folded, greetings, 0)) return "greeting";
-  return overviews.some((words) => isMadeOf(folded, words, asking | there)) ? "overview" : null;
+  return overviews.some((words) => isMadeOf(folded, words, asking | thing)) ? "overview" : null;
 }
 
-/** Without case, accents and anything between words. */
+/** The text without case, accents and punctuation. */
 const foldedOf = (text: string): string =>
   text
     .normalize("NFKD")
@@ -36,19 +36,19 @@ const foldedOf = (text: string): string =>
     .trim();
 
 /** Words in a string, separated by spaces; `_` stands for a space within one. */
-const listed = (words: string): string[] =>
+const wordsIn = (words: string): string[] =>
   words.split(/\s+/).flatMap((word) => foldedOf(word.replaceAll("_", " ")) || []);
 
-interface KnownWords {
+interface WordLists {
   readonly greetings: Words;
   /** By language. */
   readonly overviews: readonly Words[];
 }
-/** Made for the first question, because folding them takes milliseconds of every start. */
-let known: KnownWords | undefined;
-const knownWords = (): KnownWords => ({
+/** Built for the first question, because folding them takes milliseconds of every start. */
+let word_lists: WordLists | undefined;
+const foldedWordLists = (): WordLists => ({
   greetings: new Map(
-    languages.flatMap(({ greeting }) => listed(greeting).map((word) => [word, 0])),
+    languages.flatMap(({ greeting }) => wordsIn(greeting).map((word) => [word, 0])),
   ),
   overviews: languages.map(wordsOf),
 });
@@ -57,10 +57,10 @@ function wordsOf({ asks, things, both, others }: Vocabulary): Words {
   for (const [list, weight] of [
     [others, 0],
     [asks, asking],
-    [things, there],
-    [both, asking | there],
+    [things, thing],
+    [both, asking | thing],
   ] as const)
-    for (const word of listed(list)) words.set(word, (words.get(word) ?? 0) | weight);
+    for (const word of wordsIn(list)) words.set(word, (words.get(word) ?? 0) | weight);
   return words;
 }
 
@@ -79,7 +79,7 @@ function isMadeOf(text: string, words: Words, wanted: number): boolean {
   return reached[text.length]!.has(wanted);
 }
 function addAll(to: Set<number>, from: ReadonlySet<number>, weight: number): void {
-  for (const one of from) to.add(one | weight);
+  for (const roles of from) to.add(roles | weight);
 }
 
 /** Scripts without spaces between words, or with endings on any word. */

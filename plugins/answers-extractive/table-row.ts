@@ -61,16 +61,20 @@ export function sentenceOfRow(
 ): RowSentence {
   const head_weights = heads.map((head) => weightOf(head));
   const cell_weights = cells.map(weightOf);
-  const most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0));
+  const best_head_weight = Math.max(0, ...head_weights.filter((_weight, at) => at > 0));
   // The cells that name the row are not those requested by a head.
   const columns = cells.flatMap((_cell, at) =>
-    most > 0 && head_weights[at] === most && cell_weights[at] === 0 ? [at] : [],
+    best_head_weight > 0 && head_weights[at] === best_head_weight && cell_weights[at] === 0
+      ? [at]
+      : [],
   );
   const named = cells.flatMap((cell, at) =>
     cell !== "" && cell_weights[at]! > 0 && !columns.includes(at) ? [at] : [],
   );
-  const best = Math.max(0, ...named.map((at) => cell_weights[at]!));
-  const labels = named.filter((at) => at === 0 || cell_weights[at] === best).slice(0, labels_max);
+  const best_cell_weight = Math.max(0, ...named.map((at) => cell_weights[at]!));
+  const labels = named
+    .filter((at) => at === 0 || cell_weights[at] === best_cell_weight)
+    .slice(0, labels_max);
   const first = cells.findIndex((cell) => cell !== "");
   const label = (labels.length > 0 ? labels : [first]).filter((at) => !columns.includes(at));
   const name = label.map((at) => cells[at]).join(", ");

@@ -1,6 +1,6 @@
 /** How a quote appears in an answer: without its leading headings, and code as written. */
 import { describe, expect, test } from "bun:test";
-import { belowHeadings, joined, withMarker } from "../../plugins/answers-extractive/quote-text";
+import { belowHeadings, joinQuotes, withMarker } from "../../plugins/answers-extractive/quote-text";
 
 const cases: [why: string, heading: string][] = [
   ["a hyphen", "3.2 Command-line options"],
@@ -57,7 +57,7 @@ describe("code", () => {
   for (const [why, quotes, is_code, said] of cases)
     test(why, () =>
       expect(
-        joined(
+        joinQuotes(
           quotes.map((quote, at) =>
             withMarker(quote, `[${at + 1}]`, is_code && !quote.startsWith("It ")),
           ),

@@ -129,7 +129,7 @@ export default definePlugin({
   },
   setup: (ctx) => {
     const { config, log, notifier, services } = ctx;
-    let current = connectionBy(config, services.builtin);
+    let current = connectionOf(config, services.builtin);
     const warnIfOff = (): void => {
       if (current?.failing !== undefined) log.warn("embeddings are off", { why: current.failing });
       else if (config.provider === "openai" && endpointOf(config) === "incomplete")
@@ -139,7 +139,7 @@ export default definePlugin({
         );
     };
     ctx.whenSettingsChange(() => {
-      current = connectionBy(config, services.builtin);
+      current = connectionOf(config, services.builtin);
       notifier.publish(EmbedderChanged, "", null);
       warnIfOff();
     });
@@ -151,7 +151,7 @@ export default definePlugin({
           section: "embeddings",
           title: "Embeddings",
           run: (values: Settings, signal) =>
-            tryEmbedder(values, () => builtinBy(values, services.builtin), signal),
+            tryEmbedder(values, () => builtinConnection(values, services.builtin), signal),
         }),
       ],
       start: async () => warnIfOff(),
@@ -173,12 +173,14 @@ interface Connection {
   readonly failing?: string;
 }
 
-function connectionBy(config: Settings, encoder: BuiltinEncoder): Connection | null {
+function connectionOf(config: Settings, encoder: BuiltinEncoder): Connection | null {
   if (config.provider === "none") return null;
-  return config.provider === "builtin" ? builtinBy(config, encoder) : endpointBy(config);
+  return config.provider === "builtin"
+    ? builtinConnection(config, encoder)
+    : endpointConnection(config);
 }
 
-function builtinBy(
+function builtinConnection(
   { model = builtin_model, threads }: Settings,
   encoder: BuiltinEncoder,
 ): Connection {
@@ -202,7 +204,7 @@ function builtinBy(
 }
 
 /** The configured endpoint and its check; null when none is configured. */
-function endpointBy(config: Settings): Connection | null {
+function endpointConnection(config: Settings): Connection | null {
   const endpoint = endpointOf(config);
   if (endpoint === "off" || endpoint === "incomplete") return null;
   return {

@@ -30,8 +30,8 @@ export function endpointOf({
   dimensions,
   timeout,
 }: EmbeddingsSettings): Endpoint | "off" | "incomplete" {
-  const named = model?.trim();
-  if (!base_url || !named) return base_url || named ? "incomplete" : "off";
+  const model_name = model?.trim();
+  if (!base_url || !model_name) return base_url || model_name ? "incomplete" : "off";
   const problems = [
     problemOfUrl("embeddings", base_url),
     problemOfKey("embeddings", api_key || undefined),
@@ -40,7 +40,7 @@ export function endpointOf({
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     base_url: base_url.replace(/\/+$/, ""),
-    model: named,
+    model: model_name,
     query_prefix,
     document_prefix,
     api_key: api_key || undefined,

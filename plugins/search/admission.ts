@@ -8,7 +8,7 @@ export interface AdmissionLimits {
   readonly total: number;
 }
 
-/** Counts in memory. True in one process only: another one has as many beside it. */
+/** The counts are in memory, so that each process has these limits for itself. */
 export class SearchAdmission {
   private readonly by_owner = new Map<string, number>();
   private total = 0;
@@ -39,8 +39,8 @@ export class SearchAdmission {
 
   private count(owner_id: string, by: 1 | -1): void {
     this.total += by;
-    const now = (this.by_owner.get(owner_id) ?? 0) + by;
-    if (now === 0) this.by_owner.delete(owner_id);
-    else this.by_owner.set(owner_id, now);
+    const running = (this.by_owner.get(owner_id) ?? 0) + by;
+    if (running === 0) this.by_owner.delete(owner_id);
+    else this.by_owner.set(owner_id, running);
   }
 }

@@ -112,7 +112,7 @@ export function partOf<Q extends RelatedPassage>(whole: Q, span: Span): Q {
 
 export interface Retrieved {
   readonly passages: readonly FoundPassage[];
-  /** Of each passage: how near it is in meaning, 0 to 1 (`Passage.meaning` of the index). */
+  /** The similarity in meaning of each passage, 0 to 1 (`Passage.meaning` of the index). */
   readonly meanings: readonly (number | null)[];
   readonly terms: readonly SearchedTerm[];
   /** As of `SearchResult` of the index. */
@@ -171,8 +171,8 @@ export interface Reranker {
   /** How many of the first passages it is given. */
   readonly passages_max: number;
   /**
-   * Of each text 0 to 1, in their order; null when it can't say in time: then they keep their
-   * order. @throws only the reason of the signal.
+   * The relevance of each text, 0 to 1, in their order; null when it is not known in time: then
+   * they keep their order. @throws only the reason of the signal.
    */
   rerank(
     query: string,

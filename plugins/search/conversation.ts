@@ -5,7 +5,7 @@ import type { FindOptions, FollowUp, FoundPassage, Retrieved } from "./contract"
 type Analyze = SearchIndex["analyze"];
 
 /** A question with this many terms stands alone, unless it has a pronoun. */
-const own_terms_enough = 4;
+const standalone_terms_min = 4;
 /** Earlier questions that one may depend on, at most. */
 const earlier_max = 3;
 const pronouns =
@@ -23,16 +23,16 @@ export async function findInConversation(
   if (context === undefined || !needsContext(text, alone.terms.length)) return alone;
   const together = await find(text, { ...options, context });
   const own_terms = new Set(alone.terms.map(({ term }) => term));
-  const known = new Set(
+  const known_terms = new Set(
     together.terms
       .filter(({ term }) => own_terms.has(term))
       .flatMap(({ term, others }) => [term, ...others]),
   );
-  if (known.size === 0 || has_pronoun.test(text)) return together;
+  if (known_terms.size === 0 || has_pronoun.test(text)) return together;
   // A short question that names something new is about that: passages about the old subject alone
   // would only repeat the last answer.
   const known_passages = [...together.passages.keys()].filter((at) =>
-    hasTerm(analyze, together.passages[at]!, known),
+    hasTerm(analyze, together.passages[at]!, known_terms),
   );
   return known_passages.length === 0
     ? alone
@@ -50,7 +50,7 @@ const hasTerm = (analyze: Analyze, passage: FoundPassage, terms: ReadonlySet<str
 
 /** Whether a question needs the one before it to be understood. */
 const needsContext = (question: string, terms: number): boolean =>
-  terms < own_terms_enough || has_pronoun.test(question);
+  terms < standalone_terms_min || has_pronoun.test(question);
 
 /**
  * The question before, with those that it needs itself: the subject may have been named a few

@@ -17,20 +17,20 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
   const shares = terms.map((term) => share([term]));
   const best = shares.reduce((top, share, at) => (share > shares[top]! ? at : top), 0);
   let chosen: Span = pieces[best]!;
-  let most = shares[best]! + second_share_min;
+  let share_min = shares[best]! + second_share_min;
   for (const first of [best, best - 1]) {
     const a = pieces[first];
     const b = pieces[first + 1];
     if (!a || !b || b.end - a.start > quote_points_max) continue;
-    const both = share([terms[first]!, terms[first + 1]!]);
-    if (both < most) continue;
+    const pair_share = share([terms[first]!, terms[first + 1]!]);
+    if (pair_share < share_min) continue;
     chosen = { start: a.start, end: b.end };
-    most = both;
+    share_min = pair_share;
   }
   return chosen;
 }
 
-/** How much of the statement some sentences have, by the rarity of its words among all of them. */
+/** The share of the statement in some sentences, weighted by the rarity of its words in all. */
 function shareOf(
   statement: ReadonlySet<string>,
   all: readonly ReadonlySet<string>[],
@@ -38,8 +38,8 @@ function shareOf(
   const weights = new Map<string, number>();
   let total = 0;
   for (const term of statement) {
-    const having = all.filter((terms) => terms.has(term)).length;
-    const weight = Math.log(1 + (all.length - having + 0.5) / (having + 0.5));
+    const count = all.filter((terms) => terms.has(term)).length;
+    const weight = Math.log(1 + (all.length - count + 0.5) / (count + 0.5));
     weights.set(term, weight);
     total += weight;
   }
@@ -56,8 +56,8 @@ function piecesOf(text: string, { start, end }: Span): Span[] {
   for (let from = start; from < end;) {
     let to = Math.min(end, from + quote_points_max);
     if (to < end) {
-      const room = text.slice(from, to + 1);
-      const space = room.search(/\s\S*$/u);
+      const part = text.slice(from, to + 1);
+      const space = part.search(/\s\S*$/u);
       if (space > 0) to = from + space;
       else if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
     }

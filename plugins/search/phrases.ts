@@ -40,8 +40,8 @@ export const phrasesOf = (query: string): string[] =>
 
 /** Whether the text contains every phrase as whole words. */
 export function containsPhrases(text: string, phrases: readonly string[]): boolean {
-  const where = folded(text);
-  return phrases.every((phrase) => containsPhrase(where, phrase));
+  const folded_text = folded(text);
+  return phrases.every((phrase) => containsPhrase(folded_text, phrase));
 }
 
 function containsPhrase(text: string, phrase: string): boolean {

@@ -15,12 +15,14 @@ export interface Spans {
 
 /** Between two UTF-16 indices, of which the second is greater. */
 export function placeBetween({ pages, times }: Spans, start: number, end: number): Place {
-  const heard = times.filter((span) => span.start < end && span.end > start);
+  const overlapping = times.filter((span) => span.start < end && span.end > start);
   return {
     page: pageAt(pages, start)?.page ?? null,
     page_end: pageAt(pages, end - 1)?.page ?? null,
     page_label: pageAt(pages, start)?.label ?? null,
-    time_start: heard.length === 0 ? null : Math.min(...heard.map((span) => span.time_start)),
-    time_end: heard.length === 0 ? null : Math.max(...heard.map((span) => span.time_end)),
+    time_start:
+      overlapping.length === 0 ? null : Math.min(...overlapping.map((span) => span.time_start)),
+    time_end:
+      overlapping.length === 0 ? null : Math.max(...overlapping.map((span) => span.time_end)),
   };
 }

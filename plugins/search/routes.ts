@@ -1,4 +1,4 @@
-/** The HTTP face of search. */
+/** The HTTP API of search. */
 import { route, t, type HandlersOf, named, RequiredText } from "../../core/sdk";
 import { FoundPassage } from "./contract";
 import {

@@ -8,7 +8,7 @@ const sentence_chars_max = 300;
 const short_line_width = 45;
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const clause_chars = 80;
-/** So far around a line other lines of its list are looked for. */
+/** How far around a line other lines of its list are looked for; UTF-16 units. */
 const list_chars = 240;
 const ideographic_stop = /[。！？｡]/;
 const full_stop = /[.!?…؟۔।։።။។]/;
@@ -36,7 +36,7 @@ const list_marker = /^(?:[-*•●○■□–—#|>‣▶▪◦]|\d{1,3}[.)])\s
 const option_line = /^[ \t]*(?:[‘'"“(<]|\[no-\])?(?:--?(?:\[[\p{L}|-]+\])?|\\)\p{L}/u;
 /** `Τι είναι; Ναι.`: the letter before the mark, the mark, and a capital after it. */
 const greek_question = /^\p{Script=Greek}[;\u037e]\s\p{Lu}/u;
-/** What an explanation stands under: an option or a command, perhaps its argument, and no more. */
+/** The label of an explanation: an option or a command, at most with its arguments. */
 const label =
   /^(?:[‣▶▪◦•●○■□*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}\.?$/u;
 /** A heading or the head of a table, in capitals. */
@@ -48,7 +48,7 @@ const command_chars_max = 100;
 /** A list of commands has at least this many. */
 const commands_min = 2;
 const explanation = /^\p{Lu}[^]*[.!?:;)]$/u;
-/** What a colon announces may make a sentence longer by so much. */
+/** By how much a sentence may be longer with what its colon introduces. */
 const announced_chars_max = 100;
 
 /**
@@ -84,7 +84,7 @@ export function sentencesOf(text: string): Span[] {
   );
 }
 
-/** A block of code is one sentence with its fences; of one too long for a quote, some lines are. */
+/** A block of code is one sentence with its fences; one too long for a quote is cut at lines. */
 function codeParts(text: string, { start, end }: CodeBlock): Span[] {
   if (end - start <= quote_points_max) return [{ start, end }];
   const parts: Span[] = [];
@@ -98,22 +98,22 @@ function codeParts(text: string, { start, end }: CodeBlock): Span[] {
   return parts;
 }
 
-/** What a colon or a lone label announces belongs to it, as long as it is one sentence's size. */
+/** Joins a sentence that ends in a colon, or a label, with what it introduces if that is short. */
 function withExplained(text: string, spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   const commands = commandLines(text, spans);
   const labels = spans.filter(({ start, end }) => label.test(text.slice(start, end)));
   const belongs = (last: Span, span: Span): boolean => {
     const before = text.slice(last.start, last.end);
-    const said = text.slice(span.start, span.end);
+    const following = text.slice(span.start, span.end);
     if (text[span.start] === "|" || !fits(last, span)) return false;
     // The only one is introduced by the colon; of several, each introduces its own explanation.
     if (colon.test(before) && labels[0] === span) return labels.length === 1;
     return (
       (commands.has(last) || announces(before)) &&
-      !option_line.test(said) &&
-      !announces(said) &&
-      !in_capitals.test(said)
+      !option_line.test(following) &&
+      !announces(following) &&
+      !in_capitals.test(following)
     );
   };
   for (const span of spans) {
@@ -130,7 +130,7 @@ const fits = (announcing: Span, { start, end }: Span): boolean =>
 
 /** The sentences that are nothing but a command, in a list of commands with their explanations. */
 function commandLines(text: string, spans: readonly Span[]): ReadonlySet<Span> {
-  const found = spans.filter(({ start, end }, at) => {
+  const commands = spans.filter(({ start, end }, at) => {
     const next = spans[at + 1];
     return (
       next !== undefined &&
@@ -140,7 +140,7 @@ function commandLines(text: string, spans: readonly Span[]): ReadonlySet<Span> {
       (start === 0 || text[start - 1] === "\n")
     );
   });
-  return new Set(found.length >= commands_min ? found : []);
+  return new Set(commands.length >= commands_min ? commands : []);
 }
 const colon = /[:：]$/;
 const announces = (sentence: string): boolean =>
@@ -193,7 +193,7 @@ function isWithin(text: string, start: number, at: number): boolean {
     (ordinal.test(before) && after_ordinal.test(text.slice(at + 1, at + 16)))
   );
 }
-/** Where the row of a table ends that begins at `at`; its head goes on to the line below. */
+/** The end of the table row that begins at `at`, with the delimiter line of a head; 0: none. */
 function endOfRow(text: string, at: number): number {
   if (at > 0 && text[at - 1] !== "\n") return 0;
   const end = endOfLine(text, at);
@@ -213,17 +213,17 @@ function pastClosing(text: string, from: number): number {
 
 /** Whether the line break at `at` ends a sentence. */
 function endsAtBreak(text: string, start: number, at: number): boolean {
-  const rest = text.slice(at + 1, at + 12);
+  const next_line = text.slice(at + 1, at + 12);
   const line_start = text.lastIndexOf("\n", at - 1) + 1;
-  if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_marker.test(rest)) return true;
-  if (option_line.test(rest) && isInOptionList(text, at + 1)) return true;
-  if (at - line_start < short_line_width && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest))
+  if (/^[ \t]*(?:\r?\n|$)/.test(next_line) || list_marker.test(next_line)) return true;
+  if (option_line.test(next_line) && isInOptionList(text, at + 1)) return true;
+  if (at - line_start < short_line_width && /^[\p{Lu}\p{Lo}\p{N}]/u.test(next_line))
     if (widthOf(text.slice(line_start, at)) < short_line_width) return true;
   return at - start > sentence_chars_max;
 }
 const widthOf = (line: string): number => line.length + (line.match(ideograph)?.length ?? 0);
 
-/** Another of the lines around begins with an option, too: prose seldom does. */
+/** Whether another line nearby begins with an option, too: lines of prose seldom do. */
 function isInOptionList(text: string, line: number): boolean {
   const before = text
     .slice(Math.max(0, line - list_chars), line)

@@ -32,10 +32,10 @@ export const limit_max = 50;
 export const folders_max = 200;
 export const documents_max = 200;
 /** Concurrent searches; those for answers in chats are limited with the answers. */
-const under_way_max = { per_owner: 50, total: 500 };
+const concurrent_max = { per_owner: 50, total: 500 };
 /** A phrase is looked for in this many of the passages that have its words. */
 const phrase_candidates_max = 500;
-/** So many are read before others continue: each takes some hundredths of a millisecond. */
+/** After this many, other requests get a turn: each takes some hundredths of a millisecond. */
 const phrase_part_size = 50;
 
 /** Absent and null mean the same. */
@@ -55,7 +55,7 @@ export interface SearchContext extends Pick<Context, "db"> {
 }
 
 export class SearchService implements Retrieval {
-  private readonly admission = new SearchAdmission(under_way_max);
+  private readonly admission = new SearchAdmission(concurrent_max);
 
   constructor(private readonly ctx: SearchContext) {}
 
@@ -105,10 +105,10 @@ export class SearchService implements Retrieval {
     const [reranker] = this.ctx.rerankers();
     const limit = Math.max(request.limit, reranker?.passages_max ?? 0);
     const { passages, terms, lead } = await this.ctx.index.search({ ...request, limit }, signal);
-    const found = await this.stillShown(db, passages);
+    const current = await this.stillCurrent(db, passages);
     const shown = reranker
-      ? (await reranked(reranker, request, found, signal)).slice(0, request.limit)
-      : found;
+      ? (await reranked(reranker, request, current, signal)).slice(0, request.limit)
+      : current;
     const labels = await this.labelsOf(db, shown);
     return {
       passages: shown.map(({ passage, name }) => toFoundPassage(passage, name, labels(passage))),
@@ -152,7 +152,7 @@ export class SearchService implements Retrieval {
     return sentencesOf(text);
   }
 
-  /** Tells what the page is called that a passage begins on. */
+  /** Returns a function that finds the label of the page on which a passage begins. */
   private async labelsOf(
     db: Db,
     shown: readonly { readonly passage: Passage }[],
@@ -170,7 +170,7 @@ export class SearchService implements Retrieval {
    * The index answers from its own snapshot: what was unlinked, deleted or replaced since is left
    * out here.
    */
-  private async stillShown(
+  private async stillCurrent(
     db: Db,
     passages: readonly Passage[],
   ): Promise<{ readonly passage: Passage; readonly name: string }[]> {
@@ -197,13 +197,13 @@ async function withPhrases(
   limit: number,
 ): Promise<FoundPassage[]> {
   if (phrases.length === 0) return passages.slice(0, limit);
-  const found: FoundPassage[] = [];
+  const matching: FoundPassage[] = [];
   for (const [at, passage] of passages.entries()) {
-    if (found.length === limit) break;
+    if (matching.length === limit) break;
     if (at > 0 && at % phrase_part_size === 0) await nextTurn();
-    if (containsPhrases(passage.quote, phrases)) found.push(passage);
+    if (containsPhrases(passage.quote, phrases)) matching.push(passage);
   }
-  return found;
+  return matching;
 }
 
 /**

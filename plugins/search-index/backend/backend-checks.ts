@@ -11,7 +11,7 @@ import type { SearchBackend } from "../contract";
 export interface CheckedBackend {
   readonly backend: () => SearchBackend | undefined;
   readonly feed: Pick<BackendFeed, "failing">;
-  readonly probe: Pick<BackendProbe, "look">;
+  readonly probe: Pick<BackendProbe, "check">;
   readonly search: Pick<BackendSearch, "counts" | "failing">;
 }
 type BackendChecksContext = CheckedBackend & Pick<Context, "db" | "reads">;
@@ -54,13 +54,13 @@ export const backendFills = (ctx: BackendChecksContext): Fill[] => [
 /** Null when it works, or there is none. If it has failed, triggers a check whether it is back. */
 export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
   const name = backend()?.name;
-  const not_updated = feed.failing();
-  const asked = search.failing();
-  if (name === undefined || (not_updated === null && asked === null)) return null;
-  probe.look();
-  return asked === null
-    ? `${name} can't be updated: ${not_updated}.`
-    : `${name} can't be queried, so the built-in index is used: ${asked}.`;
+  const update_failure = feed.failing();
+  const query_failure = search.failing();
+  if (name === undefined || (update_failure === null && query_failure === null)) return null;
+  probe.check();
+  return query_failure === null
+    ? `${name} can't be updated: ${update_failure}.`
+    : `${name} can't be queried, so the built-in index is used: ${query_failure}.`;
 }
 
 async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> {
@@ -76,9 +76,9 @@ async function stateOf(ctx: BackendChecksContext): Promise<BackendState | null> 
 }
 
 async function judge(ctx: BackendChecksContext): Promise<CheckResult> {
-  const found = await stateOf(ctx);
-  if (found === null) return ok("No search backend is set up: the built-in index is used.");
-  const { name, state, waiting } = found;
+  const backend_state = await stateOf(ctx);
+  if (backend_state === null) return ok("No search backend is set up: the built-in index is used.");
+  const { name, state, waiting } = backend_state;
   const segments = waiting === 1 ? "segment is" : "segments are";
   const backlog = `${waiting} ${segments} waiting to be sent`;
   if (state === "failing")

@@ -1,5 +1,5 @@
 /**
- * Tells a search backend what is published and what is deleted. Segments wait from the transaction
+ * Sends a search backend what is published and what is deleted. Segments wait from the transaction
  * that changes them until the backend has taken them, so that nothing is lost while it is away.
  */
 import { messageOf } from "../../../core/lib/error-message";
@@ -43,11 +43,11 @@ export class BackendFeed {
     const { db, inDeletion, inTransaction } = this.ctx;
     this.is_followed = this.ctx.backend() !== undefined;
     if (this.is_followed) await inTransaction((tx) => this.enqueue(tx));
-    else if (await store.isThere(db)) await inDeletion(store.deleteBackend);
+    else if (await store.hasBackend(db)) await inDeletion(store.deleteBackend);
   }
 
-  /** Soon checks whether the backend still has what it was sent. */
-  lookAgain(): void {
+  /** Enqueues a check whether the backend still has what it was sent. */
+  checkSoon(): void {
     const { inTransaction, log } = this.ctx;
     this.checked_at_ms = -Infinity;
     inTransaction((tx) => this.enqueue(tx)).catch((error: unknown) =>
@@ -68,17 +68,17 @@ export class BackendFeed {
 
   /** These documents were published, or are in other folders. */
   async changed(tx: Db, document_ids: readonly string[]): Promise<void> {
-    if (!(await store.isThere(tx))) return;
+    if (!(await store.hasBackend(tx))) return;
     await store.documentsChanged(tx, document_ids);
     await this.wake(tx);
   }
   /** Something may be waiting. */
   async wake(tx: Db): Promise<void> {
-    if ((await store.isThere(tx)) && (await store.isAnyWaiting(tx))) await this.enqueue(tx);
+    if ((await store.hasBackend(tx)) && (await store.isAnyWaiting(tx))) await this.enqueue(tx);
   }
   /** Another set of vectors is in use, or one of another length. */
   async vectorsChanged(tx: Db): Promise<void> {
-    if (await store.isThere(tx)) await this.enqueue(tx);
+    if (await store.hasBackend(tx)) await this.enqueue(tx);
   }
   enqueue(tx: Db): Promise<void> {
     return enqueueUpdate(this.ctx, tx);
@@ -92,7 +92,7 @@ export class BackendFeed {
     try {
       const contents = await this.begun(backend, signal);
       await this.fill(contents, signal);
-      await this.notifyObservers(backend, contents, signal);
+      await this.sendWaiting(backend, contents, signal);
       this.failure = null;
     } catch (error) {
       signal.throwIfAborted();
@@ -163,8 +163,8 @@ export class BackendFeed {
     if (is_lost)
       log.warn("a search backend has other passages than it was sent", {
         backend: backend.name,
-        held: state.passages,
-        told: passages,
+        passages: state.passages,
+        expected: passages,
       });
     return is_lost;
   }
@@ -175,13 +175,14 @@ export class BackendFeed {
       signal.throwIfAborted();
       const from: number = after;
       after = await this.ctx.inTransaction(async (tx) => {
-        const next = await store.nextWait(tx, from, filled_together);
+        const next = await store.addNextWaiting(tx, from, filled_together);
         return (await store.updateBackend(tx, contents, { filled_to: next })) ? next : null;
       });
     }
   }
 
-  private async notifyObservers(
+  /** Sends waiting segments, until none is left or the time of a run is over. */
+  private async sendWaiting(
     backend: SearchBackend,
     row: BackendRow,
     signal: AbortSignal,
@@ -193,8 +194,8 @@ export class BackendFeed {
       if (waiting.length === 0) return;
       await this.send(backend, row, waiting, signal);
       await inDeletion(async (tx) => {
-        const now = await store.findBackend(tx);
-        if (now?.contents === row.contents) await store.deleteWaiting(tx, waiting);
+        const current = await store.findBackend(tx);
+        if (current?.contents === row.contents) await store.deleteWaiting(tx, waiting);
       });
     }
   }
@@ -209,14 +210,14 @@ export class BackendFeed {
     const ids = waiting.map(({ segment_id }) => Number(segment_id));
     const published = await store.publishedAmong(db, ids);
     const folders = await store.foldersOfSegments(db, ids);
-    const there = new Set(published.map(({ id }) => Number(id)));
-    const gone = ids.filter((id) => !there.has(id));
-    if (gone.length > 0) await backend.remove(contents, gone, signal);
-    let some: BackendSegment[] = [];
+    const published_ids = new Set(published.map(({ id }) => Number(id)));
+    const deleted_ids = ids.filter((id) => !published_ids.has(id));
+    if (deleted_ids.length > 0) await backend.remove(contents, deleted_ids, signal);
+    let batch: BackendSegment[] = [];
     let passages = 0;
     const put = async (): Promise<void> => {
-      if (some.length > 0) await backend.put(contents, some, signal);
-      some = [];
+      if (batch.length > 0) await backend.put(contents, batch, signal);
+      batch = [];
       passages = 0;
     };
     for (const { id, data, owner_id } of published) {
@@ -224,7 +225,7 @@ export class BackendFeed {
       const vectors =
         dimensions === 0 ? null : await findVectors(db, { id: set_id, dimensions }, segment_id);
       const of_segment = passagesOf(fromStored(new Uint8Array(data)), vectors, dimensions);
-      some.push({
+      batch.push({
         segment_id,
         owner_id,
         folder_ids: folders.get(segment_id) ?? [],

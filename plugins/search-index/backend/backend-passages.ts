@@ -20,8 +20,8 @@ export function passagesOf(
 ): BackendPassage[] {
   const terms = termsOf(segment);
   const of_chunk = vectors === null ? [] : vectorsOf(vectors, dimensions);
-  return terms.map((some, chunk) => ({
-    terms: some,
+  return terms.map((chunk_terms, chunk) => ({
+    terms: chunk_terms,
     is_listing: lengthOf(segment, chunk) === listing_length,
     vectors: of_chunk[chunk] ?? [],
   }));

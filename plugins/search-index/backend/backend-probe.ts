@@ -1,6 +1,6 @@
 /**
- * Checks whether a failed search backend is back, when somebody asks for its health: otherwise a
- * process that does no searches would report the failure for ever.
+ * Checks whether a failed search backend is back, when its health is requested: otherwise a process
+ * that does no searches would report the failure for ever.
  */
 import { leftUntil } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
@@ -9,7 +9,7 @@ import type { BackendSearch } from "./backend-search";
 import * as store from "./backend-store";
 import type { SearchBackend } from "../contract";
 
-const look_every_ms = 15_000;
+const check_interval_ms = 15_000;
 /** How long it may take to report its state. */
 const state_ms_max = 2_000;
 
@@ -20,23 +20,23 @@ export interface BackendProbeContext extends Pick<Context, "db" | "now_ms"> {
 }
 
 export class BackendProbe {
-  private is_looking = false;
-  private looked_at_ms = -Infinity;
+  private is_checking = false;
+  private checked_at_ms = -Infinity;
 
   constructor(private readonly ctx: BackendProbeContext) {}
 
   /** In the background, and not often. The result is reported from then on. */
-  look(): void {
+  check(): void {
     const { now_ms } = this.ctx;
-    if (this.is_looking) return;
-    if (leftUntil(this.looked_at_ms + look_every_ms, now_ms(), look_every_ms) > 0) return;
-    this.is_looking = true;
+    if (this.is_checking) return;
+    if (leftUntil(this.checked_at_ms + check_interval_ms, now_ms(), check_interval_ms) > 0) return;
+    this.is_checking = true;
     void this.probe()
       // It still fails, as reported before.
       .catch(() => undefined)
       .finally(() => {
-        this.is_looking = false;
-        this.looked_at_ms = now_ms();
+        this.is_checking = false;
+        this.checked_at_ms = now_ms();
       });
   }
 

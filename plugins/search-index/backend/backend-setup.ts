@@ -8,7 +8,7 @@ import { CheckBackend } from "../jobs";
 
 export function backendOf(ctx: BackendFeedContext & Omit<BackendSearchContext, "onFailure">) {
   const feed = new BackendFeed(ctx);
-  const search = new BackendSearch({ ...ctx, onFailure: () => feed.lookAgain() });
+  const search = new BackendSearch({ ...ctx, onFailure: () => feed.checkSoon() });
   const probe = new BackendProbe({ ...ctx, feed, search });
   const with_backend = { ...ctx, feed, probe, search };
   return {

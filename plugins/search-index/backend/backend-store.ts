@@ -17,12 +17,13 @@ export const findBackend = async (db: IndexDb): Promise<BackendRow | undefined> 
     }
   );
 };
-export const isThere = async (db: IndexDb): Promise<boolean> =>
+/** Whether a search backend is kept up to date. */
+export const hasBackend = async (db: IndexDb): Promise<boolean> =>
   (await findOne(db, { only_id })) !== undefined;
 const findOne = preparedFirst((db: IndexDb, values: { readonly only_id: number }) =>
   db.selectFrom("index_backend").select("id").where("id", "=", values.only_id),
 );
-/** Nothing waits any more, and nothing is contained. */
+/** Forgets the backend, and everything that waits for it. */
 export async function deleteBackend(tx: IndexDb): Promise<void> {
   await tx.deleteFrom("index_backend_waiting").execute();
   await tx.deleteFrom("index_backend").execute();
@@ -52,8 +53,8 @@ const insertWaiting = (tx: IndexDb) =>
   tx.insertInto("index_backend_waiting").columns(["segment_id", "owner_id", "revision"]);
 /** Adds what is published of these documents to the waiting segments. */
 export const documentsChanged = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
-  inIdBatches(document_ids, (some) =>
-    insertOfDocuments(tx, { document_ids: some, revision: newUuid() }),
+  inIdBatches(document_ids, (batch) =>
+    insertOfDocuments(tx, { document_ids: batch, revision: newUuid() }),
   );
 const insertOfDocuments = prepared(
   (tx: IndexDb, values: { readonly document_ids: readonly string[]; readonly revision: string }) =>
@@ -120,7 +121,11 @@ export const segmentsGone = (
  * Adds the next `limit` published segments after `after`, unless they wait already. Returns the
  * last one; null when there are no more.
  */
-export async function nextWait(tx: IndexDb, after: number, limit: number): Promise<number | null> {
+export async function addNextWaiting(
+  tx: IndexDb,
+  after: number,
+  limit: number,
+): Promise<number | null> {
   const published = tx
     .selectFrom("index_segments as s")
     .innerJoin("index_documents as d", "d.edition", "s.edition")
@@ -190,8 +195,8 @@ export async function foldersOfSegments(
   const folders = new Map<number, string[]>();
   for (const { segment_id, folder_id } of rows) {
     const id = toNumber(segment_id);
-    const some = folders.get(id);
-    if (some) some.push(folder_id);
+    const folder_ids = folders.get(id);
+    if (folder_ids) folder_ids.push(folder_id);
     else folders.set(id, [folder_id]);
   }
   return folders;
